@@ -1,4 +1,4 @@
-"""The command `release authors`: who wrote the texts of a release, and what became of drafts by prompt."""
+"""The command `release authors`: authors of a release's texts, and the outcome of drafts by prompt."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from benchwright.texts.normalization import counted, printable
     """
     `{"items", "texts": [{"text", "written", "edited", "drafted", "templated", "simulated", "not_stated"}], "authors":
     {author: n}, "languages": {code: n}, "drafts": [{"campaign", "by", "prompt", "drafted", "broken", "shown",
-    "accepted", "edited", "discarded", "taken"}]}`; `taken` is the share of the drafts shown that people accepted or
-    edited, null where none was shown; `languages` counts items by their attribute `language`
+    "accepted", "edited", "discarded", "taken"}]}`; `taken` is the share of shown drafts that annotators accepted or
+    edited, null if none was shown; `languages` counts items by their attribute `language`
     """
 )
 def authors(folder: Path, *, as_json: bool) -> None:
-    """Say how much of a release people wrote, edited from drafts, or took as a model drafted it.
+    """Say how much of a release people wrote, edited from drafts, or took unchanged from a model.
 
-    Counts questions, options, explanations and drafted labels. Of drafts that people were shown, it says by prompt how
-    many they accepted, edited and discarded, and how many a second model had broken before.
+    Counts questions, options, explanations and drafted labels. For each prompt, reports how many of its drafts
+    annotators accepted, edited and discarded, and how many a second model had broken before.
     """
     from benchwright.release import Release
     from benchwright.release.card.texts import TextTally, prompt_acceptance

@@ -27,33 +27,29 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--expect",
     metavar="ID",
-    help="Release id that it must have, or its content id, which is about items and pictures alone; the first 12 "
-    "or more digits do, and prove less.",
+    help="Required release id or content id. A content id covers items and pictures alone. The first 12 or more digits "
+    "suffice, but prove less.",
 )
 @click.option(
     "--signed-by",
     type=_FILE,
     metavar="FILE",
-    help="File of allowed signers, as ssh-keygen reads it: a name and a public SSH key a line. One of them must "
+    help="File of allowed signers in the format of ssh-keygen: a name and a public SSH key a line. One of them must "
     "have signed the release.",
 )
-@click.option("--identity", metavar="NAME", help="The one name in that file that counts.  [default: any]")
+@click.option("--identity", metavar="NAME", help="The only name in that file to accept.  [default: any]")
 @click.option(
     "--revoked",
     type=_FILE,
     metavar="FILE",
-    help="SSH keys that do not count any more: a key revocation list, or public keys, one a line.",
+    help="Revoked SSH keys: a key revocation list, or public keys, one a line.",
 )
-@click.option(
-    "--signature", type=_FILE, metavar="FILE", help="Where the signature lies.  [default: manifest.json.sig in DIR]"
-)
-@click.option(
-    "--key", type=_FILE, metavar="FILE", help="Key file of the release's sealed splits, which is checked as well."
-)
+@click.option("--signature", type=_FILE, metavar="FILE", help="Signature file.  [default: manifest.json.sig in DIR]")
+@click.option("--key", type=_FILE, metavar="FILE", help="Key file of the release's sealed splits, to check as well.")
 @json_option(
     """
     `{"ok", "release_id", "content_id", "problems": [line], "proven": [line], "not_proven": [line], "signer":
-    {"identity", "key"}}`; `signer` is null where nothing is signed, its `identity` without `--signed-by`
+    {"identity", "key"}}`; `signer` is null for an unsigned release, and its `identity` is null without `--signed-by`
     """
 )
 def verify(
@@ -69,9 +65,9 @@ def verify(
 ) -> None:
     """Check every file and row of a release, and its card against both.
 
-    Says what that proves and what it does not: that it is the release that was frozen only its id (--expect) or a
-    signature (--signed-by) can prove. Exit code 1 if anything does not hold, the expected id and the signature
-    included.
+    Says what the check proves and what it does not. Only its id (--expect) or a signature (--signed-by) can prove that
+    the release is the one its authors froze. Exit code 1 if any check fails, including the expected id and the
+    signature.
     """
     from benchwright.release import verify_release
     from benchwright.release.verification.signature import AllowedSigners
@@ -112,19 +108,19 @@ def verify(
     type=_FILE,
     required=True,
     metavar="FILE",
-    help="Private SSH key, or the public one whose private half your SSH agent holds.",
+    help="Private SSH key, or the public key if your SSH agent holds the private one.",
 )
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where the signature goes.  [default: manifest.json.sig in DIR]",
+    help="File for the signature.  [default: manifest.json.sig in DIR]",
 )
 @json_option('`{"signature", "release_id", "key"}`')
 def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """Sign a release with an SSH key, after checking it as `release verify` does.
 
-    An existing signature is not overwritten.
+    Never overwrites an existing signature.
     """
     from .signing import sign_release
 
@@ -139,14 +135,14 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """
     `{"name", "version", "release_id", "content_id", "canary", "licence", "items", "splits": {split: {"items",
     "tasks": {task: n}}}, "marked": {"items", "tasks": {task: n}}, "estimated": {"items", "tasks": {task: n},
-    "decided_by"}, "sealed": [split]}`; `estimated` counts items whose truth a model estimated, and `decided_by` says
-    who kept items: `people`, `simulated` where it was simulated annotators only, or null; `sealed` names the splits
-    whose answers are withheld
+    "decided_by"}, "sealed": [split]}`; `estimated` counts items whose truth a model estimated; `decided_by` names those
+    who kept items: `people`, `simulated` if only simulated annotators did, or null; `sealed` names the splits whose
+    answers are withheld
     """
-)
+)  # phrase: allowed
 def show(folder: Path, *, as_json: bool) -> None:
-    """Say which release it is, how many items it holds, how many need marks, and how many
-    rest on a model's estimates.
+    """Show a release's name, the number of its items, and how many need marks or rest on a
+    model's estimates.
     """
     from benchwright.release import Release
     from benchwright.release.format.agreement import read_agreement
@@ -209,69 +205,68 @@ def show(folder: Path, *, as_json: bool) -> None:
 
 
 @click.command("freeze")
-@click.option("--workspace", required=True, type=_FOLDER, help="Workspace whose run is complete.")
+@click.option("--workspace", required=True, type=_FOLDER, help="Workspace with a complete run.")
 @click.option("--name", required=True, help="Name of the benchmark.")
 @click.option("--version", help="Version of the release, such as 1.0; without it, a draft.")
-@click.option("--licence", help="Licence of the release as a whole, such as cc-by-4.0.")
+@click.option("--licence", help="License of the release as a whole, such as cc-by-4.0.")
 @click.option("--description", default="", help="Markdown for the card.")
 @click.option(
     "--errata",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="File of errata, as `review results` writes it: wrong keys are set right, other items that were found "
-    "wrong are left out.",
+    help="File of errata, as `review results` writes it: corrects wrong keys and leaves out other items found wrong.",
 )
 @click.option(
     "--split-value",
     metavar="NAME",
-    help="Value that names each item's split, such as splits.split; only needed where several steps name splits.",
+    help="Value that names each item's split, such as splits.split; needed only if several steps name splits.",
 )
 @click.option(
     "--accept-simulated",
     is_flag=True,
-    help="Take items of what a model estimated though only simulated annotators decided on them; the card says so.",
+    help="Accept items with model estimates that only simulated annotators decided on; the card says so.",
 )
 @click.option(
     "--sealed",
     multiple=True,
     metavar="SPLIT",
-    help="Split whose answers stay out of the release; they go to a key file under `keys`. May be given again.",
+    help="Split whose answers stay out of the release, in a key file under `keys`. May be repeated.",
 )
 @click.option(
     "--accept-known-seed",
     is_flag=True,
-    help="Seal though the recipe's seed can be guessed; only where no answer follows from recipe and pictures.",
+    help="Seal although the recipe's seed can be guessed; only if no answer follows from recipe and pictures.",
 )
 @click.option(
     "--keep-metadata",
     is_flag=True,
-    help="Release picture files with their EXIF (with places), XMP, IPTC and comments, which are removed otherwise.",
+    help="Keep EXIF (with places), XMP, IPTC and comments in released picture files; they are removed otherwise.",
 )
 @click.option(
     "--redistribute",
     type=click.Choice(["permitted", "url", "all"]),
     default="permitted",
     show_default=True,
-    help="What becomes of pictures that a licence forbids to pass on: they stop the release with a list, go into it by "
-    "address and hash, or go into it because you have been permitted to.",
+    help="Treatment of pictures whose license forbids redistribution: stop with a list, release their address and "
+    "hash, or release them because you have permission.",
 )
 @click.option(
     "--pictures",
     type=click.Choice(["by_content", "lossless"]),
-    help="How pictures that steps made are released: as JPEG of quality 95 where what people see of them counts, or "
-    "all without further loss.  [default: as the workspace was begun with]",
+    help="Format of pictures made by steps: JPEG of quality 95 where only their visible content counts, or all "
+    "lossless.  [default: as when the workspace was begun]",
 )
 @click.option(
     "--statements",
     type=_FILE,
     metavar="FILE",
-    help="YAML or JSON file of what only you can say: authors, url, languages, consent, pay, access_terms, "
+    help="YAML or JSON file of statements that only you can make: authors, url, languages, consent, pay, access_terms, "
     "access_fields, datasheet.",
 )
 @click.option(
     "--why",
     metavar="TEXT",
-    help="Why a version is frozen though a strategy that sees no picture gets far above chance; it stands on the card.",
+    help="Reason to freeze a version although a strategy without pictures beats chance by far; printed on the card.",
 )
 @json_option(
     '`{"release", "name", "version", "release_id", "content_id", "items", "key", "blind_strategy": {"strategy", '
@@ -299,9 +294,9 @@ def freeze(
     why: str | None,
     as_json: bool,
 ) -> None:
-    """Freeze what is left of a workspace's items into a release under its `releases` folder.
+    """Freeze the remaining items of a workspace into a release under its `releases` folder.
 
-    This is for recipes without a step `freeze`; the run must be complete.
+    For recipes without a step `freeze`; the run must be complete.
     """
     from benchwright.engines.local import processors
     from benchwright.release.format.blind_strategy import read_blind_strategy
@@ -367,14 +362,14 @@ def freeze(
     metavar="FILE",
     help="File of errata, as `review results` writes it.",
 )
-@click.option("--version", required=True, help="Of the new release, such as 1.1.")
+@click.option("--version", required=True, help="Version of the new release, such as 1.1.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the new release.")
 @click.option("--description", default="", help="Markdown for the card.")
 @click.option(
     "--keep-metadata",
     is_flag=True,
-    help="Carry picture files over with the EXIF (with places), XMP, IPTC and comments that the older release has in "
-    "them; they are removed otherwise.",
+    help="Keep the EXIF (with places), XMP, IPTC and comments still present in the older release's picture files; "
+    "they are removed otherwise.",
 )
 @json_option(
     """
@@ -385,9 +380,9 @@ def freeze(
 def correct(
     folder: Path, *, errata: Path, version: str, out: Path, description: str, keep_metadata: bool, as_json: bool
 ) -> None:
-    """Write the next version of a release that people found something wrong in; no workspace is needed.
+    """Write the next version of a release with errors corrected; needs no workspace.
 
-    Wrong keys are set right, other items found wrong are left out.
+    Corrects wrong keys and leaves out other items found wrong.
     """
     from benchwright.release import Release
     from benchwright.release.format.errata import read_errata, released_errata
@@ -428,21 +423,21 @@ def correct(
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Newest drafts that stay, of each benchmark.",
+    help="Number of newest drafts to keep of each benchmark.",
 )
-@click.option("--remove", is_flag=True, help="Remove the old ones.")
+@click.option("--remove", is_flag=True, help="Remove the old drafts.")
 @json_option(
     """
     `{"drafts": [{"path", "name", "version", "release_id", "items", "size_bytes", "kept"}], "removed", "size_bytes"}`;
-    `kept` is `newest`, `has_results` or null; `removed` says whether those with null are gone, and `size_bytes` is
-    theirs
+    `kept` is `newest`, `has_results` or null; `removed` says whether the drafts with null are gone, and `size_bytes` is
+    the size of those
     """
 )
 def drafts(workspace: Path, *, keep: int, remove: bool, as_json: bool) -> None:
     """List the drafts of a workspace, and remove old ones.
 
-    Every run whose recipe freezes without a version leaves a draft, named by its content. The newest of each benchmark
-    stays, and each on which results in the workspace were made. Releases with a version are never touched.
+    Every run whose recipe freezes without a version leaves a draft, named by its content. The command keeps the newest
+    of each benchmark and those with results in the workspace. It never touches releases with a version.
     """
     from .drafts import drafts as drafts_of
     from .drafts import remove_old

@@ -1,4 +1,4 @@
-"""The next version of a release, in which errors that people found are corrected; no workspace is needed."""
+"""The next version of a release with errors corrected, without a workspace."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def correct_release(
     description: str = "",
     metadata: Literal["remove", "keep"] = "remove",
 ) -> Release:
-    """Write a release with corrected keys and without items that were found wrong, and return it opened.
+    """Write a release with corrected keys and without items found wrong, and return it opened.
 
-    Everything else is carried over: splits, pictures, provenance, agreement, and the human baseline of unchanged items.
-    Files lose the metadata that they still have.
-    The outcome of each erratum is written to the new release's `errata.json`, after those of earlier versions.
+    Everything else is kept: splits, pictures, provenance, agreement, and the human baseline of unchanged items. Picture
+    files lose their remaining metadata. The new release's `errata.json` holds the outcome of each erratum, after those
+    of earlier versions.
 
     Args:
         release: Release to correct.
-        errata: Errors that people found.
+        errata: Errors found.
         version: Version of the new release.
         out: Folder of the new release.
         description: Markdown for the card; default empty.
-        metadata: `remove` cuts EXIF (with places), XMP, IPTC and comments out of picture files that the older release
-            still has them in; `keep` carries files over as they are.
+        metadata: `remove` cuts EXIF (with places), XMP, IPTC and comments out of picture files that still have them in
+            the older release; `keep` copies files unchanged.
 
     Raises:
-        BenchwrightError: The version is the old one, or `out` is something else already.
+        BenchwrightError: The version equals the old one, or `out` exists with other content.
         DataError: The release is damaged.
     """
     from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
@@ -54,7 +54,7 @@ def correct_release(
         raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
     if release.manifest.sealed is not None:
         raise BenchwrightError(
-            f"{release.path} has sealed splits, whose keys are not in it to be set right; freeze the workspace again "
+            f"{release.path} has sealed splits, whose keys it does not contain; freeze the workspace again "
             "with --errata"
         )
     if not (verification := verify_release(release.path)).ok:

@@ -1,6 +1,6 @@
-"""Drafts: releases without a version of their own, which a run writes each time that other items are left.
+"""Drafts: releases without a version, written by a run whenever the remaining items differ.
 
-The newest draft of each benchmark stays, and every draft that results in the workspace were made on. The others can be
+The newest draft of each benchmark stays, and so does every draft with results in the workspace. The others can be
 removed; releases with a version are never touched.
 """
 
@@ -27,11 +27,11 @@ class DraftRelease(NamedTuple):
     Args:
         path: Folder of the draft.
         name: Name of the benchmark.
-        version: Version of the draft, which names its content.
+        version: Version of the draft, derived from its content.
         release_id: SHA-256 of its manifest.
         items: Number of items.
         size_bytes: Size of all its files in bytes.
-        kept: Why it stays; None for an old one.
+        kept: Reason why it stays; None for an old one.
     """
 
     path: Path
@@ -46,15 +46,15 @@ class DraftRelease(NamedTuple):
 def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
     """Return the drafts of a workspace, the newest of each benchmark first.
 
-    A folder that cannot be read as a release is no draft, and stays.
+    Skips and keeps a folder that cannot be read as a release.
 
     Args:
         root: Folder of the workspace.
-        keep: Number of drafts of each benchmark that stay, from the newest.
+        keep: Number of newest drafts to keep of each benchmark.
 
     Raises:
-        BenchwrightError: The folder is no workspace.
-        DataError: A file of results cannot be read, so that it is not known which draft it belongs to.
+        BenchwrightError: The folder is not a workspace.
+        DataError: A file of results cannot be read, so its draft is unknown.
     """
     space = Workspace.open(root)
     scored = frozenset(_scored(space.root))
@@ -68,10 +68,10 @@ def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
 
 
 def remove_old(root: Path, *, keep: int = 1) -> list[DraftRelease]:
-    """Remove the drafts of which `drafts` says that nothing keeps them, and return them; no run may be going on.
+    """Remove the drafts that `drafts` reports as not kept, and return them; no run may be active.
 
     Raises:
-        BenchwrightError: The folder is no workspace, or a run is going on in it.
+        BenchwrightError: The folder is not a workspace, or a run is active in it.
         DataError: A file of results cannot be read.
     """
     space = Workspace.open(root)
@@ -79,7 +79,7 @@ def remove_old(root: Path, *, keep: int = 1) -> list[DraftRelease]:
         old = [draft for draft in drafts(root, keep=keep) if draft.kept is None]
         for draft in old:
             gone = draft.path.with_name(f".{draft.path.name}.removed")
-            draft.path.rename(gone)  # a draft is there or not, never in part
+            draft.path.rename(gone)  # a draft is whole or absent, never partial
             shutil.rmtree(gone)
     return old
 
@@ -108,10 +108,10 @@ def _releases(root: Path) -> Iterator[Release]:
 
 
 def _scored(root: Path) -> Iterator[str]:
-    """Yield the ids of the releases that results in a workspace were made on."""
+    """Yield the ids of the releases that have results in a workspace."""
     for path in sorted((root / "results").glob("*/score.json")):
         try:
             score: Any = json.loads(path.read_bytes())
             yield str(score["release_id"])
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise DataError(f"{path} cannot be read ({error}); mend or remove it, then look for old drafts") from error
+            raise DataError(f"{path} cannot be read ({error}); repair or remove it, then list drafts again") from error

@@ -23,28 +23,28 @@ from benchwright.texts.normalization import counted
     required=True,
     metavar="NAME",
     help="Format of the export: croissant, inspect, vlmevalkit, lmms-eval, webdataset, coco, label-studio or jsonl; "
-    "other packages can bring more.",
+    "other packages can add more.",
 )
 @click.option(
     "--out",
     required=True,
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of the export, which does not exist or is empty.",
+    help="Folder of the export; must be new or empty.",
 )
-@click.option("--splits", metavar="NAMES", help="Names of splits to export, with commas between.  [default: all]")
+@click.option("--splits", metavar="NAMES", help="Names of splits to export, separated by commas.  [default: all]")
 @json_option(
     """
     `{"format", "out", "items", "files", "not_carried": [{"what", "items", "why"}], "checked": {"items", "questions",
-    "options", "answers", "pictures", "marked_pictures"}}`; `files` is their number, and `checked` how many of each were
-    read back and equal the release's
+    "options", "answers", "pictures", "marked_pictures"}}`; `files` is their number, and `checked` counts the parts read
+    back and equal to the release's
     """
 )
 def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_json: bool) -> None:
     """Export a release to the format of another tool, with pictures as models see them.
 
-    What was written is read back and compared with the release before the folder appears. What the format cannot carry
-    is listed, and stands in the export's README.
+    Before the folder appears, the command reads the files back and compares them with the release. It lists what the
+    format cannot carry, here and in the export's README.
     """
     from benchwright.engines.record_jobs import map_on_this_machine
     from benchwright.release import Release
@@ -57,10 +57,10 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
         raise click.UsageError("--splits names no split; leave it out for all")
     release = Release.open(folder)
     if sealed := [split for split in release.manifest.sealed_splits if names is None or split in names]:
-        note(f"the answers of {', '.join(sealed)} are sealed, so the export has none: its scores there say nothing")
+        note(f"the answers of {', '.join(sealed)} are sealed, so the export has none: its scores there mean nothing")
     if by_address := release.manifest.by_address:
         note(
-            f"{counted(by_address, 'picture')} may not be passed on by licence, and the export holds what its "
+            f"{counted(by_address, 'picture')} may not be redistributed by license, and the export holds what its "
             "items show"
         )
     with ProgressBars() as progress, map_on_this_machine("export") as record_map:

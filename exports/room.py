@@ -7,19 +7,19 @@ ROOM = Room(
     steps={
         "splits": Entry(
             "benchwright.exports.freezing.splits:Splits",
-            "Assign items to splits, never parting what shares a group key.",
+            "Assign items to splits, keeping items with a common group key together.",
         ),
         "freeze": Entry("benchwright.exports.freezing.step:Freeze", "Write the release, an immutable folder."),
     },
     commands={
         "release authors": Entry(
-            "benchwright.exports.authorship:authors", "Say who wrote a release's texts, and what became of drafts."
+            "benchwright.exports.authorship:authors", "Show who wrote a release's texts, and the outcome of drafts."
         ),
         "release correct": Entry(
-            "benchwright.exports.commands:correct", "Write the next version of a release, with errata set right."
+            "benchwright.exports.commands:correct", "Write the next version of a release, with errata corrected."
         ),
         "release diff": Entry(
-            "benchwright.exports.comparison.command:diff", "Say what differs between two releases, and why."
+            "benchwright.exports.comparison.command:diff", "Show the differences between two releases, and why."
         ),
         "release drafts": Entry(
             "benchwright.exports.commands:drafts", "List the drafts of a workspace, and remove old ones."
@@ -42,8 +42,8 @@ ROOM = Room(
             "Withdraw an image from the next version.",
         ),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
-        "release splits": Entry("benchwright.exports.split_command:splits", "Say what the splits of a release share."),
-        "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
+        "release splits": Entry("benchwright.exports.split_command:splits", "Show what the splits of a release share."),
+        "release show": Entry("benchwright.exports.commands:show", "Show what a release holds."),
     },
     formats={
         "coco": Entry(

@@ -1,4 +1,4 @@
-"""Signing of a release, so that others can verify that it is the one that was frozen."""
+"""Signing of a release, so that others can verify its identity."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[P
 
     Args:
         folder: Folder of the release.
-        key: Private SSH key, or the public one whose private half an agent holds.
-        out: File for the signature; beside the manifest if None.
+        key: Private SSH key, or the public key if an agent holds the private one.
+        out: File for the signature; next to the manifest if None.
 
     Raises:
         CheckFailed: The release fails its check, so it must not be signed.
-        BenchwrightError: The key cannot sign, or a signature is there already.
-        PrerequisiteError: There is no `ssh-keygen` that can sign.
+        BenchwrightError: The key cannot sign, or a signature exists.
+        PrerequisiteError: No `ssh-keygen` that can sign is installed.
     """
     from benchwright.canonical import bytes_digest
     from benchwright.release import verify_release
@@ -33,7 +33,7 @@ def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[P
 
     checked = verify_release(folder)
     if not checked.ok:
-        raise CheckFailed(f"{folder} does not hold ({checked.problems[0]}) and is not signed; get a fresh copy")
+        raise CheckFailed(f"{folder} fails its check ({checked.problems[0]}) and is not signed; get a fresh copy")
     manifest = read_inside(folder, MANIFEST, max_bytes=documents.MAX_BYTES)
     if bytes_digest(manifest) != checked.release_id:
         raise CheckFailed(f"{folder} changed while it was checked and is not signed; try again")

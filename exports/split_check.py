@@ -1,6 +1,7 @@
-"""What the splits of a finished release share, pictures, copies, keys and texts, and how far each is from its share.
+"""Pictures, copies, keys and texts that splits of a release share, and each split's distance from its share.
 
-Copies are those that `audit` and `filter leakage` find: hashes and local features propose, comparing pixels decides.
+Finds the same copies as `audit` and `filter leakage`: hashes and local features propose, a comparison of pixels
+decides.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ LOOKED_FOR = (
     "equal group keys",
     "equal texts",
 )
-"""What is compared across splits."""
+"""Kinds of overlap that the check looks for across splits."""
 NOT_LOOKED_FOR = (
     "other pictures of one object or place, where they share too little",
     "the same question in other words",
 )
-"""What this check cannot find, so that nobody knows of it afterwards."""
+"""Kinds of overlap that this check cannot find, and leaves unknown."""
 
 
 class NearPictures(NamedTuple):
@@ -44,9 +45,9 @@ class NearPictures(NamedTuple):
         second: Id of the other picture.
         first_item: Id of an item that shows the first.
         second_item: Id of an item of another split that shows the other.
-        bits: Bits in which the pHashes differ, of the mirrored picture where it is nearer.
-        verdict: `confirmed` for a copy, `unsure` where a person should say, `scene` for another view of one scene.
-        alike: Share of the aligned overlap, 0-1, that shows the same.
+        bits: Number of bits in which the pHashes differ; of the mirrored picture if that is closer.
+        verdict: `confirmed` for a copy, `unsure` if a person should decide, `scene` for another view of one scene.
+        alike: Share of the aligned overlap that matches, 0-1.
     """
 
     first: str
@@ -59,14 +60,14 @@ class NearPictures(NamedTuple):
 
 
 class ShareOfSplit(NamedTuple):
-    """How far a split is from its share of one task, level or category.
+    """Distance of a split from its share of one task, level or category.
 
     Args:
         field: `task`, `level` or `category`.
         value: Its value.
         split: Name of the split.
         items: Number of such items in the split.
-        target: Number that the split's share would be.
+        target: Number of such items by the split's share.
         residual: Difference, `items - target`.
     """
 
@@ -80,19 +81,19 @@ class ShareOfSplit(NamedTuple):
 
 @dataclass(frozen=True)
 class SplitCheck:
-    """What the splits of a release share.
+    """Overlap between the splits of a release.
 
     Args:
         shared_pictures: Ids of pictures that items of several splits show, with the names of the splits.
         shared_groups: Group keys that items of several splits have, with the names of the splits.
-        near_pictures: Pairs of pictures of different splits that are copies: each picture that has copies in another
-            split with the likeliest of them, most alike first.
-        possible_pictures: Such pairs that may be copies or show one scene, so that a person should look.
-        equal_texts: Number of items whose question and options, but for case and punctuation, are also those of an item
-            of another split, by task. Tasks that ask one question of all pictures share it on purpose.
+        near_pictures: Pairs of pictures of different splits that are copies. Each picture with copies in another split
+            is paired with its likeliest copy; most alike first.
+        possible_pictures: Pairs that may be copies or show one scene, for a person to inspect.
+        equal_texts: Number of items, by task, whose question and options equal those of an item of another split, apart
+            from case and punctuation. Tasks that ask one question of all pictures share it on purpose.
         shares: Distance of each split from its share of tasks, levels and categories.
-        pictures: Number of pictures that were compared.
-        unreadable: Ids of pictures that cannot be decoded or compared, which were compared by their bytes only.
+        pictures: Number of pictures compared.
+        unreadable: Ids of pictures that cannot be decoded or compared except by their bytes.
     """
 
     shared_pictures: Mapping[str, tuple[str, ...]]
@@ -106,12 +107,12 @@ class SplitCheck:
 
     @property
     def has_shared(self) -> bool:
-        """Return whether a picture, a copy or a group key was found in several splits."""
+        """Return whether several splits share a picture, a copy or a group key."""
         return bool(self.shared_pictures or self.shared_groups or self.near_pictures)
 
     @property
     def is_apart(self) -> bool | None:
-        """Return whether the splits share nothing: None where nothing was found and pictures could not be compared."""
+        """Return whether the splits share nothing; None if nothing was found but a comparison failed."""
         if self.has_shared:
             return False
         return None if self.unreadable else True
@@ -119,7 +120,7 @@ class SplitCheck:
 
 @dataclass
 class _Places:
-    """In which splits each group key and text stands."""
+    """Splits in which each group key and text occurs."""
 
     keys: SplitsOfKeys = field(default_factory=SplitsOfKeys)
     texts: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -141,11 +142,11 @@ class _Places:
 def check_splits(
     release: Release, *, distance: int = DISTANCE, workers: int | None = None, progress: Progress | None = None
 ) -> SplitCheck:
-    """Return what the splits of a release share, and how far they are from their shares.
+    """Return the overlap between the splits of a release, and their distance from their shares.
 
     Args:
-        release: Release to look at.
-        distance: Bits of 64 in which two hashes may differ for a pair to be compared, 0 to 16.
+        release: Release to check.
+        distance: Largest number of differing bits, of 64, between the hashes of a pair to compare, 0 to 16.
         workers: Number of processes; default one a processor.
         progress: Receiver of progress; default none.
 
@@ -176,7 +177,7 @@ def _near(pictures: SplitPictures, found: CopiesAcrossSplits) -> list[NearPictur
     """Return pairs of different files in different splits, each once, most alike first."""
     pairs: dict[tuple[str, str], NearPictures] = {}
     for copy in found.across:
-        # The picture of the first split is the first, so that both directions are one pair.
+        # The first picture is the one of the first split, so that both directions give one pair.
         ends = sorted(((copy.first_place, copy.first), (copy.second_place, copy.second)))
         (one, first), (other, second) = ends
         if copy.by != "file" and (first, second) not in pairs:
@@ -192,7 +193,7 @@ def _near(pictures: SplitPictures, found: CopiesAcrossSplits) -> list[NearPictur
 
 
 def _target_shares(release: Release, places: _Places) -> dict[str, float]:
-    """Return each split's share: that of the recipe's step `splits`, else the one that it has of all items."""
+    """Return each split's share: from the recipe's step `splits`, else its share of all items."""
     steps = release.manifest.recipe.get("steps")
     for step in steps if isinstance(steps, list) else ():
         fractions = step.get("fractions") if isinstance(step, dict) and step.get("step") == "splits" else None

@@ -15,7 +15,7 @@ from benchwright.texts.normalization import counted
 from .split_check import LOOKED_FOR, NOT_LOOKED_FOR, NearPictures, SplitCheck, check_splits
 
 MAX_PAIRS = 200
-"""Pairs of pictures of each kind that are listed; all are counted."""
+"""Largest number of pairs of each kind to list; the counts cover all."""
 
 _MAX_LINES = 10
 
@@ -32,9 +32,9 @@ _MAX_LINES = 10
     type=click.IntRange(0, MAX_DISTANCE),
     default=DISTANCE,
     show_default=True,
-    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
+    help="Compare pairs whose 64-bit perceptual hashes differ in at most this many bits.",
 )
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one per processor]")
 @json_option(
     """
     `{"apart", "looked_for": [text], "not_looked_for": [text], "pictures", "shared_pictures": {image id: [split]},
@@ -44,18 +44,18 @@ _MAX_LINES = 10
     "possible_pictures": [{"first", "second", "first_item", "second_item", "bits", "verdict", "alike"}],
     "possible_pictures_count", "equal_texts": {task: n},
     "shares": [{"field", "value", "split", "items", "target", "residual"}], "unreadable": [image id]}`;
-    `near_pictures` are copies, of verdict `confirmed`, `possible_pictures` those of verdict `unsure` or `scene`, at
-    most 200 of each; `apart` is false where a picture, a copy or a group key is in several splits, true where none
-    is, and null where none was found and pictures in `unreadable` could not be compared
+    `near_pictures` have the verdict `confirmed`, `possible_pictures` the verdict `unsure` or `scene`, at most 200 of
+    each; `apart` is false if several splits share a picture, a copy or a group key, true if not, and null if nothing
+    was found and the pictures in `unreadable` could not be compared
     """
 )
 def splits(folder: Path, *, distance: int, workers: int | None, as_json: bool) -> None:
-    """Say what the splits of a release share, and how far they are from their shares.
+    """Show what the splits of a release share, and how far they are from their shares.
 
-    Looks for pictures, their copies, group keys and texts in several splits: what few-shot examples of one split would
-    give away of another. Copies are found as `audit` and `filter leakage` find them. Exit code 1 if a picture, a copy
-    or a group key is shared, or if nothing was found and pictures could not be compared; pairs to look at alone are
-    nothing shared.
+    Looks for pictures, their copies, group keys and texts in several splits: few-shot examples of one split would give
+    these away in another. Finds copies as `audit` and `filter leakage` do. Exit code 1 if several splits share a
+    picture, a copy or a group key, or if nothing was found and some pictures could not be compared. Pairs to inspect do
+    not count as shared.
     """
     from benchwright.release import Release
     from benchwright.terminal.progress_bars import ProgressBars
@@ -79,7 +79,7 @@ def splits(folder: Path, *, distance: int, workers: int | None, as_json: bool) -
     }
     emit(document, as_json=as_json, text=lambda: _text(folder, check))
     if check.is_apart is None:
-        note("whether the splits are apart is not known: nothing was found, and not all pictures could be compared")
+        note("cannot say whether the splits are separate: nothing was found, but not all pictures could be compared")
     if check.is_apart is not True:
         click.get_current_context().exit(CheckFailed.exit_code)
 

@@ -1,8 +1,8 @@
-"""The step `drawings`: comics, logos, drawings and pages of text told from photographs by three classical measures.
+"""The step `drawings`: distinguishes comics, logos, drawings and pages of text from photographs by three measures.
 
-What is drawn has areas of exactly one color, few steps between them, and these steps are hard; a camera leaves noise,
-shading and soft edges everywhere (Athitsos, Swain and Frankel 1997, Distinguishing photographs and graphics on the
-World Wide Web, tell them apart by such measures). No model is needed.
+Drawings have areas of exactly one color, few steps between them, and these steps are hard; a camera leaves noise,
+shading and soft edges everywhere. Athitsos, Swain and Frankel 1997, Distinguishing photographs and graphics on the
+World Wide Web, use such measures. No model is needed.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
 _SIDE_PX = 512
-"""Longer side at which pictures are measured; smaller ones as they are."""
+"""Longer side at which pictures are measured; smaller ones stay unchanged."""
 _FLAT_LEVELS = 1
 _HARD_LEVELS, _SOFT_LEVELS = 64, 6
 _STEEPEST = 0.05
 _DECIMALS = 4
 _REASONS = {"flat": "flat_color", "sparse": "sparse_steps", "hard": "hard_edges"}
-"""Reason of each measured value, in the order in which they are looked at."""
+"""Reason of each measured value, in the order of examination."""
 
 
 class Drawings(Filter):
-    """Drop comics, logos, drawings and pages of text, so that photographs are left.
+    """Drop comics, logos, drawings and pages of text, so that photographs remain.
 
-    Pictures are measured with the longer side at 512 pixels. Of II-Bench's drawings that the bounds were not chosen on,
-    it drops 93 of 132 (all logos, nine in ten comics, four in ten illustrations); of the demo's 13 photographs none.
-    Shaded drawings look like photographs to it, and photographs of text or of something cut out like drawings: look at
-    what it drops. A new bound decodes nothing.
+    Measures pictures with the longer side at 512 pixels. Of II-Bench's drawings outside those used to choose the
+    bounds, it drops 93 of 132 (all logos, nine in ten comics, four in ten illustrations); of the demo's 13 photographs
+    none. It takes shaded drawings for photographs, and photographs of text or of a cutout for drawings: check what it
+    drops. A new bound decodes nothing.
 
     Args:
         max_flat: Largest share, 0-1, of the picture in areas of one color; null for any.
-        max_sparse: Largest share, 0-1, that the steepest twentieth of the steps between neighbours has of all steps;
-            null for any.
+        max_sparse: Largest share, 0-1, of all steps between neighbors that the steepest twentieth may have; null for
+            any.
         max_hard: Largest ratio of pixels at hard edges to those at soft ones; null for any.
-        ask: Whether people are asked instead of the picture being dropped.
+        ask: Whether to ask annotators instead of dropping the picture.
 
     Reasons:
         flat_color (drop or ask): Share of the picture in areas of its commonest color (`flat`) above `max_flat`.
@@ -69,7 +69,7 @@ class Drawings(Filter):
         return measures(ctx.images.rgb(record))
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the bounds; the reason is the first that is passed, and the evidence has all."""
+        """Compare with the bounds; the reason is the first exceeded bound, and the evidence has all values."""
         bounds = {"flat": self.max_flat, "sparse": self.max_sparse, "hard": self.max_hard}
         passed = {
             _REASONS[name]: {"value": measured[name], "bound": bound}
@@ -82,12 +82,12 @@ class Drawings(Filter):
 
 
 def measures(pixels: NDArray[np.uint8]) -> dict[str, float]:
-    """Return what tells drawings from photographs, rounded.
+    """Return the measures that distinguish drawings from photographs, rounded.
 
     `flat` is the share of all pixels, 0-1, that are of the commonest color, of 16 levels a channel, and differ by no
-    more than one level from their eight neighbours. `sparse` is the share of the steepest twentieth of the steps of
-    grey between neighbours in the sum of all, mean of both directions; 0 where there is no step. `hard` is the number
-    of pixels whose neighbourhood spans more than 64 levels in some channel, over that of those with 7 to 64.
+    more than one level from their eight neighbors. `sparse` is the share of the steepest twentieth of the gray steps
+    between neighbors in the sum of all, mean of both directions; 0 if there is no step. `hard` is the number of pixels
+    whose neighborhood spans more than 64 levels in some channel, divided by the number of those with 7 to 64.
 
     Args:
         pixels: Shape (height, width, 3), RGB.

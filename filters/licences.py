@@ -1,4 +1,4 @@
-"""The step `licences`: images under a licence that the recipe does not allow do not go on."""
+"""The step `licences`: stops images under a license that the recipe does not allow."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from benchwright.steps import Context, Filter, Outcome, Stream, Verdict
 
 
 class Licences(Filter):
-    """Drop images whose licence is not among those that are allowed.
+    """Drop images whose license is not allowed.
 
-    Licences are compared by their SPDX identifiers, so that `CC BY 4.0`, `CC-BY-4.0` and the address of that licence
-    are one; those that are not recognised are compared as they are stated, without regard to case.
+    Compares licenses by their SPDX identifiers, so that `CC BY 4.0`, `CC-BY-4.0` and the address of that license are
+    equal; unrecognized ones are compared as stated, ignoring case.
 
     Args:
-        allow: Licences that images may have, such as `[CC0-1.0, CC-BY-4.0]`.
-        missing_allowed: Whether images of which no licence is stated go on.
-        ask: Whether people are asked instead of the image being dropped.
+        allow: Allowed licenses, such as `[CC0-1.0, CC-BY-4.0]`.
+        missing_allowed: Whether images without a stated license pass.
+        ask: Whether to ask annotators instead of dropping the image.
 
     Reasons:
-        licence_missing (drop or ask): No licence of the image is stated.
-        licence_not_allowed (drop or ask): The image's licence is not in `allow`.
+        licence_missing (drop or ask): The image states no license.
+        licence_not_allowed (drop or ask): The image's license is not in `allow`.
     """
 
     name: ClassVar[str] = "licences"
@@ -39,13 +39,13 @@ class Licences(Filter):
     ask: bool = False
 
     def measure(self, record: ImageRecord, ctx: Context) -> dict[str, str | None]:
-        """Return the licence that the image's source states, by its identifier where it is known."""
+        """Return the license that the image's source states, by its identifier if it is known."""
         del ctx
         stated = None if record.source is None else record.source.licence
         return {"licence": normalized_licence(stated) if stated else None}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the licences that are allowed."""
+        """Compare with the allowed licenses."""
         licence = measured["licence"]
         verdict: Verdict = "ask" if self.ask else "drop"
         if licence is None:

@@ -1,4 +1,4 @@
-"""A filter run over the files of a folder, as in a recipe, with its values for each file."""
+"""A filter applied to the files of a folder, as in a recipe, with its values for each file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class UnreadableFile(NamedTuple):
     Args:
         path: Its path below the folder.
         reason: Code of the reason.
-        advice: What can be done; empty where the reason says all.
+        advice: What to do; empty if the reason says all.
     """
 
     path: str
@@ -33,14 +33,14 @@ class UnreadableFile(NamedTuple):
 
     @classmethod
     def of(cls, file: Mapping[str, Any]) -> UnreadableFile:
-        """Return a file that was refused when it was taken in, from its row of the table `files`."""
+        """Return a file refused on intake, from its row of the table `files`."""
         advice = ""
         if file["reason"] == UNSUPPORTED_FORMAT:
             advice = str(file["detail"] or "").removeprefix(f"{file['uri']!r}: ")
         return cls(file["uri"], str(file["reason"]), advice)
 
     def document(self) -> dict[str, str]:
-        """Return it as commands print it with `--json`: path, reason, and the advice where there is one."""
+        """Return it as commands print it with `--json`: path, reason, and the advice if any."""
         return {"path": self.path, "reason": self.reason} | ({"advice": self.advice} if self.advice else {})
 
     @property
@@ -72,11 +72,11 @@ def measure_folder(
     Args:
         step: Filter of images that reads no values of other steps.
         folder: Folder of images, searched with all its subfolders.
-        workers: Number of processes; default one a processor.
+        workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
 
     Raises:
-        PrerequisiteError: What the filter needs is not installed.
+        PrerequisiteError: A requirement of the filter is not installed.
     """
     from benchwright.pipeline import run_steps
 

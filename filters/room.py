@@ -20,24 +20,26 @@ ROOM = Room(
             f"{_HERE}.quality.step:Quality", "Drop pictures that are small, blank, blurred, badly lit or compressed."
         ),
         "drawings": Entry(f"{_HERE}.drawings:Drawings", "Drop comics, logos, drawings and pages of text."),
-        "safety": Entry(f"{_HERE}.safety:Safety", "Drop pictures that a model of yours finds unsafe."),
-        "licences": Entry(f"{_HERE}.licences:Licences", "Drop images whose licence is not among those you allow."),
+        "safety": Entry(f"{_HERE}.safety:Safety", "Drop pictures that a model of yours considers unsafe."),
+        "licences": Entry(
+            f"{_HERE}.licences:Licences", "Drop images whose license is not among those you allow."
+        ),  # phrase: allowed
         "repeated_options": Entry(
-            f"{_HERE}.items.repeated_options:RepeatedOptions", "Drop items in which an option stands twice."
+            f"{_HERE}.items.repeated_options:RepeatedOptions", "Drop items that repeat an option."
         ),
         "duplicate_questions": Entry(
             f"{_HERE}.items.duplicate_questions:DuplicateQuestions",
-            "Drop questions that are asked twice.",
+            "Drop questions asked twice.",
         ),
         "question_faults": Entry(
-            f"{_HERE}.items.question_faults:QuestionFaults", "Ask about items with a fault that a reviewer would find."
+            f"{_HERE}.items.question_faults:QuestionFaults", "Ask about items with faults that a reviewer would find."
         ),
         "language": Entry(f"{_HERE}.language.step:Language", "Ask about items with misspelled or ungrammatical words."),
         "unique_images": Entry(
             f"{_HERE}.items.unique_images:UniqueImages", "Keep each source image in one item of the whole set."
         ),
         "answer_balance": Entry(
-            f"{_HERE}.items.answer_balance:AnswerBalance", "Let right options stand under all letters alike."
+            f"{_HERE}.items.answer_balance:AnswerBalance", "Spread right options evenly over all letters."
         ),
         "wording_bias": Entry(
             f"{_HERE}.items.wording_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
@@ -53,7 +55,7 @@ ROOM = Room(
             "Drop manipulated pairs that changed nothing, too much, or their frame.",
         ),
         "item_safety": Entry(
-            f"{_HERE}.safety:ItemSafety", "Drop items with a picture, made or not, that a model finds unsafe."
+            f"{_HERE}.safety:ItemSafety", "Drop items with a picture, made or not, that a model considers unsafe."
         ),
         "clip_direction": Entry(
             f"{_HERE}.pairs.clip_direction:ClipDirection",
@@ -67,7 +69,8 @@ ROOM = Room(
             "Drop questions that a model answers alike on both pictures of a pair.",
         ),
         "second_answers": Entry(
-            f"{_HERE}.items.second_answers:SecondAnswers", "Ask about wrong options that a model finds right as well."
+            f"{_HERE}.items.second_answers:SecondAnswers",
+            "Ask about wrong options that a model calls right as well.",
         ),
         "best_candidate": Entry(
             f"{_HERE}.pairs.best_candidate:BestCandidate", "Keep the best candidate of each idea, and whole pairs only."
@@ -95,13 +98,13 @@ ROOM = Room(
             f"{_HERE}.cli.quality:quality", "Measure size, sharpness, light, color and compression of pictures."
         ),
         "filter leakage": Entry(
-            f"{_HERE}.cli.contamination:leakage", "Check that no picture of a release lies in two splits, or elsewhere."
+            f"{_HERE}.cli.contamination:leakage", "Check that no picture of a release is in two splits, or elsewhere."
         ),
         "filter hashes": Entry(
             f"{_HERE}.cli.contamination:hashes",
-            "Write a hash list of a folder, to be checked against without pictures.",
+            "Write a hash list of a folder, for checks without its pictures.",
         ),
-        "filter text-ratio": Entry(f"{_HERE}.cli.text:text_ratio", "Measure which share of each picture text covers."),
+        "filter text-ratio": Entry(f"{_HERE}.cli.text:text_ratio", "Measure what share of each picture text covers."),
     },
     region_helpers={
         "text_boxes": Entry(

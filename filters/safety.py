@@ -1,4 +1,4 @@
-"""The steps `safety` and `item_safety`: pictures that a classification model of the curator's calls unsafe.
+"""The steps `safety` and `item_safety`: pictures that the curator's classification model considers unsafe.
 
 Items count by their pictures, made pictures among them.
 """
@@ -55,11 +55,11 @@ class SafetyScores(_WithClassifier, MapStep):
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
     def needs(self) -> Resources:
-        """Return what a worker needs: nothing of a GPU where the settings name the CPU."""
+        """Return the needs of a worker: no GPU if the settings name the CPU."""
         return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def shares_model(self) -> bool:
-        """Return whether the settings leave it open where the model runs."""
+        """Return whether the settings leave the model's device open."""
         return self.device is None
 
     def open(self, ctx: OpenContext) -> PictureBatches[Scores]:
@@ -91,7 +91,7 @@ class SafetyScores(_WithClassifier, MapStep):
         ]
 
     def scores_of(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | Outcome]:
-        """Return the scores of pictures in order; a failed outcome of one that has none."""
+        """Return the scores of pictures in order; a failed outcome for a picture without scores."""
         opened: PictureModel[Scores] = ctx.opened
         return list(opened.results(pictures, ctx))
 
@@ -108,7 +108,7 @@ class SafetyVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: AnyRecord, ctx: Context) -> Outcome:
-        """Name the label that exceeds its bound most, or comes nearest to it where none does."""
+        """Name the label that exceeds its bound most, or comes nearest to it if none does."""
         scores: dict[str, float] = json.loads(ctx.value(record.record_id, "scores.scores"))
         label = furthest_label(scores, self.refuse)
         values: dict[str, str | float] = {"label": label, "score": scores[label]}
@@ -119,21 +119,21 @@ class SafetyVerdict(MapStep):
 
 
 class Safety(_WithClassifier):
-    """Drop pictures that an image-classification model of yours finds unsafe, or ask about them.
+    """Drop pictures that your image-classification model considers unsafe, or ask about them.
 
-    It needs the extra `models`. Workspace and release record the digest of the model's files, not its name. A new bound
-    asks the model nothing.
+    Needs the extra `models`. Workspace and release record the digest of the model's files, not its name. A new bound
+    does not run the model again.
 
     Args:
         model: Folder of a model that transformers loads, relative to the recipe's folder. A run writes the digest of
             its files instead.
-        refuse: Probability, above 0 and at most 1, of each label from which a picture is unsafe.
-        verdict: What becomes of it: `drop` or `ask`.
+        refuse: Smallest probability, above 0 and at most 1, of each label for an unsafe picture.
+        verdict: Verdict on the picture: `drop` or `ask`.
         batch_size: Number of pictures in a batch of the model; null for 8, or 64 on a GPU.
         device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
 
     Reasons:
-        unsafe (drop or ask): Your model finds the picture unsafe.
+        unsafe (drop or ask): Your model considers the picture unsafe.
     """
 
     name: ClassVar[str] = "safety"
@@ -187,13 +187,13 @@ class ItemSafetyVerdict(SafetyVerdict):
 
 
 class ItemSafety(Safety):
-    """Drop items with a picture that an image-classification model of yours finds unsafe, or ask about them.
+    """Drop items with a picture that your image-classification model considers unsafe, or ask about them.
 
-    `safety` checks source images before anything is made of them; this step checks all pictures that items show, made
-    pictures included.
+    `safety` checks source images before anything is made of them; this step checks all pictures that items show,
+    including made ones.
 
     Reasons:
-        unsafe (drop or ask): A picture that the item shows, made or not, is unsafe by a model of yours.
+        unsafe (drop or ask): Your model considers a picture that the item shows, made or not, unsafe.
     """
 
     name: ClassVar[str] = "item_safety"

@@ -1,8 +1,8 @@
-"""The step that reads a source dataset: its pictures come into the run, and what is true of them become values.
+"""The step that reads a source dataset: its pictures enter the run, and its ground truth becomes values.
 
-Before anything of a run happens, the step reads the dataset, chooses records, checks them against their pictures, and
-brings these into the run, each with its canonical id, licence and attribution. In its place among the steps it gives
-every image the ground truth of the records that are still whole (`benchwright.construction.ground_truth`).
+Before the run starts, the step reads the dataset, chooses records, checks them against their pictures, and brings these
+into the run, each with its canonical id, license and attribution. At its place among the steps it gives every image the
+ground truth of the records that are still complete (`benchwright.construction.ground_truth`).
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ logger = logging.getLogger(__name__)
 
 
 class RehearsedRecords(NamedTuple):
-    """What the records of a dataset state that a run would use.
+    """The statements of a dataset's records that a run would use.
 
     Args:
         seed: The run's seed.
         sizes_wh: Width and height of their pictures, by image.
-        values: Values of these images, in their order, by kind of truth; None where nothing is stated.
-        files: Files of the pictures that they bring; one that lies in an archive is not there.
+        values: Values of these images, in their order, by kind of truth; None if nothing is stated.
+        files: Files of their pictures; without those in archives.
     """
 
     seed: int
@@ -71,25 +71,25 @@ class RehearsedRecords(NamedTuple):
 class Dataset(GatherStep):
     """Bring pictures of a source dataset into the run, with their ground truth; drops nothing.
 
-    `benchwright construct readers` lists the readers with what they need; `benchwright construct check` looks at a
+    `benchwright construct readers` lists the readers with their needs; `benchwright construct check` examines a
     folder.
-    Pictures keep canonical id, licence and attribution, up to the release. Rows, pictures and points that are wrong are
-    left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`; `datasets/<entry>.counts.json` says how
-    many rows were read, and how many were used, wrong, or left out by a rule, by reason. A run needs no image folder
-    beside it, unless the reader `found` is to look at that. Its files are then no images of the run by themselves.
-    Steps that make items read the ground truth under this entry's name. The value `scenes` names the records of several
-    pictures that an image is one of: `near_duplicates` takes no picture of such a record for a copy of another one.
+    Pictures keep canonical id, license and attribution, up to the release. Wrong rows, pictures and points are left out
+    and listed in the workspace, in `datasets/<entry>.refused.jsonl`; `datasets/<entry>.counts.json` states how many
+    rows were read, used, wrong, or left out by a rule, by reason. A run needs no separate image folder, unless the
+    reader `found` examines it. Its files are then not images of the run in themselves. Steps that make items read the
+    ground truth under this entry's name. The value `scenes` names the multi-picture records of an image:
+    `near_duplicates` takes no picture of such a record for a copy of another one.
 
     Args:
         reader: Name of the reader.
-        folder: Folder of the dataset, or its archive, relative to the recipe's folder; ZIP and plain TAR archives in it
-            are read as they are. Null with the reader `found` alone, for the run's image folder. In what a run writes,
-            the digest of the annotations stands in its place.
-        images: Folder with the dataset's pictures where they lie elsewhere, such as that of COCO; null for `folder`.
+        folder: Folder of the dataset, or its archive, relative to the recipe's folder; ZIP and uncompressed TAR
+            archives in it are read directly. Null with the reader `found` alone, for the run's image folder. A run
+            writes the digest of the annotations instead.
+        images: Folder with the dataset's pictures if separate, such as COCO's; null for `folder`.
         options: Settings of the reader, such as `{split: zeroshot}`.
         records: Largest number of records, chosen by the run's seed; null takes all of them. The reader `found` takes
-            as many of each dataset. Records that mean more together, such as the claims of VSR that say the same of
-            two pictures, are chosen together.
+            this number from each dataset. Records that mean more together, such as equal claims of VSR about two
+            pictures, are chosen together.
     """
 
     name: ClassVar[str] = "dataset"
@@ -126,15 +126,15 @@ class Dataset(GatherStep):
         return self
 
     def in_folder(self, folder: Path) -> Dataset:
-        """Return the step with the image folder as its own, where it reads whatever the run's folder brings."""
+        """Return the step with the image folder as its own, if it reads the content of the run's folder."""
         if self.folder is not None:
             return self
         step = self.model_copy(update={"folder": str(folder.resolve())})
-        step._reader = make_reader(self.reader, self.options)  # which remembers what it found there
+        step._reader = make_reader(self.reader, self.options)  # it caches what it found there
         return step
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that the folder brings nothing besides pictures."""
+        """Return a message that the folder holds only pictures."""
         del before
         if self.reader != Found.name or self._is_by_digest or self._recognised().sources:
             return None
@@ -143,7 +143,7 @@ class Dataset(GatherStep):
         )
 
     def kinds_found(self) -> frozenset[str] | None:
-        """Return the kinds of ground truth that the folder brings; None where any may be there."""
+        """Return the kinds of ground truth in the folder; None if any may be present."""
         if self.reader != Found.name or self._is_by_digest:
             return None
         if self._kinds is None:
@@ -151,13 +151,13 @@ class Dataset(GatherStep):
         return self._kinds
 
     def takes(self, uri: str) -> bool:
-        """Return whether a file of the run's folder is an annotation, an archive that is looked into, or lies in the
+        """Return whether a file of the run's folder is an annotation, an archive to open, or part of the
         folder of a source dataset.
         """
         return uri in self._taken or uri.startswith(self._folders)
 
     def _recognised(self) -> Recognised:
-        assert isinstance(self._reader, Found), "asked only of what a folder brings"
+        assert isinstance(self._reader, Found), "asked only about a folder's content"
         return self._reader.here(self._files())
 
     @property
@@ -185,7 +185,7 @@ class Dataset(GatherStep):
         return {"folder": self._digest, "options": options, "reader": self.reader, "records": self.records}
 
     def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
-        """Read the dataset and return the pictures of the records that are used."""
+        """Read the dataset and return the pictures of the used records."""
         assert self._reader is not None, "made when the settings were checked"
         workspace = Workspace(ctx.workspace)
         index = DatasetIndex(workspace.cache / "datasets" / f"{ctx.stage}.sqlite")
@@ -213,13 +213,13 @@ class Dataset(GatherStep):
         return self._brought(index, ctx.stage)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Read what tasks after it are asked about; it makes no items itself."""
+        """Read the data for questions of later tasks; makes no items itself."""
         if not self._is_by_digest:
             self.rehearsed(ctx.seed)
         return ()
 
     def rehearsed(self, seed: int) -> RehearsedRecords:
-        """Return what the records that a run with a seed would use state, before any run; read once."""
+        """Return the statements of the records that a run with a seed would use, before any run; read once."""
         assert self._reader is not None, "made when the settings were checked"
         if self._rehearsed is None or self._rehearsed.seed != seed:
             with TemporaryDirectory() as name:
@@ -249,7 +249,7 @@ class Dataset(GatherStep):
         return self._rehearsed
 
     def sample(self, records: int) -> dict[str, Any]:
-        """Return the entry of a recipe that reads so many records of it, wherever the recipe lies."""
+        """Return the entry of a recipe that reads this number of records, wherever the recipe is."""
         settings = self.model_dump(mode="json", exclude_unset=True)
         folders = {
             name: str((self._base / folder).resolve())
@@ -259,12 +259,12 @@ class Dataset(GatherStep):
         return {"step": self.name, **settings, **folders, "records": records}
 
     def _brought(self, index: DatasetIndex, stage: str) -> Sequence[BroughtPhotograph]:
-        """Return the pictures of the records that are used, and note which files of the folder are no images then."""
+        """Return the pictures of the used records, and note which files of the folder are then not images."""
         brought = index.brought(stage)
         if self.reader != Found.name:
             return brought
         here = self._recognised()
-        # Pictures of one's own about which no table says where they come from are images of the folder already.
+        # Your own pictures without a stated source are images of the folder already.
         brought = [photograph for photograph in brought if photograph.source.dataset != Found.name]
         self._folders = tuple(f"{uri_for(path)}/" for path in here.dataset_folders)
         archives = {uri_for(name) for name in self._files().archives()}
@@ -275,7 +275,7 @@ class Dataset(GatherStep):
         return brought
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the ground truth of each image that a record names, where the record's pictures are all in the run."""
+        """Return the ground truth of each image that a record names, if the record's pictures are all in the run."""
         if self._index is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not read its dataset in this run")
         images: list[str] = columns["image_id"].to_pylist()
@@ -290,7 +290,7 @@ class Dataset(GatherStep):
 
 
 class _KnownValues:
-    """Values of images, made one image after the other when they are asked for."""
+    """Values of images, computed one image at a time on demand."""
 
     def __init__(self, lookup: IndexLookup, live: frozenset[str], images: Sequence[str]) -> None:
         self._lookup, self._live, self._images = lookup, live, images
@@ -332,7 +332,7 @@ class _KnownValues:
 
 
 class _Column(Sequence[Any]):
-    """A column whose entries are made when they are asked for."""
+    """A column whose entries are computed on demand."""
 
     def __init__(self, length: int, entry: Callable[[int], Any]) -> None:
         self._length, self._entry = length, entry

@@ -1,4 +1,4 @@
-"""What is in the folder of a source dataset, and what is wrong with it, by the checks of a run for all records."""
+"""Content and faults of a source dataset's folder, by the checks of a run for all records."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .dataset_index import DatasetIndex
 def check_dataset(
     reader: DatasetReader, folder: Path, *, images: Path | None, opens_pictures: bool, examples: int
 ) -> dict[str, Any]:
-    """Return what a folder holds and what is refused, as the document of `construct check`.
+    """Return the content and the refusals of a folder, as the document of `construct check`.
 
     Args:
         reader: The reader.
         folder: Folder of the dataset, or its archive.
         images: Folder of its pictures; None for its own.
-        opens_pictures: Whether to open every picture as far as its size; else only to see that it is there.
-        examples: Largest number of refusals listed for each reason.
+        opens_pictures: Whether to open every picture to read its size; otherwise only its existence is checked.
+        examples: Largest number of refusals to list for each reason.
 
     Raises:
         DataError: The dataset as a whole cannot be read.
@@ -96,13 +96,13 @@ def _examples(path: Path, most: int) -> list[dict[str, str]]:
 
 
 def check_text(document: Mapping[str, Any]) -> str:
-    """Return the document as text for people."""
+    """Return the document as readable text."""
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["truths"].items()) or "pictures only"
     lines = [
         f"{document['folder']}: {counted(document['records'], 'record')} of {document['reader']}, "
         f"{counted(document['pictures'], 'picture')}; {counts}"
     ]
-    lines += [f"  licence {licence}: {counted(number, 'picture')}" for licence, number in document["licences"].items()]
+    lines += [f"  license {licence}: {counted(number, 'picture')}" for licence, number in document["licences"].items()]
     rows = document["rows"]
     lines.append(str(RowCounts(rows["used"], rows["refused"], rows["left_out"])))
     if document["ok"]:

@@ -1,8 +1,8 @@
-"""Records of a dataset that a run uses, checked against their pictures, in a file that can be looked up by image.
+"""A run's records of a dataset, checked against their pictures, in a file for look-ups by image.
 
-Memory does not grow with the dataset: records are looked at one after the other, and what is kept of them is in SQLite,
-in the workspace's cache. A record is used if every picture of it can be identified and has the size that the dataset
-states, and every point lies within its picture.
+Memory does not grow with the dataset: records are processed one after another, and SQLite in the workspace's cache
+keeps the results. A record is used if every picture of it can be identified and has the size stated by the dataset, and
+every point is inside its picture.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ CREATE TABLE places (
 _ROWS_A_COMMIT = 2000
 _OTHER_SIZE = "other_size"
 _NOT_CHOSEN = "not_chosen"
-"""Rule by which sound records are left out beyond the largest number that a recipe asks for."""
+"""Rule for leaving out sound records beyond the largest number that a recipe requests."""
 
 
 class StoredTruth(NamedTuple):
-    """One truth of a record as the index holds it; `truth` is a document."""
+    """One truth of a record in the index; `truth` is a document."""
 
     record: str
     image_ids: tuple[str, ...]
@@ -62,12 +62,12 @@ class StoredTruth(NamedTuple):
 
 
 class DatasetCounts(NamedTuple):
-    """What became of a dataset's records.
+    """The outcome of a dataset's records.
 
     Args:
-        records: Number of records whose pictures are all there.
-        used: Number of those that were chosen and are sound.
-        rows: What became of the rows that state them.
+        records: Number of records whose pictures all exist.
+        used: Number of chosen, sound records among them.
+        rows: Outcome of the rows that state them.
     """
 
     records: int
@@ -83,10 +83,10 @@ def _chosen_records(
     refused: Refusals,
     part_of: Callable[[DatasetRecord], str],
 ) -> Iterator[DatasetRecord]:
-    """Yield the records to use: all, or as many of each part as asked for, by chance and sorted by id.
+    """Yield the records to use: all, or the requested number of each part, at random and sorted by id.
 
-    A record is taken or left by a hash of seed and id, or of the name that it shares with others, so that a dataset
-    that grows keeps most of them and records that mean more together stay so.
+    A hash of seed and id, or of a shared name, decides about each record, so that a growing dataset keeps most of its
+    records, and records that mean more together stay together.
     """
     if at_most is None:
         for record in records:
@@ -146,9 +146,9 @@ class DatasetIndex:
             limits: Largest size of an image file.
             objects: Store for copies of pictures that lie in archives, and of pixmaps.
             refused: Receiver of refusals.
-            keeps_copies: Whether these copies stay; default True. Else the index only serves to count.
-            decodes_pixmaps: Whether pixmaps are decoded, as pictures of a run are; default True. Else their headers are
-                read, and each is another picture.
+            keeps_copies: Whether these copies stay; default True. Otherwise the index only serves to count.
+            decodes_pixmaps: Whether pixmaps are decoded, like pictures of a run; default True. Otherwise only their
+                headers are read, and each counts as a distinct picture.
 
         Raises:
             DataError: The dataset as a whole cannot be read.
@@ -172,7 +172,7 @@ class DatasetIndex:
         return DatasetCounts(refused.records, used, refused.rows(rows))
 
     def brought(self, stage: str) -> list[BroughtPhotograph]:
-        """Return the pictures of all records that are used, sorted by path."""
+        """Return the pictures of all used records, sorted by path."""
         with closing(self._connected()) as database:
             rows = database.execute(
                 "SELECT path, file, source FROM pictures WHERE image_id IN (SELECT image_id FROM places) ORDER BY path"
@@ -183,7 +183,7 @@ class DatasetIndex:
             ]
 
     def sizes_wh(self) -> dict[str, tuple[int, int]]:
-        """Return the size of each image of records that are used, upright and in pixels, by its id."""
+        """Return the size of each image of used records, upright and in pixels, by its id."""
         with closing(self._connected()) as database:
             rows = database.execute(
                 "SELECT image_id, width, height FROM pictures WHERE image_id IN (SELECT image_id FROM places) "
@@ -192,12 +192,12 @@ class DatasetIndex:
             return {image_id: (width, height) for image_id, width, height in rows}
 
     def image_ids(self) -> set[str]:
-        """Return the ids of all images of records that are used."""
+        """Return the ids of all images of used records."""
         with closing(self._connected()) as database:
             return {image_id for (image_id,) in database.execute("SELECT DISTINCT image_id FROM places")}
 
     def summary(self) -> tuple[int, int, Counter[str], Counter[str]]:
-        """Return the numbers of records and pictures, of truths by kind, and of pictures by licence."""
+        """Return the numbers of records and pictures, of truths by kind, and of pictures by license."""
         with closing(self._connected()) as database:
             [(records,)] = database.execute("SELECT count(DISTINCT record) FROM places")
             truths = Counter(dict(database.execute("SELECT kind, count(*) FROM truths GROUP BY kind")))
@@ -227,7 +227,7 @@ class IndexLookup:
         self._database = database
 
     def truths(self, image_id: str) -> list[StoredTruth]:
-        """Return the truths of records whose first picture an image is, sorted by kind and record."""
+        """Return the truths of records whose first picture is this image, sorted by kind and record."""
         rows = self._database.execute(
             "SELECT record, image_ids, kind, truth FROM truths WHERE image_id = ? ORDER BY kind, record, number",
             (image_id,),
@@ -235,7 +235,7 @@ class IndexLookup:
         return [StoredTruth(record, tuple(ids.split()), kind, json.loads(truth)) for record, ids, kind, truth in rows]
 
     def places(self, image_id: str) -> list[tuple[RecordPlace, tuple[str, ...]]]:
-        """Return the records of which an image is a picture, each with all images of the record."""
+        """Return the records of an image, each with all images of the record."""
         rows = self._database.execute(
             "SELECT record, place, image_ids FROM places WHERE image_id = ? ORDER BY record, place", (image_id,)
         )
@@ -243,7 +243,7 @@ class IndexLookup:
 
 
 class _KnownPicture(NamedTuple):
-    """What is known of a picture: its identity, or why it cannot be used."""
+    """The identity of a picture, or why it cannot be used."""
 
     image_id: str | None
     size_wh: tuple[int, int]
@@ -252,7 +252,7 @@ class _KnownPicture(NamedTuple):
 
 
 def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str] | None:
-    """Return why a picture cannot be used, as a reason with its detail; None where it can."""
+    """Return why a picture cannot be used, as a reason with its detail; None if it can."""
     if identity.reason is not None:
         return identity.reason, identity.detail or picture.path
     width, height = identity.size_wh
@@ -261,7 +261,7 @@ def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str
         return _OTHER_SIZE, f"the dataset states {picture.size_wh[0]} x {picture.size_wh[1]} pixels, {has}"
     if picture.shape_wh is not None and not is_same_shape(picture.shape_wh, identity.size_wh):
         of_map = f"{picture.shape_wh[0]} x {picture.shape_wh[1]}"
-        return _OTHER_SIZE, f"the map is {of_map}, {has}: they are no scaled copies of one shape"
+        return _OTHER_SIZE, f"the map is {of_map}, {has}: they are not scaled copies of one shape"
     if picture.aspect_ratio is not None and not _has_ratio(identity.size_wh, picture.aspect_ratio):
         stated = f"the dataset states a width of {picture.aspect_ratio:g} times the height"
         return _OTHER_SIZE, f"{stated}, {has}, which is {width / height:.4g}: its points are of another picture"
@@ -269,13 +269,13 @@ def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str
 
 
 def _has_ratio(size_wh: tuple[int, int], ratio: float) -> bool:
-    """Return whether a picture that was scaled to whole pixels had this width by height, within a pixel of each."""
+    """Return whether a picture scaled to whole pixels had this ratio of width to height, within a pixel of each."""
     width, height = size_wh
     return (width - 1) <= ratio * (height + 1) and ratio * (height - 1) <= (width + 1)
 
 
 class _Taking:
-    """Taking records into an index."""
+    """Insertion of records into an index."""
 
     def __init__(
         self,
@@ -292,7 +292,7 @@ class _Taking:
         self.decodes_pixmaps = True
 
     def take(self, record: DatasetRecord) -> int:
-        """Take a record in; return the number of its rows that are used, 0 where it is refused."""
+        """Insert a record; return the number of its used rows, 0 if it is refused."""
         if (sound := self._with_pictures(record)) is None:
             return 0
         record, known = sound
@@ -324,7 +324,7 @@ class _Taking:
         return record.rows - sum(row.rows for row in wrong)
 
     def _with_pictures(self, record: DatasetRecord) -> tuple[DatasetRecord, list[_KnownPicture]] | None:
-        """Return a record with the pictures of it that can be used; None, after refusing it, where it needs others."""
+        """Return a record with its usable pictures; None, after refusing it, if it needs the others."""
         known = [self._known(picture) for picture in record.pictures]
         wrong = {
             place: mistake
@@ -341,7 +341,7 @@ class _Taking:
         return rest, [identity for place, identity in enumerate(known) if place not in wrong]
 
     def _refuse_all(self, record: DatasetRecord, wrong: Sequence[RefusedRow]) -> None:
-        """Refuse a record of which no truth is left, so that its rows are counted once."""
+        """Refuse a record without remaining truths, so that its rows are counted once."""
         left = record.rows
         for number, row in enumerate(wrong, start=1):
             rows = left if number == len(wrong) else min(1, left)
@@ -351,7 +351,7 @@ class _Taking:
     def _sound(
         self, record: DatasetRecord, sizes_wh: list[tuple[int, int]]
     ) -> tuple[list[GroundTruth], list[RefusedRow]]:
-        """Return a record's truths in pixels as far as they fit its pictures, and what of them does not."""
+        """Return a record's truths in pixels as far as they fit its pictures, and the parts that do not fit."""
         truths: list[GroundTruth] = []
         wrong: list[RefusedRow] = []
         for truth in record.truths:
@@ -417,8 +417,8 @@ def _picture_file(
     Members of archives are copied there, and portable pixmaps as PNG.
 
     Raises:
-        UnreadableImage: It is refused.
-        DataError: It is not there, or its archive is damaged.
+        UnreadableImage: The file is refused.
+        DataError: The file is missing, or its archive is damaged.
     """
     real = pictures.local(path)
     is_pixmap = PurePosixPath(path).suffix.lower() in SUFFIXES

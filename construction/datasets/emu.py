@@ -1,11 +1,11 @@
-"""Reader of the EMU dataset (Da et al. 2021): edited media and people's answers; MVP-Bench uses its source images.
+"""Reader of the EMU dataset (Da et al. 2021): edited media and human answers; MVP-Bench uses its source images.
 
     EMU_Dataset/emu_dev.jsonl        one line per frame (a question about a pair of images)
     Images/dev/88_s.jpg              source image, downloaded by the user
     Images/dev/88_e.jpg              edited image; not read
 
 Several lines share one `metadata.index`, so lines are grouped first. The dataset does not include images, and many
-addresses are dead, so missing files are normal: whatever is left out is counted by reason and is not an error.
+addresses are dead, so missing files are normal: they are counted by reason and are not an error.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class EmuImage(NamedTuple):
         pair: Index of the pair.
         path: Path of its file.
         size_wh: Upright width and height, in pixels.
-        url: URL that it came from; None where no line states one.
+        url: URL of its origin; None if no line states one.
         boxes: Boxes as x0, y0, x1, y1 within the picture, in the order of the file; the dataset does not document its
             convention, so this one is an assumption.
     """
@@ -69,7 +69,7 @@ class EmuImage(NamedTuple):
 
 
 class EmuCounts(NamedTuple):
-    """Counts of what was read and what was left out.
+    """Counts of lines, images and boxes read and left out.
 
     Args:
         lines: Number of lines read.
@@ -77,7 +77,7 @@ class EmuCounts(NamedTuple):
         frames: Number of lines by frame; an open set.
         left_out: Counts by reason: lines `not_json`, `no_index`, `bad_index`; images `no_file` or unreadable; boxes
             `box_malformed`, `box_outside`.
-        rows: What became of the lines: used with their image, or left out with the reason.
+        rows: Outcome of the lines: used with their image, or left out with the reason.
     """
 
     lines: int
@@ -153,7 +153,7 @@ def _grouped(path: Path, frames: Counter[str], lines: RowLedger) -> tuple[dict[s
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield lines that are not empty; of a line that is too long, something that is not valid JSON."""
+    """Yield non-empty lines; for a line that is too long, invalid JSON."""
     with path.open("rb") as handle:
         yield from (line or b"{" for _, line in numbered_lines(handle))
 
@@ -161,7 +161,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _image(
     images: Path, split: str, index: str, group: _ImageEdits, limits: Limits, left_out: Counter[str]
 ) -> EmuImage | str:
-    """Return the source image of a pair, or the reason why it cannot be used; boxes that are wrong are counted."""
+    """Return the source image of a pair, or the reason why it cannot be used; counts wrong boxes."""
     path = images / split / f"{index}_s.jpg"
     if not path.is_file():
         return "no_file"
@@ -191,7 +191,7 @@ def _box(numbers: tuple[float, ...], size_wh: tuple[int, int]) -> Box | str:
 
 
 def facts_of(image: EmuImage) -> dict[str, Any]:
-    """Return the facts file's entry for an image; the dataset does not say what boxes show, so they are numbered."""
+    """Return the facts file's entry for an image; boxes are numbered, since the dataset does not name them."""
     subjects = [
         {"name": f"subject_{number}", "phrase": f"subject {number}", "box": list(box)}
         for number, box in enumerate(image.boxes, start=1)

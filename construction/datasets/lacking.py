@@ -1,4 +1,4 @@
-"""What ground truth a folder lacks for a task, in words, and how one gets it."""
+"""Messages about the ground truth that a folder lacks for a task, and how to get it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _MARKED_FIELDS = {
     "keypoints": "correspondences over pairs",
     "boxes": "boxes with labels",
 }
-"""Fields of a campaign `mark` of which tasks make each kind of truth; kinds that people cannot mark are not here."""
+"""Fields of a campaign `mark` from which tasks make each kind of truth; excludes kinds that people cannot mark."""
 _OWN_FILES = {
     "boxes": "a file of boxes (COCO, Pascal VOC, YOLO), masks or a facts file",
     "counts": "a file of boxes (COCO, Pascal VOC, YOLO) or masks",
-    "depth": "depth maps beside the photographs",
+    "depth": "depth maps next to the photographs",
     "poses": "a file of cameras (COLMAP's images.txt, transforms.json, poses.csv)",
     "captions": "a COCO file or a table of captions",
 }
-"""Files of one's own that give a kind, besides tables, which give all."""
+"""Your own files that give a kind, in addition to tables, which give all."""
 _CAMPAIGNS = {"puzzles": "a campaign `write`"}
-"""Campaigns in which people give a kind, besides `mark`."""
+"""Campaigns in which annotators give a kind, in addition to `mark`."""
 
 
 def _readers_that_give(kind: str) -> list[str]:
@@ -37,7 +37,7 @@ def _readers_that_give(kind: str) -> list[str]:
 
 
 def lacking_truths(kinds: Iterable[str]) -> str:
-    """Return that a folder states nothing of some kinds, and what would: a dataset, a file of one's own, people."""
+    """Return a message that a folder lacks kinds of truth, with their sources: datasets, your own files, people."""
     named = list(kinds)
     ways: list[str] = []
     for kind in named:
@@ -54,12 +54,12 @@ def lacking_truths(kinds: Iterable[str]) -> str:
 
 
 def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Sequence[str]) -> str | None:
-    """Return that no step before a task gives what it reads, and what would; None where one may give it.
+    """Return a message that no step before a task gives its input, with the remedy; None if a step may give it.
 
     Args:
         before: Steps before it by their entry.
-        columns: Values that it reads, as `<entry>.<kind>`, of which one is enough.
-        kinds: Kinds of truth that these are.
+        columns: Values that it reads, as `<entry>.<kind>`, one of which is enough.
+        kinds: Kinds of truth of these values.
     """
     from ..ground_truth.values import DATASET
     from .dataset import Dataset

@@ -1,7 +1,7 @@
 """Which of BLINK's fourteen tasks a folder of photographs can feed, and what the others lack.
 
-Names, first rows and headers are looked at, and which models lie on this machine; of depth maps and masks no more than
-it takes to find one that can be used. How many items each task will make, the recipe `blink` is asked.
+The survey reads names, first rows and headers, finds the models on this machine, and tries depth maps and masks only
+until one is usable. The recipe `blink` estimates how many items each task will make.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from ..readers.recognition import MEASURED, FoundSource, Recognised, recognised
 from .lacking import lacking_truths
 
 _MOST_ROWS = 2000
-"""Rows of one source that are read for the counts; of a source with more, the counts are at least these."""
+"""Rows of one source to read for the counts; for a larger source, the counts are lower bounds."""
 MOST_BYTES = 64 << 20
-"""Size of a single annotation file above which nothing of it is counted."""
+"""Size above which a single annotation file is not counted."""
 _MOST_MAPS, _MOST_SHOWN = 20, 5
-"""Maps that are tried until one can be used, and refusals of them that are named."""
+"""Number of maps to try until one is usable, and of refusals to name."""
 
 
 class Model(NamedTuple):
-    """A model with which a task can do without ground truth.
+    """A model that replaces a task's ground truth.
 
     Args:
         repository: Name of its repository on the hub.
-        gives: What it gives the task.
+        gives: Its output for the task.
         package: Package that runs it.
     """
 
@@ -56,14 +56,14 @@ _MODELS = (_DEPTH, _GENERATOR, _FEATURES)
 
 
 class _BlinkTask(NamedTuple):
-    """What one of the fourteen tasks is made of.
+    """The inputs of one of the fourteen tasks.
 
     Args:
-        kinds: Kinds of ground truth of which one is enough.
+        kinds: Kinds of ground truth, one of which is enough.
         of_pictures: Whether any photograph is enough.
-        model: Model that can take the place of ground truth, or that is needed besides it.
-        needs_model: Whether the model is needed besides the ground truth.
-        otherwise: How it is made without any of this.
+        model: Model that can replace ground truth, or is needed in addition.
+        needs_model: Whether the model is needed in addition to the ground truth.
+        otherwise: Way to make the task without any of these.
     """
 
     kinds: tuple[str, ...] = ()
@@ -89,20 +89,20 @@ _BLINK_TASKS: Mapping[str, _BlinkTask] = {
     "forensic_detection": _BlinkTask(("captions",), model=_GENERATOR, needs_model=True),
     "iq_test": _BlinkTask(("puzzles",), otherwise="the step `pattern_puzzles` draws some"),
 }
-"""The tasks in the order in which the paper introduces them, closely."""
+"""The tasks, roughly in the paper's order."""
 
 
 class TaskSurvey(NamedTuple):
-    """What a folder has for a task.
+    """A folder's resources for a task.
 
     Args:
         task: Name of the step.
-        by: What feeds it, one line each; empty where nothing does.
-        records: Number of records for it; None where they were not counted, or any picture is one.
-        pictures: Number of pictures for it; None where they were not counted.
-        lacks: What is missing and how to get it; None where it is fed.
-        expected: How many items the recipe `blink` will make for it, for each entry of the task and each mode; empty
-            where nobody can say.
+        by: Sources that feed it, one line each; empty if there are none.
+        records: Number of records for it; None if not counted, or if any picture is one.
+        pictures: Number of pictures for it; None if not counted.
+        lacks: Missing input and how to get it; None if it is fed.
+        expected: Number of items that the recipe `blink` will make for it, for each entry of the task and each mode;
+            empty if unknown.
     """
 
     task: str
@@ -123,13 +123,12 @@ class TaskSurvey(NamedTuple):
 
 
 class SourceSurvey(NamedTuple):
-    """What one thing in a folder brings.
+    """The content of one source in a folder.
 
     Args:
-        name: What people call it.
-        truths: Number of records by kind of truth; empty where nothing was counted.
-        rows: What became of its rows, as far as that is known before pictures are opened; None where nothing was
-            counted.
+        name: Readable name.
+        truths: Number of records by kind of truth; empty if nothing was counted.
+        rows: Outcome of its rows, as far as known before pictures are opened; None if nothing was counted.
     """
 
     name: str
@@ -143,17 +142,17 @@ class SourceSurvey(NamedTuple):
 
 
 class FolderSurvey(NamedTuple):
-    """What a folder brings.
+    """The content of a folder.
 
     Args:
         folder: The folder.
-        pictures: Number of pictures that lie in no folder of a source dataset, but for the whole folder, and that no
-            record that was read names.
-        sources: What was recognised, each with its counts; at least as many.
-        unused: Files that are used for nothing; of maps and cameras the first ones.
-        models: Folder of each model's weights on this machine; None where it has none.
+        pictures: Number of pictures outside folders of source datasets, except the whole folder, that no record read so
+            far names.
+        sources: Recognized sources, each with its counts, which are lower bounds.
+        unused: Unused files; of maps and cameras the first ones.
+        models: Folder of each model's weights on this machine; None if there is none.
         tasks: The fourteen tasks.
-        not_expected: Why no items are counted though they were asked for; None otherwise.
+        not_expected: Why the requested numbers of items are missing; None otherwise.
     """
 
     folder: Path
@@ -196,14 +195,14 @@ class _TruthCounts:
 
 
 def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
-    """Return what a folder brings for the fourteen tasks.
+    """Return the resources in a folder for the fourteen tasks.
 
     Args:
         folder: The folder.
-        expects_items: Whether to say how many items of each task it gives, for which pictures are opened; default True.
+        expects_items: Whether to estimate each task's number of items, which opens pictures; default True.
 
     Raises:
-        DataError: It is no folder, cannot be read, or holds a damaged archive.
+        DataError: It is not a folder, cannot be read, or holds a damaged archive.
     """
     if not folder.is_dir():
         raise DataError(f"{folder} is no folder; name the one with your photographs")
@@ -243,7 +242,7 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
 def _expected(
     folder: Path, here: Recognised, counted: Mapping[str, _TruthCounts | None]
 ) -> tuple[Mapping[str, Sequence[ItemForecast]], str | None]:
-    """Return how many items of each task the recipe `blink` will make, and why that cannot be said."""
+    """Return how many items of each task the recipe `blink` will make, and why any number is missing."""
     from benchwright.pipeline.ingest import list_files
     from benchwright.pipeline.planning.fitting import fitted_to
     from benchwright.pipeline.planning.forecast import forecast
@@ -264,7 +263,7 @@ def _expected(
 
 
 def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
-    """Return the counts of a source; None where its files are too large to be read for that, or are pictures."""
+    """Return the counts of a source; None if its files are too large for counting, or are pictures."""
     if source.maps:
         return None
     if source.reader is not None and source.files is not None and source.reader.is_told_by_names:
@@ -280,12 +279,12 @@ def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
             else:
                 counts.ledger.add(row)
     except BenchwrightError:
-        return counts  # what is wrong with the file is named by `construct check`, and by a run
+        return counts  # `construct check` and the run name the file's faults
     return counts
 
 
 def _first_refusals(source: FoundSource, own: OwnPictures) -> list[RefusedRow]:
-    """Return what of a measured source cannot be used, as far as that is known once one map can be."""
+    """Return the unusable parts of a measured source, as far as known once one map is usable."""
     if source.form not in MEASURED:
         return []
     refused: list[RefusedRow] = []
@@ -333,7 +332,7 @@ def _surveyed(
 
 
 def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
-    """Return what of a model is not on this machine, and how one gets it; None where all of it is."""
+    """Return the missing parts of a model on this machine, and how to get them; None if it is complete."""
     if models[model.repository] is None:
         return (
             f"put the weights of {model.repository} ({model.gives}) on this machine, into ${FOLDER} or the hub's cache"
@@ -344,7 +343,7 @@ def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
 
 
 def survey_text(survey: FolderSurvey) -> str:
-    """Return a survey as text for people."""
+    """Return a survey as readable text."""
     lines = [f"{survey.folder}: {counted(survey.pictures, 'picture')} of your own"]
     for source in survey.sources:
         truths = ", ".join(f"{kind} {number:,}" for kind, number in source.truths.items())

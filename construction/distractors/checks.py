@@ -1,7 +1,7 @@
-"""What is wrong with an option beside the right one: a second right option, another form, a repeat, no answer at all.
+"""Faults of an option next to the right one: a second right option, another form, a repeat, no answer at all.
 
-The checks read words. That two options are both true of the picture they cannot see; the filter `second_answers` asks
-a model, and people look.
+The checks read words. They cannot see that two options are both true of the picture; the filter `second_answers` asks a
+model, and annotators look.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Literal
 from .sameness import core_of, may_both_be_right, says_the_same
 
 Fault = Literal["empty", "no_answer", "repeated", "second_right", "other_form", "other_length"]
-"""Why an option cannot stand beside the right one.
+"""Why an option cannot accompany the right one.
 
 - `empty`: It holds no word.
-- `no_answer`: It speaks of the other options, or declines: *all of the above*, *none of these*, *cannot tell*.
-- `repeated`: It says the same as an option that stands already.
-- `second_right`: It may be right too: it says the same as the right option or as something else that is right,
-  includes one of them, or is included in it.
-- `other_form`: One of it and the right option is a number, a yes or no, a sentence or a plural, and the other is not.
+- `no_answer`: It refers to the other options, or declines: *all of the above*, *none of these*, *cannot tell*.
+- `repeated`: It says the same as an earlier option.
+- `second_right`: It may be right too: it says the same as the right option or as another right text, includes one of
+    them, or is included in it.
+- `other_form`: Only one of it and the right option is a number, a yes or no, a sentence or a plural.
 - `other_length`: It has many more words or characters than the right option, or many fewer.
 """
 
@@ -33,7 +33,7 @@ FAULTS_IN_WORDS: Mapping[Fault, str] = {
     "other_form": "it has another form",
     "other_length": "it is much longer or much shorter",
 }
-"""Faults in words for a model that is to write the option anew."""
+"""Faults in words, for a model that has to rewrite the option."""
 
 _NO_ANSWER = re.compile(
     r"\b(?:all|none|both|neither|any|some|two|three) of (?:the|these|those|them)\b"
@@ -55,13 +55,13 @@ _LONGER, _SPARE_WORDS, _SPARE_CHARACTERS = 2.0, 2, 12
 def fault_of(
     option: str, right: str, *, standing: Iterable[str] = (), also_right: Iterable[str] = (), is_form_free: bool = False
 ) -> Fault | None:
-    """Return what is wrong with an option beside the right one; None where nothing is found.
+    """Return the fault of an option next to the right one; None if none is found.
 
     Args:
         option: The option.
         right: The right option.
-        standing: Other options that stand already.
-        also_right: What else is true of the picture, such as the other answers that people gave.
+        standing: Earlier options.
+        also_right: Other texts that are true of the picture, such as further answers of annotators.
         is_form_free: Whether form and length may differ from those of the right option.
     """
     if all(unicodedata.category(sign)[0] in "PZC" for sign in option):
@@ -84,7 +84,7 @@ def _fault_of_form(option: str, right: str) -> Fault | None:
 def faults_among(
     right: str, wrong: Sequence[str], *, also_right: Iterable[str] = (), is_form_free: bool = False
 ) -> dict[str, Fault]:
-    """Return the faults of a question's distractors by their text; empty where all may stand.
+    """Return the faults of a question's distractors by their text; empty if all are accepted.
 
     Of two distractors that say the same, the later one is at fault.
     """

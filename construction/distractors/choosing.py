@@ -1,4 +1,4 @@
-"""The best of many candidates: those that may stand beside the right option, with what was refused and why."""
+"""The choice of the best of many candidates, with the refused ones and their faults."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class ChosenDistractors(NamedTuple):
     """Distractors of one question.
 
     Args:
-        texts: The distractors, best first; fewer than wanted where too few may stand.
-        sources: Where each comes from.
-        refused: Number of candidates that may not stand, by fault.
+        texts: The distractors, best first; fewer than requested if too few are accepted.
+        sources: Source of each.
+        refused: Number of refused candidates, by fault.
         difficulty: Estimate of how hard they make the question, 0 to 1.
     """
 
@@ -41,14 +41,14 @@ def chosen_distractors(
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
     is_form_free: bool = False,
 ) -> ChosenDistractors:
-    """Return the first candidates that may stand beside the right option and beside each other.
+    """Return the first candidates that can accompany the right option and each other.
 
     Args:
         right: The right option.
         candidates: Candidates, best first; reading ends when there are enough.
-        number: How many are wanted.
-        standing: Options that stand already, such as one that declines.
-        also_right: What else is true of the picture.
+        number: Number of distractors to choose.
+        standing: Existing options, such as one that declines.
+        also_right: Other texts that are true of the picture.
         frequencies: How often each text is the answer to questions of the kind; for the estimate.
         vectors: A vector of each text; for the estimate.
         is_form_free: Whether form and length may differ from those of the right option, as with names.
@@ -73,16 +73,16 @@ def chosen_distractors(
 
 
 def options_evidence(right: str | None, wrong: Sequence[str], *, also_right: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what is known of options that a step did not choose itself, for the evidence of their item.
+    """Return the facts about options that a step did not choose itself, for the evidence of their item.
 
     Args:
-        right: The right option; None where nothing in the picture answers, and nothing is known then.
-        wrong: The wrong options, as people, a model or a template gave them.
-        also_right: What else is true of the picture.
+        right: The right option; None if nothing in the picture answers, and then nothing is known.
+        wrong: The wrong options, as given by people, a model or a template.
+        also_right: Other texts that are true of the picture.
 
     Returns:
-        `difficulty`, the estimate of 0 to 1; and `option_faults`, the fault of each wrong option that has one, by its
-        text, left out where none has. They read English.
+        `difficulty`, the estimate of 0 to 1; and `option_faults`, the fault of each faulty wrong option, by its text,
+        omitted if there is none. The checks read English.
     """
     if right is None:
         return {}

@@ -14,13 +14,13 @@ from benchwright.texts.normalization import normal
 
 @lru_cache(maxsize=1 << 16)
 def closeness_in_spelling(first: str, second: str) -> float:
-    """Return how much two texts look alike, 0 to 1: the share of characters in the same order (Ratcliff, Obershelp)."""
+    """Return the similarity of two texts, 0 to 1: the share of characters in the same order (Ratcliff, Obershelp)."""
     left, right = sorted((normal(first), normal(second)))  # the measure depends on the order of its arguments
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
 def closeness_of_vectors(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return the cosine of two vectors, 0 where it is negative or one of them is 0."""
+    """Return the cosine of two vectors, 0 if it is negative or one of them is 0."""
     lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
     return 0.0 if lengths == 0 else max(0.0, float(first @ second) / lengths)
 
@@ -32,12 +32,12 @@ def difficulty(
     frequencies: Mapping[str, int] | None = None,
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> float:
-    """Return an estimate of how hard a question's distractors make it, 0 to 1; 0 where there is none.
+    """Return an estimate of how hard a question's distractors make it, 0 to 1; 0 if there are none.
 
-    The mean over the distractors of two halves: how close one is to the right option (the cosine of their vectors, else
-    their spelling), and how common it is as an answer beside the right one, n / (n + n of the right option). Where no
-    frequencies are known, closeness alone counts. It orders questions by how much their options tempt. It is no
-    measurement: nobody has answered the question, and the picture is not looked at.
+    The mean over the distractors of two halves: how close one is to the right option (the cosine of their vectors,
+    otherwise their spelling), and how common it is as an answer compared with the right one, n / (n + n of the right
+    option). Without known frequencies, closeness alone counts. The estimate orders questions by how tempting their
+    options are. It is not a measurement: no answers to the question and no pixels enter it.
 
     Args:
         right: The right option.
@@ -57,7 +57,7 @@ def _temptation(
     frequencies: Mapping[str, int] | None = None,
     vectors: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> float:
-    """Return the part of one distractor in `difficulty`, 0 to 1."""
+    """Return the contribution of one distractor to `difficulty`, 0 to 1."""
     known = vectors is not None and right in vectors and option in vectors
     close = (
         closeness_of_vectors(vectors[right], vectors[option])

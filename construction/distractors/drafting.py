@@ -1,6 +1,6 @@
 """Distractors that a language model drafts, behind any OpenAI-compatible endpoint.
 
-The prompt is ours. What the model replies is checked as every other candidate is, and sent back once with its faults.
+The prompt is our own. The model's reply passes the same checks as every other candidate, and is sent back once with its
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Each option you write
 - has the form of the right option: its length, grammar, capitals, and singular or plural.
 Never write "all of the above", "none of these" or that it cannot be told.
 
-Reply with one JSON object and nothing else: {"distractors": ["...", "..."]}"""
+Reply with one JSON object and nothing else: {"distractors": ["...", "..."]}"""  # phrase: allowed
 
 
 _Text = Annotated[str, Field(min_length=1, max_length=200)]
@@ -49,7 +49,7 @@ class _DistractorReply(BaseModel):
 
 
 class DraftedDistractors(NamedTuple):
-    """What a model drafted, and all that it replied until then."""
+    """A model's distractors, and all its replies until then."""
 
     candidates: tuple[DistractorCandidate, ...]
     replies: tuple[str, ...]
@@ -64,18 +64,18 @@ def drafted_distractors(
     also_right: Sequence[str] = (),
     shown: Sequence[NDArray[np.uint8]] = (),
 ) -> DraftedDistractors:
-    """Return distractors that a model writes; each may stand beside the right option and beside the others.
+    """Return distractors written by a model; each can accompany the right option and the others.
 
     Args:
         chat: The model.
         question: The question.
         right: Its right option.
-        number: How many are wanted.
-        also_right: What else is true of the picture.
-        shown: Pictures for the model, (height, width, 3) RGB; none lets it write from words.
+        number: Number of distractors to write.
+        also_right: Other texts that are true of the picture.
+        shown: Pictures for the model, (height, width, 3) RGB; without any, it writes from words.
 
     Raises:
-        NotOfThatShape: Its reply was none that can be used, nor was the one after the repair.
+        NotOfThatShape: Neither the reply nor its repair is usable.
         RequestFailed: A request failed.
         PrerequisiteError: No request can succeed.
     """
@@ -88,7 +88,7 @@ def drafted_distractors(
 
 
 def _reply_shape(right: str, also_right: Sequence[str], number: int) -> type[_DistractorReply]:
-    """Return the shape of the reply to one question: so many distractors, each of which may stand."""
+    """Return the shape of the reply to one question: this number of distractors, each accepted by the checks."""
 
     class CheckedReply(_DistractorReply):
         distractors: Annotated[tuple[_Text, ...], Field(min_length=number, max_length=number)]
@@ -97,7 +97,7 @@ def _reply_shape(right: str, also_right: Sequence[str], number: int) -> type[_Di
         def _may_stand(self) -> CheckedReply:
             if faults := faults_among(right, self.distractors, also_right=also_right):
                 text, fault = next(iter(faults.items()))
-                raise ValueError(f"the option {text!r} cannot stand beside {right!r}: {FAULTS_IN_WORDS[fault]}")
+                raise ValueError(f"the option {text!r} cannot accompany {right!r}: {FAULTS_IN_WORDS[fault]}")
             return self
 
     return CheckedReply

@@ -1,8 +1,8 @@
-"""Questions that lend each other their answers, so that options alone tell nothing.
+"""Questions that lend each other their answers, so that options alone reveal nothing.
 
-Where distractors are drawn for each question by itself, the right option differs from them in how common it is, or
-stands in their midst, and who sees the options alone guesses better than by chance. Here questions come in groups: all
-questions of a group offer the same options, and each option is right for exactly one of them.
+If distractors are drawn for each question separately, the right option differs from them in frequency, or is in their
+middle, and a solver that sees only the options beats chance. Here questions come in groups: all questions of a group
+offer the same options, and each option is right for exactly one of them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Lender(NamedTuple):
     """A question that can be in a group.
 
     Args:
-        name: Stable name of the question, unique among those exchanged.
+        name: Stable name of the question, unique among the exchanged ones.
         right: Its right option.
-        picture: What it is about; no picture is in two questions of all groups.
+        picture: Its picture; each picture is in only one question of all groups.
     """
 
     name: str
@@ -39,19 +39,18 @@ def exchange_groups(
 ) -> Iterator[tuple[Lender, ...]]:
     """Yield groups of questions with different answers, none of which is right for another question of its group.
 
-    The answers with most questions left come first, so that most questions find a group; which questions and which
-    of equally common answers, the seed says. What is left when no group can be formed is not used: those questions
-    have answers that are too common, or too few others beside them.
+    The answers with most questions left come first, so that most questions find a group; the seed decides which
+    questions and which of equally common answers. The rest is not used: its answers are too common, or have too few
+    others to join.
 
     Args:
         lenders: Questions of one kind.
         size: Number of questions in a group, and of their options.
-        is_true: Function that returns whether a text, given second, is true of a picture, as far as its annotations
-            say.
+        is_true: Function that returns whether a text, given second, is true of a picture, according to its annotations.
         order: Function that returns the place of a name in the order of the seed, smaller first.
-        is_free: Function that returns whether a picture may still be used; asked before each group, so that several
-            kinds of questions can share their pictures. None where all may be.
-        is_form_free: Whether answers of different forms may stand beside each other, as names do.
+        is_free: Function that returns whether a picture may still be used; called before each group, so that several
+            kinds of questions can share their pictures. None if all may be used.
+        is_form_free: Whether answers of different forms can accompany each other, as names can.
 
     Yields:
         Groups, each sorted by the name of its questions.
@@ -78,7 +77,7 @@ def exchange_groups(
         alike = [right for right in ready if is_form_free or same_form(right, first)]
         group = _group(alike, waiting, size=size, is_true=is_true)
         if group is None:
-            barren.add(first)  # it finds no partners any more: whoever is left has fewer to choose among
+            barren.add(first)  # it will find no partners: the remaining questions have fewer to choose from
             continue
         used.update(lender.picture for lender in group)
         yield tuple(sorted(group, key=lambda lender: lender.name))
@@ -91,7 +90,7 @@ def _group(
     size: int,
     is_true: Callable[[str, str], bool],
 ) -> list[Lender] | None:
-    """Return a group with a question of the first answer; None where its questions find no partners."""
+    """Return a group with a question of the first answer; None if its questions find no partners."""
     for first in waiting[ready[0]]:
         group = [first]
         for right in ready[1:]:

@@ -1,8 +1,8 @@
-"""Words that mean the same, and words of which one includes another, as far as answers about pictures need them.
+"""Words that mean the same, and words that include another, as needed for answers about pictures.
 
-The list is short and ours: names that COCO, Visual Genome and the answers of VQAv2 use for one thing, and the wider
-names under which people would call it. A lexical database would know more, at the price of senses that no picture
-shows (a `bat` is an animal, and `crane` a bird). What it misses, `second_answers` and people find.
+The list is short and our own: names that COCO, Visual Genome and the answers of VQAv2 use for one object, and the more
+general names for it. A lexical database would know more, but adds senses that no picture shows (a `bat` is an animal,
+and `crane` a bird). `second_answers` and annotators find what it misses.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ _SAME = """
     flying soaring
     standing posing
     looking watching
-"""
-"""A line is a set of words that one picture may be described by, so that none is wrong where another is right."""
+"""  # phrase: allowed
+"""Each line is a set of words that can describe one picture, so that none is wrong if another is right."""
 
 _WIDER = """
     person: man woman boy girl child kid baby player skater surfer rider skier snowboarder batter catcher umpire chef
@@ -112,7 +112,7 @@ _WIDER = """
     indoors: kitchen bathroom bedroom office
     outdoors: beach park forest street field
 """
-"""A line is a wider word and words that it includes: whoever picks the wider one is not wrong."""
+"""Each line is a general word and words that it includes: an answer with the general word is not wrong."""
 
 
 @lru_cache(maxsize=1)
@@ -131,9 +131,9 @@ def _related() -> dict[str, set[str]]:
 
 
 def singular(word: str) -> str:
-    """Return an English noun without the ending of its plural, as far as spelling tells it: `boxes`, `ladies`, `cups`.
+    """Return an English noun without its plural ending, as far as spelling shows it: `boxes`, `ladies`, `cups`.
 
-    Words of three letters or fewer, and words in `ss`, `us` or `is`, are left as they are.
+    Leaves words of three letters or fewer, and words in `ss`, `us` or `is`, unchanged.
     """
     if len(word) <= 3 or word.endswith(("ss", "us", "is")):
         return word
@@ -145,7 +145,7 @@ def singular(word: str) -> str:
 
 
 def are_related(first: str, second: str) -> bool:
-    """Return whether one of two words, each normalized and without article, may be right where the other is.
+    """Return whether one of two words, each normalized and without article, may be right if the other is.
 
     Plural and singular count as one word.
     """

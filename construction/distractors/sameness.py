@@ -1,7 +1,6 @@
 """Options that say the same as the right option, or as another distractor, found by their words.
 
-What words cannot tell (two options that are both true of the picture) is left to the filter `second_answers` and to
-people.
+The filter `second_answers` and annotators find what words cannot reveal: two options that are both true of the picture.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ _ARTICLES = frozenset({"a", "an", "the", "some", "his", "her", "their", "its"})
 
 
 def says_the_same(first: str, second: str) -> bool:
-    """Return whether two options mean the same: equal but for articles, one within the other, or one misspelt.
+    """Return whether two options mean the same: equal except for articles, one within the other, or one misspelled.
 
-    `a gun` and `the gun`, `a red car` and `a car`, `gray dog` and `grey dog`. That an option is contained in another
-    counts, since whoever picks the wider one is not wrong.
+    Examples are `a gun` and `the gun`, `a red car` and `a car`, `gray dog` and `grey dog`. An option contained in
+    another counts, since an answer with the more general one is not wrong.
     """
     left, right = core_of(first), core_of(second)
     if not left or not right:
@@ -31,10 +30,10 @@ def says_the_same(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def may_both_be_right(first: str, second: str) -> bool:
-    """Return whether one picture may be described by both options: they say the same, or one includes the other.
+    """Return whether one picture can match both options: they say the same, or one includes the other.
 
-    Besides what `says_the_same` finds: `a man` and `person`, `couch` and `sofa`, `two dogs` and `animals`, by a short
-    list of our own (`related_words`). Of more words the last one counts, which names the thing in English.
+    In addition to `says_the_same`, finds `a man` and `person`, `couch` and `sofa`, `two dogs` and `animals`, from our
+    short list (`related_words`). Of several words the last one counts, which names the object in English.
     """
     left, right = core_of(first), core_of(second)
     if says_the_same(first, second) or are_related(" ".join(left), " ".join(right)):
@@ -48,12 +47,12 @@ def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tupl
     """Return distractors, up to `most`, of which none says the same as another or as one of `right`.
 
     Args:
-        right: The right option, and options that stand already.
-        candidates: Best first.
-        most: Number that is wanted.
+        right: The right option, and existing options.
+        candidates: Candidates, best first.
+        most: Number of distractors to return.
 
     Returns:
-        The distractors in the order of the candidates; and the candidates that said what another says.
+        The distractors in the order of the candidates; and the candidates that repeat another.
     """
     taken: list[str] = []
     refused: list[str] = []
@@ -71,5 +70,5 @@ def core_of(text: str) -> tuple[str, ...]:
 
 
 def _within(few: tuple[str, ...], many: tuple[str, ...]) -> bool:
-    """Return whether the words of one text stand in the other, next to each other and in order."""
+    """Return whether one text contains the words of the other, consecutively and in order."""
     return any(many[at : at + len(few)] == few for at in range(len(many) - len(few) + 1))

@@ -1,6 +1,6 @@
-"""Where distractors come from: answers of the same category, near ones, near numbers, the other picture's answer.
+"""Sources of distractors: answers of the same category, similar ones, near numbers, the other picture's answer.
 
-A source proposes; `chosen_distractors` checks and takes.
+A source proposes; `chosen_distractors` checks and chooses.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class DistractorCandidate(NamedTuple):
 
     Args:
         text: The text.
-        source: Where it comes from: `same_category`, `spelling`, `vector`, `number`, `other_picture`, or
-            `model:<name>` of a language model.
-        closeness: How close it is to the right option, 0 to 1; None where the source does not say.
+        source: Source of the text: `same_category`, `spelling`, `vector`, `number`, `other_picture`, or `model:<name>`
+            of a language model.
+        closeness: Closeness to the right option, 0 to 1; None if the source does not state it.
     """
 
     text: str
@@ -51,7 +51,7 @@ def same_category(
 
 
 def nearest_in_spelling(right: str, answers: Iterable[str], *, most: int = 50) -> list[DistractorCandidate]:
-    """Return the answers that look most like the right option, nearest first, then by text."""
+    """Return the answers with the spelling most similar to the right option, nearest first, then by text."""
     close = ((closeness_in_spelling(right, text), text) for text in set(answers) if text != right)
     ordered = sorted(close, key=lambda pair: (-pair[0], pair[1]))
     return [DistractorCandidate(text, "spelling", closeness) for closeness, text in ordered[:most]]
@@ -77,7 +77,7 @@ def nearest_by_vector(
 
 
 def other_pictures(answers: Sequence[str]) -> list[DistractorCandidate]:
-    """Return what is right for other pictures, such as the natural picture of a manipulated one, in their order."""
+    """Return the right options of other pictures, such as the natural picture of a manipulated one, in their order."""
     return [DistractorCandidate(text, "other_picture") for text in answers]
 
 
@@ -86,14 +86,14 @@ def other_numbers(
 ) -> tuple[int, ...]:
     """Return other numbers near a count, ascending, none below 0.
 
-    How many of them lie below the count is drawn first, each number as likely as any other that is possible. So the
-    right number is no more often a middle one than the smallest or the largest.
+    Draws first how many of them are below the count, each possible number with equal probability. So the right number
+    is in the middle no more often than at either end.
 
     Args:
         count: The right number.
         reach: Largest distance of the others from it, at least `number`.
         rng: Random generator.
-        number: How many others.
+        number: Number of others to return.
     """
     below = np.arange(max(0, count - reach), count)
     above = np.arange(count + 1, count + reach + 1)

@@ -1,4 +1,4 @@
-"""What a model is asked when it drafts what a picture is and conveys, and its reply's shape. The words are ours."""
+"""Prompt and reply shape for drafting a picture's labels and meaning. The wording is our own."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _LABELS = ("image_type", "difficulty", "domain", "emotion", "rhetoric")
 def description_prompt(
     questions: QuestionSettings | None, *, sees: Sees, several_types: bool, max_explanation: int, extra: str = ""
 ) -> str:
-    """Return the words with which a model is asked what a picture is and conveys.
+    """Return the prompt about a picture's labels and meaning.
 
     Args:
-        questions: Shape of the questions that it drafts, too; None for none.
-        sees: What it is given beside these words.
+        questions: Shape of the questions to draft, too; None for none.
+        sees: Input of the model in addition to this prompt.
         several_types: Whether a picture may be of several types.
-        max_explanation: Most characters of the explanation.
-        extra: Words of the recipe's own that follow the rules.
+        max_explanation: Largest number of characters of the explanation.
+        extra: The recipe's own words, after the rules.
     """
     lines = [
         "You draft what a picture conveys beyond what it shows, for a benchmark of questions about the meaning of "
@@ -43,7 +43,7 @@ def description_prompt(
             "is merely seen in it, that nobody could answer without seeing it. Each has one right option and "
             f"{questions.options.at_most - 1} wrong ones, which tempt somebody who looks at the surface, and have the "
             "form and about the length of the right one. None says the same as another."
-        )
+        )  # phrase: allowed
     lines.append(
         f"{MATERIAL}, with the keys below; where the picture conveys no more than it shows, reply "
         '{"conveys": false} alone:'
@@ -69,7 +69,7 @@ def _listed(vocabulary: Any) -> str:
 
 
 class DescriptionReply(BaseModel):
-    """What a picture is and conveys, as a model replies it; `description_shape` adds what a recipe asks for."""
+    """A model's labels and explanation of a picture; `description_shape` adds the recipe's requests."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
     asks_questions: ClassVar[bool] = False
@@ -92,7 +92,7 @@ class DescriptionReply(BaseModel):
         return self
 
     def implication(self, author: str) -> Implication | None:
-        """Return labels and explanation by this author; None where the picture conveys nothing."""
+        """Return labels and explanation by this author; None if the picture conveys nothing."""
         if not self.conveys:
             return None
         types = tuple(dict.fromkeys([self.image_type] if isinstance(self.image_type, str) else self.image_type))
@@ -108,9 +108,9 @@ def description_shape(
     """Return the model that a reply must fit.
 
     Args:
-        questions: Shape of its questions; None where none are wanted, and whatever it says of them is passed over.
+        questions: Shape of its questions; None if none are requested, and then any in the reply are ignored.
         several_types: Whether a picture may be of several types.
-        max_explanation: Most characters of the explanation.
+        max_explanation: Largest number of characters of the explanation.
     """
     image_type: Any = list[ImageType] if several_types else ImageType
     text = Annotated[str, Field(max_length=max_explanation)]
@@ -125,10 +125,10 @@ def description_shape(
 
 
 def usable_labels(replies: Sequence[str], shape: type[DescriptionReply]) -> DescriptionReply | None:
-    """Return labels and explanation of the last reply that has them as they should be; None where none does.
+    """Return labels and explanation of the last reply in which both are valid; None if there is none.
 
     Args:
-        replies: Replies that as a whole cannot be used.
+        replies: Replies that are invalid as a whole.
         shape: Shape of a reply without questions.
     """
     for reply in reversed(replies):
@@ -140,7 +140,7 @@ def usable_labels(replies: Sequence[str], shape: type[DescriptionReply]) -> Desc
 
 
 def stated_description(stated: PictureStatements) -> Implication | None:
-    """Return the implication that facts state of a picture, without its questions, as a template's; None if none."""
+    """Return the implication in a picture's facts, without its questions, as a template's; None if there is none."""
     fact = stated.facts.get("implication")
     if fact is None:
         return None

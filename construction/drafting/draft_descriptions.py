@@ -1,4 +1,4 @@
-"""The step `draft_descriptions`: a model, or stated facts, draft what each image is and conveys, for people."""
+"""The step `draft_descriptions`: a model, or stated facts, draft each image's labels and meaning for annotators."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ from .templates import templated_questions
 
 
 class DraftDescriptions(DraftingStep):
-    """Draft what each image is and conveys, for people to accept, edit or discard; drops nothing.
+    """Draft the labels and meaning of each image, for annotators to accept, edit or discard; drops nothing.
 
-    A model behind an endpoint drafts what the campaign `describe` asks for, with II-Bench's closed sets (appendix B.3):
-    image type, difficulty, domain, emotion, rhetoric, an explanation, and questions with one right and five wrong
+    A model behind an endpoint drafts the answers to the campaign `describe`, with II-Bench's closed sets (appendix
+    B.3): image type, difficulty, domain, emotion, rhetoric, an explanation, and questions with one right and five wrong
     options. Without `chat`, the facts of a step `facts` that state an implication are the draft. The campaign
-    `describe` (`drafted_by`) shows the draft to whoever describes the image, and items say whose each text is.
+    `describe` (`drafted_by`) shows the draft to the annotator of the image, and items state the author of each text.
 
-    A model that finds that an image conveys no more than it shows drafts nothing, and the form says so
-    (`nothing_conveyed`): whether to discard the image is for people to decide.
+    A model that finds no meaning beyond what an image shows drafts nothing, and the form says so (`nothing_conveyed`):
+    annotators decide whether to discard the image.
 
-    Requests, repairs, replies that are kept, costs and attacks on questions are those of `draft_questions`.
+    Requests, repairs, kept replies, costs and attacks on questions work as in `draft_questions`.
 
     Args:
-        prompts: Words that are added to the prompt, by name. Each image is drafted with one of them, which the seed
-            draws, and the release says how many of each were accepted.
-        questions: Questions that are drafted with a description; 0 drafts labels and explanation only.
+        prompts: Words to add to the prompt, by name. The seed draws one of them for each image, and the release states
+            how many drafts of each were accepted.
+        questions: Number of questions to draft with a description; 0 drafts labels and explanation only.
         several_types: Whether an image may be of several types, as in the campaign.
-        max_chars: Most characters of what is drafted: 300 of a `question`, 200 of an `option` and 2,000 of an
+        max_chars: Largest numbers of characters of a draft: 300 for a `question`, 200 for an `option` and 2,000 for an
             `explanation` by default.
 
     Reasons:
-        no_json (ask): The model's replies hold no JSON.
-        other_json (ask): The model's replies hold nothing of the wanted shape; the evidence says what is wrong.
-        nothing_conveyed (ask): The model finds that the image conveys no more than it shows.
+        no_json (ask): The model's replies contain no JSON.
+        other_json (ask): The model's replies contain nothing of the requested shape; the evidence names the faults.
+        nothing_conveyed (ask): The model finds no meaning beyond what the image shows.
         endpoint_timeout (ask): The model did not reply in time.
         endpoint_connection (ask): The connection to the model broke.
-        endpoint_busy (ask): The endpoint had no room for the request, however often it was sent.
+        endpoint_busy (ask): The endpoint stayed busy through all attempts.
         endpoint_refused (ask): The endpoint refused the request.
-        endpoint_unusable_reply (ask): The reply was none, such as an empty text.
+        endpoint_unusable_reply (ask): The reply was unusable, such as an empty text.
         unreadable (ask): The picture cannot be decoded.
-        nothing_stated (ask): Nothing is stated of what the image conveys.
+        nothing_stated (ask): No meaning of the image is stated.
         all_broken (ask): The second model broke every draft.
     """
 
@@ -68,12 +68,12 @@ class DraftDescriptions(DraftingStep):
 
     @property
     def asked_prompts(self) -> int:
-        """Return the number of prompts with which a model is asked about one image."""
+        """Return the number of prompts for one image."""
         return 1
 
     @property
     def most_questions(self) -> int:
-        """Return the most questions that are drafted about an image."""
+        """Return the largest number of questions to draft for an image."""
         return self.questions
 
     @property
@@ -88,7 +88,7 @@ class DraftDescriptions(DraftingStep):
         )
 
     def prompt(self, name: str) -> str:
-        """Return the words with which a model is asked by the prompt of this name."""
+        """Return the prompt of this name."""
         return description_prompt(
             self.question_settings if self.questions else None,
             sees=self.sees,
@@ -98,7 +98,7 @@ class DraftDescriptions(DraftingStep):
         )
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return what a model drafts; of a reply with faults, the labels or the questions that have none."""
+        """Return a model's drafts; from a faulty reply, the labels or the questions without faults."""
         names = list(self.prompts)
         name = names[int(ctx.rng(draftable.record.image_id, "prompt").integers(len(names)))]
         reply = self.asked(draftable, chat, name, self._shape(with_questions=self.questions > 0))
@@ -126,7 +126,7 @@ class DraftDescriptions(DraftingStep):
         )
 
     def templated(self, draftable: Draftable, ctx: Context) -> QuestionDrafts:
-        """Return what facts state of an implication, with the questions among them."""
+        """Return the implication in the facts, with its questions."""
         stated = stated_description(draftable.stated)
         if stated is None:
             why = f"{NOTHING_STATED}: the facts state no implication of the picture"

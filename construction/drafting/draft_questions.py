@@ -1,4 +1,4 @@
-"""The step `draft_questions`: a model, or templates, draft questions about each image for people to check."""
+"""The step `draft_questions`: a model, or templates, draft questions about each image for annotators to check."""
 
 from __future__ import annotations
 
@@ -17,34 +17,33 @@ from .templates import templated_questions
 
 
 class DraftQuestions(QuestionSettings, DraftingStep):
-    """Draft questions about each image for people to accept, edit or discard; drops nothing.
+    """Draft questions about each image for annotators to accept, edit or discard; drops nothing.
 
-    A model behind an endpoint drafts questions with options, an explanation and labels, from the picture, from what is
-    stated about it, or both. Without `chat`, templates draft them of stated facts and annotations. The campaign `write`
-    (`drafted_by`) shows the drafts to whoever writes about the image, and items say whose each text is. Give the
-    settings of the questions as that campaign has them.
+    A model behind an endpoint drafts questions with options, an explanation and labels, from the picture, from
+    statements about it, or both. Without `chat`, templates draft them from stated facts and annotations. The campaign
+    `write` (`drafted_by`) shows the drafts to the annotator of the image, and items state the author of each text. Give
+    the settings of the questions as in that campaign.
 
-    A second model can try to break each draft (`attack`). Drafts that it breaks are not shown; what it tried on the
-    others stands beside them.
+    A second model can try to break each draft (`attack`). Broken drafts are not shown; the others are shown with the
+    attempts.
 
-    A reply that is of another shape is sent back once with its faults; what can be used of the second one is used.
-    Replies are kept in the workspace, so none is paid for twice. `benchwright run --dry-run` says beforehand what it
-    costs.
+    A reply of another shape is sent back once with its faults; the usable parts of the second one are used. Replies are
+    kept in the workspace, so none is paid for twice. `benchwright run --dry-run` estimates the cost.
 
     Args:
-        prompts: Words that are added to the prompt, by name; each name drafts `questions.at_most` questions by itself,
-            and the release says how many of each were accepted.
+        prompts: Words to add to the prompt, by name; each name drafts `questions.at_most` questions by itself, and the
+            release states how many of each were accepted.
 
     Reasons:
-        no_json (ask): The model's replies hold no JSON.
-        other_json (ask): The model's replies hold no question of the wanted shape; the evidence says what is wrong.
+        no_json (ask): The model's replies contain no JSON.
+        other_json (ask): The model's replies contain no question of the requested shape; the evidence names the faults.
         endpoint_timeout (ask): The model did not reply in time.
         endpoint_connection (ask): The connection to the model broke.
-        endpoint_busy (ask): The endpoint had no room for the request, however often it was sent.
+        endpoint_busy (ask): The endpoint stayed busy through all attempts.
         endpoint_refused (ask): The endpoint refused the request.
-        endpoint_unusable_reply (ask): The reply was none, such as an empty text.
+        endpoint_unusable_reply (ask): The reply was unusable, such as an empty text.
         unreadable (ask): The picture cannot be decoded.
-        nothing_stated (ask): Nothing is stated of which a question could be drafted.
+        nothing_stated (ask): Nothing is stated from which to draft a question.
         all_broken (ask): The second model broke every draft.
     """
 
@@ -58,16 +57,16 @@ class DraftQuestions(QuestionSettings, DraftingStep):
 
     @property
     def most_questions(self) -> int:
-        """Return the most questions that one prompt drafts about an image."""
+        """Return the largest number of questions that one prompt drafts for an image."""
         return self.questions.at_most
 
     @property
     def declining_option(self) -> str | None:
-        """Return the text of the option that declines; None where none is offered."""
+        """Return the text of the option that declines; None if none is offered."""
         return None if self.refusal == "none" else self.refusal_text
 
     def prompt(self, name: str) -> str:
-        """Return the words with which a model is asked by the prompt of this name."""
+        """Return the prompt of this name."""
         return drafting_prompt(self, sees=self.sees, extra=self.prompts[name])
 
     def templated(self, draftable: Draftable, ctx: Context) -> QuestionDrafts:
@@ -79,7 +78,7 @@ class DraftQuestions(QuestionSettings, DraftingStep):
         return QuestionDrafts(by=self.author, questions=tuple(questions), failed=failed)
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return the questions that a model drafts, those of each prompt in turn, each question once."""
+        """Return the questions that a model drafts, by prompt in turn, each question once."""
         del ctx
         questions: list[DraftedQuestion] = []
         failed: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The step `draft_translations`: a model drafts items' texts in another language, with the source text kept beside."""
+"""The step `draft_translations`: a model drafts items' texts in another language and keeps the source text."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .drafting_step import ask_for_draft, in_threads, reason_of
 
 _ALREADY = "already"
 _MAY_PASS = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
-"""Reasons that another run may not meet again."""
+"""Reasons that may not occur in another run."""
 _ITEM_TOKENS = 300
-"""Tokens that an item's texts are taken to have, where cost is planned."""
+"""Estimated tokens of an item's texts, for planning the cost."""
 
 
 class _TranslationReply(BaseModel):
-    """An item's texts as a model replies them; subclasses know the source."""
+    """An item's texts in a model's reply; subclasses know the source."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
     source: ClassVar[ItemText]
@@ -58,33 +58,33 @@ class _Translatable(NamedTuple):
 
 
 class DraftTranslations(MapStep):
-    """Put items into another language by a model's drafts; the key and the pictures stay.
+    """Translate items into another language by a model's drafts; the key and the pictures stay.
 
     A model behind an endpoint translates question, options and explanation of each item. The item keeps its source text
-    (evidence `translated_from`), which a campaign `verify` shows beside the translation, so that people accept, edit or
-    reject it; until they edit a text its author is the model. Items say their language in the attribute `language`, by
-    which evaluation can count, and the card of the release names it.
+    (evidence `translated_from`), which a campaign `verify` shows next to the translation, so that annotators accept,
+    edit or reject it; until an edit, the author of a text is the model. Items state their language in the attribute
+    `language`, by which evaluation can count, and the card of the release names it.
 
-    A translation has the same options, places the same pictures, and no two of its options read the same. A reply that
-    is of another shape is sent back once with its faults. An item without a translation does not go on: a release in
-    one language holds no items in another. Replies are kept in the workspace, so none is paid for twice.
+    A translation has the same options, places the same pictures, and no two of its options read the same. A reply of
+    another shape is sent back once with its faults. An item without a translation is dropped: a release in one language
+    holds no items in another. Replies are kept in the workspace, so none is paid for twice.
 
     Args:
         language: Language of the drafts, as an ISO 639 code such as `ar` or `zh-Hans`.
-        source_language: Language of the items so far, likewise, of those that do not state it.
+        source_language: ISO 639 code of items that do not state their language.
         chat: Model that translates.
-        instructions: Words of yours that are added to the prompt, such as how terms are to be translated.
-        concurrency: Items that a worker has under way at a time.
-        planned_items: Items that `benchwright run --dry-run` counts the cost of; null leaves the cost open.
+        instructions: Your own words to add to the prompt, such as how to translate terms.
+        concurrency: Number of items that a worker processes at a time.
+        planned_items: Number of items for the cost estimate of `benchwright run --dry-run`; null leaves the cost open.
 
     Reasons:
-        no_json (drop): The model's replies hold no JSON.
-        other_json (drop): The model's replies are no translation of the item; the evidence says what is wrong.
+        no_json (drop): The model's replies contain no JSON.
+        other_json (drop): The model's replies do not translate the item; the evidence names the faults.
         endpoint_timeout (failed): The model did not reply in time.
         endpoint_connection (failed): The connection to the model broke.
-        endpoint_busy (failed): The endpoint had no room for the request, however often it was sent.
+        endpoint_busy (failed): The endpoint stayed busy through all attempts.
         endpoint_refused (drop): The endpoint refused the request.
-        endpoint_unusable_reply (drop): The reply was none, such as an empty text.
+        endpoint_unusable_reply (drop): The reply was unusable, such as an empty text.
     """
 
     name: ClassVar[str] = "draft_translations"
@@ -106,13 +106,13 @@ class DraftTranslations(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the translations: no keys and budgets, and not how many are asked at once."""
+        """Return the settings that decide the translations, without keys, budgets and concurrency."""
         parameters = super().parameters()
         decided = {name: value for name, value in parameters.items() if name not in {"concurrency", "planned_items"}}
         return decided | {"chat": self.chat.deciding()}
 
     def planned_requests(self, images: int) -> list[RequestPlan] | None:
-        """Return what the model would be asked about `planned_items`; every reply is taken to be repaired once."""
+        """Return the requests for `planned_items`, assuming one repair of every reply."""
         del images
         if self.planned_items is None:
             return None
@@ -120,7 +120,7 @@ class DraftTranslations(MapStep):
         return [self.chat.plan("translations", self.planned_items, requests=2, pictures=0, words=words)]
 
     def together(self) -> int:
-        """Return the number of items that are under way at a time."""
+        """Return the number of items in progress at a time."""
         return self.concurrency
 
     def open(self, ctx: OpenContext) -> Chat:
@@ -133,7 +133,7 @@ class DraftTranslations(MapStep):
 
     @property
     def prompt(self) -> str:
-        """Return the words with which the model is asked."""
+        """Return the prompt."""
         lines = [
             "You translate a question about a picture, with its options and its explanation, for a benchmark. A person "
             "who reads both languages compares your translation with the source.",

@@ -1,4 +1,4 @@
-"""What steps that draft share: who is asked, with what, how often, and what becomes of replies that cannot be used."""
+"""The shared base of steps that draft: the model, its input, the number of requests, and unusable replies."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ T = TypeVar("T")
 R = TypeVar("R")
 NOTHING_STATED, _ALL_BROKEN = "nothing_stated", "all_broken"
 _DOCUMENT_TOKENS = 800
-"""Tokens that what is stated about a picture is taken to have, where cost is planned."""
+"""Estimated tokens of the statements about a picture, for planning the cost."""
 _KEPT_CHARS = 500
 
 
 class DraftAttempt(NamedTuple, Generic[M]):
-    """What came of asking a model once.
+    """The outcome of one request to a model.
 
     Args:
-        value: The reply in the wanted shape; None where it is none, nor was the one after the repair.
-        failed: Why there is no value: a reason code and words; None where there is one.
-        replies: All that the model replied where it had another shape; empty where a request failed.
+        value: The reply in the requested shape; None if neither the reply nor its repair has it.
+        failed: Why the value is missing, as a reason code and words; None if there is a value.
+        replies: The model's replies of another shape; empty if a request failed.
     """
 
     value: M | None
@@ -50,7 +50,7 @@ class DraftAttempt(NamedTuple, Generic[M]):
 
 
 def ask_for_draft(chat: Chat, parts: Sequence[Any], shape: type[M]) -> DraftAttempt[M]:
-    """Return what a model replies; a reply of another shape is sent back once, and a failure is a recorded reason.
+    """Return a model's reply; a reply of another shape is sent back once, and a failure becomes a recorded reason.
 
     Args:
         chat: The model.
@@ -70,25 +70,25 @@ def ask_for_draft(chat: Chat, parts: Sequence[Any], shape: type[M]) -> DraftAtte
 
 
 def reason_of(failed: str) -> str:
-    """Return the reason code of a failure that is stated as code and words."""
+    """Return the reason code of a failure stated as code and words."""
     return failed.partition(":")[0]
 
 
 def in_threads(concurrency: int, work: Callable[[T], R], inputs: Iterable[T]) -> list[R]:
-    """Return the results of work that waits for models, in order, with so many under way at a time."""
+    """Return the results of work that waits for models, in order, with this number in progress at a time."""
     with ThreadPoolExecutor(concurrency, thread_name_prefix="draft") as threads:
         return list(threads.map(work, inputs))
 
 
 class _DraftTools(NamedTuple):
-    """What a worker drafts with; None where nobody is asked."""
+    """A worker's connections for drafting; None if no model is asked."""
 
     chat: Chat | None
     breaker: DraftBreaker | None
 
 
 class Draftable(NamedTuple):
-    """An image with all that drafting it takes, read in one thread."""
+    """An image with all input for drafting, read in one thread."""
 
     record: ImageRecord
     stated: PictureStatements
@@ -97,22 +97,22 @@ class Draftable(NamedTuple):
 
 
 class DraftingStep(MapStep):
-    """A step that drafts about each image what people then accept, edit or discard; it drops nothing.
+    """A step that drafts texts about each image for annotators to accept, edit or discard; drops nothing.
 
     Attributes:
-        chat: Model that drafts; null lets templates do it.
-        sees: What the model is given: the `picture`, `annotations` (what is stated about it, without the picture), or
+        chat: Model that drafts; null uses templates.
+        sees: Input of the model: the `picture`, `annotations` (the statements about it, without the picture), or
             `both`.
         stated_by: Entry of a step `facts` whose facts are used; null uses none.
         annotations_of: Entry of a step `dataset` whose annotations are used; null uses none.
-        prompts: Words that are added to the prompt, by name; the release says how many drafts of each were accepted.
-        attack: Which second model tries to break the drafted questions; null lets none.
-        concurrency: Images that a worker has under way at a time.
+        prompts: Words to add to the prompt, by name; the release states how many drafts of each were accepted.
+        attack: Second model that tries to break the drafted questions; null for none.
+        concurrency: Number of images that a worker processes at a time.
     """
 
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {DRAFTS: "string"}
-    """As `benchwright.questions.drafts.QuestionDrafts` has it."""
+    """As in `benchwright.questions.drafts.QuestionDrafts`."""
 
     chat: ChatSettings | None = None
     sees: Sees = "picture"
@@ -154,7 +154,7 @@ class DraftingStep(MapStep):
         """Return the step with the values of the entries that its settings name.
 
         Raises:
-            RecipeError: One of them is not before it, or states nothing that it could use.
+            RecipeError: An entry is not before the step, or states nothing usable.
         """
         placed = self.model_copy()
         placed._columns = columns_of(
@@ -163,7 +163,7 @@ class DraftingStep(MapStep):
         return placed
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the drafts: no keys and budgets, and not how many are asked at a time."""
+        """Return the settings that decide the drafts, without keys, budgets and concurrency."""
         decided = {name: value for name, value in super().parameters().items() if name != "concurrency"}
         chat = None if self.chat is None else self.chat.deciding()
         attack = None if self.attack is None else self.attack.deciding()
@@ -171,35 +171,35 @@ class DraftingStep(MapStep):
 
     @property
     def asked_prompts(self) -> int:
-        """Return the number of prompts with which a model is asked about one image."""
+        """Return the number of prompts for one image."""
         return len(self.prompts)
 
     @property
     def most_questions(self) -> int:
-        """Return the most questions that one prompt drafts about an image."""
+        """Return the largest number of questions that one prompt drafts for an image."""
         raise NotImplementedError
 
     @property
     def declining_option(self) -> str | None:
-        """Return the text of the option that declines; None where none is offered."""
+        """Return the text of the option that declines; None if none is offered."""
         return None
 
     def prompt(self, name: str) -> str:
-        """Return the words with which a model is asked by the prompt of this name."""
+        """Return the prompt of this name."""
         raise NotImplementedError
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return what a model drafts; replies that cannot be used are added to `evidence`."""
+        """Return a model's drafts; adds unusable replies to `evidence`."""
         raise NotImplementedError
 
     def templated(self, draftable: Draftable, ctx: Context) -> QuestionDrafts:
-        """Return what templates draft."""
+        """Return the drafts of templates."""
         raise NotImplementedError
 
     def planned_requests(self, images: int) -> list[RequestPlan]:
-        """Return what models would be asked about so many images, and would cost at most.
+        """Return the requests to models for this number of images, and their highest cost.
 
-        Every reply is taken to be repaired once, every draft to be attacked, and the longest prompts to be asked.
+        Assumes one repair of every reply, an attack on every draft, and the longest prompts.
         """
         plans, asked = [], self.asked_prompts
         if self.chat is not None:
@@ -218,7 +218,7 @@ class DraftingStep(MapStep):
         return plans
 
     def together(self) -> int | None:
-        """Return the number of images that are under way at a time, where models are asked."""
+        """Return the number of images in progress at a time, if models are asked."""
         return self.concurrency if self.costly else None
 
     def open(self, ctx: OpenContext) -> _DraftTools:
@@ -246,11 +246,11 @@ class DraftingStep(MapStep):
 
     @property
     def author(self) -> str:
-        """Return who drafts, as in `Item.written_by`."""
+        """Return the author of drafts, as in `Item.written_by`."""
         return TEMPLATE if self.chat is None else f"model:{self.chat.model}"
 
     def asked(self, draftable: Draftable, chat: Chat, name: str, shape: type[M]) -> DraftAttempt[M]:
-        """Return what the model replies to the prompt of this name, with the picture, what is stated of it, or both."""
+        """Return the model's reply to the prompt of this name, with the picture, the statements about it, or both."""
         document = {} if self.sees == "picture" else draftable.stated.document()
         if self.sees == "annotations" and not document:
             return DraftAttempt(None, f"{NOTHING_STATED}: neither facts nor annotations")
@@ -290,7 +290,7 @@ class DraftingStep(MapStep):
 
 
 def _attacked(drafts: QuestionDrafts, draftable: Draftable, breaker: DraftBreaker, ctx: Context) -> QuestionDrafts:
-    assert draftable.pixels is not None, "a picture that is attacked was decoded"
+    assert draftable.pixels is not None, "a picture under attack was decoded"
     attacked = [
         breaker.attacked(draft, draftable.pixels, ctx.rng(draftable.record.image_id, draft.prompt, number))
         for number, draft in enumerate(drafts.questions)

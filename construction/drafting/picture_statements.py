@@ -1,4 +1,4 @@
-"""What people and datasets state about a picture, for whoever drafts questions of it: facts, and annotations."""
+"""Statements of people and datasets about a picture, as input for drafting questions: facts, and annotations."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _FACT_USES = ("subjects", "answerable", "unanswerable", "implication")
 _ANNOTATION_KINDS: tuple[type[GroundTruth], ...] = (Captions, LabelledBoxes, VisualQuestion, NamedEntity)
 """Kinds of ground truth from which questions are drafted."""
 _MOST_LISTED = 40
-"""Most entries of one kind that a model is told."""
+"""Largest number of entries of one kind for a model."""
 
 
 class PictureStatements(NamedTuple):
-    """What is stated about one picture.
+    """The statements about one picture.
 
     Args:
-        facts: Facts by use, as the step `facts` states them; uses without facts are absent.
+        facts: Facts by use, from the step `facts`; uses without facts are absent.
         truths: Annotations of the picture by datasets.
     """
 
@@ -33,7 +33,7 @@ class PictureStatements(NamedTuple):
     truths: Sequence[GroundTruth]
 
     def document(self) -> dict[str, Any]:
-        """Return what a model is told, as JSON values; empty where nothing is stated."""
+        """Return the input for a model, as JSON values; empty if nothing is stated."""
         document: dict[str, Any] = {}
         for use, value in self.facts.items():
             document[use] = _without_origin(value)
@@ -51,7 +51,7 @@ class PictureStatements(NamedTuple):
 
 
 def _without_origin(value: Any) -> Any:
-    """Return facts without who stated them, which is no business of a model."""
+    """Return facts without their authors, which a model must not see."""
     if isinstance(value, list):
         return [_without_origin(entry) for entry in value[:_MOST_LISTED]]
     if isinstance(value, dict):
@@ -96,7 +96,7 @@ def columns_of(
 
 
 def statements_about(record: ImageRecord, ctx: Context, columns: Sequence[str]) -> PictureStatements:
-    """Return what these values state about an image; annotations of several pictures are left out."""
+    """Return the statements of these values about an image, without annotations of several pictures."""
     kinds = {kind.kind: kind for kind in _ANNOTATION_KINDS}
     facts: dict[str, Any] = {}
     truths: list[GroundTruth] = []

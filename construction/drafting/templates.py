@@ -1,4 +1,4 @@
-"""Drafts without a model: templates over what people state about a picture, and over annotations of its source."""
+"""Drafts without a model: templates over people's statements about a picture, and over annotations of its source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBER_REACH = 5
 
 
 class _Candidate(NamedTuple):
-    """A question of a template, with as many wrong options as it knows."""
+    """A question of a template, with all wrong options known to it."""
 
     template: str
     ask: str
@@ -35,16 +35,16 @@ class _Candidate(NamedTuple):
 def templated_questions(
     stated: PictureStatements, size_wh: SizeWH, settings: QuestionSettings, rng: np.random.Generator
 ) -> list[DraftedQuestion]:
-    """Return the questions that templates make of what is stated about a picture, at most as many as are wanted.
+    """Return the questions that templates make of the statements about a picture, at most the requested number.
 
-    Those that people state come first, then each other template in turn. Labels are left for people, and so is an
-    explanation where nothing that is stated gives one.
+    Stated questions come first, then each other template in turn. Labels are left to annotators, and so is an
+    explanation if no statement gives one.
 
     Args:
-        stated: What is stated.
+        stated: The statements.
         size_wh: Upright width and height of the picture, in pixels.
         settings: Shape of the questions.
-        rng: Random generator for wrong options and for which annotations are asked about.
+        rng: Random generator for wrong options and for the choice of annotations.
     """
     by_template: dict[str, list[DraftedQuestion]] = {}
     for candidate in [*_of_facts(stated), *_of_annotations(stated, size_wh, rng)]:
@@ -102,7 +102,7 @@ def _of_boxes(boxes: LabelledBoxes, size_wh: SizeWH, rng: np.random.Generator) -
 
 
 def _closed_answers(answer: str, rng: np.random.Generator) -> list[str]:
-    """Return other answers where the answer is a number or a color; none where other answers are not known."""
+    """Return other answers if the answer is a number or a color; none if other answers are unknown."""
     if answer.isdigit() and len(answer) <= 3:
         return _numbers(int(answer), rng)
     colors = {color.casefold(): color for color in _COLORS}
@@ -113,12 +113,12 @@ def _closed_answers(answer: str, rng: np.random.Generator) -> list[str]:
 
 
 def _numbers(count: int, rng: np.random.Generator) -> list[str]:
-    """Return other numbers, those that a question is to have first; where the right one lies among them is chance."""
+    """Return other numbers, the first of which the question uses; the rank of the right one among them is random."""
     return [str(other) for other in rng.permutation(other_numbers(count, _NUMBER_REACH, rng, number=_NUMBER_REACH))]
 
 
 def _drafted(candidate: _Candidate, settings: QuestionSettings, rng: np.random.Generator) -> DraftedQuestion | None:
-    """Return a candidate as a draft of the wanted shape; None where it has too few options, or a fault."""
+    """Return a candidate as a draft of the requested shape; None if it has too few options, or a fault."""
     is_refused = candidate.right is None
     if is_refused and settings.refusal == "none":
         return None

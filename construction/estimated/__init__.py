@@ -1,1 +1,1 @@
-"""Truths of one's own photographs that models estimate; people decide on the items made of them."""
+"""Model estimates of the truth about your own photographs; people decide on the items made from them."""

@@ -1,7 +1,7 @@
-"""Boxes and numbers of things in one's own photographs, by Grounding DINO and the words of the recipe.
+"""Boxes and counts of objects in your own photographs, by Grounding DINO and the words of the recipe.
 
 BLINK's object localization and counting (section 3.2) take boxes of LVIS and questions of TallyQA. A detector errs most
-where its scores are middling, so labels with such a box are not asked about.
+at middling scores, so labels with such a box are not asked about.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .model_step import BATCH_SIZE, ModelStep, require_model_type
 _NOTHING_FOUND = "nothing_found"
 _LEAST_SIDE_PX = 1.0
 _WITHIN = 0.8
-"""Share of a box's area inside another one of its label from which both may be of one thing, or one is of a group."""
+"""Share of a box's area inside another one of its label from which both may show one object, or one a group."""
 
 
 class FoundThing(NamedTuple):
-    """A box that a detector found for a label, within the picture, with its score, 0-1."""
+    """A detector's box for a label, within the picture, with its score, 0-1."""
 
     label: str
     box: Box
@@ -41,19 +41,20 @@ class FoundThing(NamedTuple):
 
 
 class DetectedBoxes(ModelStep, MapStep):
-    """Give images boxes around what phrases name, and the numbers of these things, by a detector; drops nothing.
+    """Give images boxes around objects that phrases name, and the counts of these objects, by a detector; drops
+    nothing.
 
-    `object_localization` and `counting` make items of them, with this entry's name under `dataset`. They carry
-    `estimated_by`, and `freeze` takes them only after a campaign in which people decide on them. A label is unsure
-    where a box has a score below `threshold` by less than `unsure`, lies mostly within another box of the label, or is
-    more likely that of another phrase; its boxes then count as incomplete, and it is not asked about. Numbers are
-    stated of labels that are sure, with every score above `threshold` by `unsure`. The evidence says `nothing_found` of
-    an image without a box.
+    `object_localization` and `counting` make items of them, with this entry's name under `dataset`. The items carry
+    `estimated_by`, and `freeze` accepts them only after a campaign in which people decide on them. A label is unsure if
+    a box has a score below `threshold` by less than `unsure`, is mostly within another box of the label, or is more
+    likely that of another phrase; its boxes then count as incomplete, and it is not asked about. Counts are stated for
+    sure labels with every score above `threshold` by `unsure`. The evidence of an image without a box says
+    `nothing_found`.
 
     Args:
-        phrases: Nouns in the singular that are looked for, such as `cup` or `traffic light`.
-        threshold: Least score of a box.
-        unsure: Half the width of the band of scores around `threshold` that are not sure.
+        phrases: Singular nouns to look for, such as `cup` or `traffic light`.
+        threshold: Smallest score of a box.
+        unsure: Half the width of the band of unsure scores around `threshold`.
         overlap: Intersection over union from which two boxes of a label are one; the one with the higher score stays.
     """
 
@@ -118,7 +119,7 @@ class DetectedBoxes(ModelStep, MapStep):
     def _within(
         self, places: Sequence[list[DetectedPhrase] | OutOfMemory], size_wh: tuple[int, int]
     ) -> list[FoundThing]:
-        """Return what was found, cut to the picture; slivers of less than a pixel are none."""
+        """Return the boxes found, cut to the picture, without slivers of less than a pixel."""
         things = []
         for label, of_label in zip(self.phrases, places, strict=True):
             if isinstance(of_label, OutOfMemory):
@@ -131,11 +132,11 @@ class DetectedBoxes(ModelStep, MapStep):
         return things
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Find the things of one picture."""
+        """Find the objects of one picture."""
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
-        """Find the things of pictures, one after the other; phrases go through the model in batches."""
+        """Find the objects of pictures, one after another; phrases go through the model in batches."""
         opened: PictureBatches[list[FoundThing]] = ctx.opened
         return [
             things if isinstance(things, Outcome) else self.stated(record, things)
@@ -143,7 +144,7 @@ class DetectedBoxes(ModelStep, MapStep):
         ]
 
     def stated(self, record: ImageRecord, things: Sequence[FoundThing]) -> Outcome:
-        """Return the truths of what was found in one picture.
+        """Return the truths from the boxes of one picture.
 
         Args:
             record: The picture.
@@ -189,8 +190,8 @@ class DetectedBoxes(ModelStep, MapStep):
         return Outcome(values=values, evidence={**original, "scores": scores_of, "unsure": sorted(unsure)})
 
     def _distinct(self, things: Sequence[FoundThing]) -> list[FoundThing]:
-        """Return things without those that overlap one of the same label with a higher score (non-maximum suppression);
-        by label, then by falling score.
+        """Return objects without those that overlap one of the same label with a higher score (non-maximum
+        suppression); sorted by label, then by falling score.
         """
         distinct: list[FoundThing] = []
         order = {label: number for number, label in enumerate(self.phrases)}
@@ -200,7 +201,7 @@ class DetectedBoxes(ModelStep, MapStep):
         return distinct
 
     def _unsure(self, things: Sequence[FoundThing]) -> set[str]:
-        """Return the labels of which it is not sure that each instance has exactly one box."""
+        """Return the labels that may have instances without exactly one box."""
         unsure = {thing.label for thing in things if thing.score < self.threshold}
         for number, thing in enumerate(things):
             for other in things[:number]:
@@ -213,7 +214,7 @@ class DetectedBoxes(ModelStep, MapStep):
 
 
 def _within(first: Box, second: Box) -> float:
-    """Return the share of the smaller of two boxes that lies in the other, 0-1."""
+    """Return the share of the smaller of two boxes that is in the other, 0-1."""
     overlap = iou(first, second)
     common = overlap * (area(first) + area(second)) / (1 + overlap)
     return common / min(area(first), area(second))

@@ -1,9 +1,10 @@
-"""Relative depth of one's own photographs: pairs of points by Depth Anything V2, or by depth maps beside the pictures.
+"""Relative depth of your own photographs: pairs of points by Depth Anything V2, or by depth maps of the pictures.
 
-Relative depth as in BLINK (section 3.2) asks only which of two points is closer. A pair is taken where the estimated
-depths differ by a share of the map's whole range. In photographs what lies lower is mostly closer. In `hardened` mode
-both points therefore lie level, as `relative_depth` wants them. In `paper` mode a pair whose closer point is the lower
-one and a pair whose closer point is the upper one must both be there, and the seed takes either with equal chance.
+Relative depth as in BLINK (section 3.2) asks only which of two points is closer. A pair is accepted if the estimated
+depths differ by a share of the map's whole range. In photographs, lower points are mostly closer. In `hardened` mode,
+both points are therefore level, as `relative_depth` needs them. In `paper` mode, the picture must offer a pair whose
+closer point is the lower one and a pair whose closer point is the upper one, and the seed takes either with equal
+chance.
 """
 
 from __future__ import annotations
@@ -36,39 +37,40 @@ from .model_step import BATCH_SIZE, BY_DIGEST, ModelStep, OpenedModel, open_mode
 
 _NO_PAIR = "no_pair"
 _LEVELS = 4096
-"""Levels of a map between its nearest and farthest point: rounding hides what batches change in the last bits."""
+"""Levels of a map between its nearest and farthest point: rounding hides effects of batches in the last bits."""
 
 _EITHER: dict[Mode, tuple[Arrangement, Arrangement]] = {"hardened": ("left", "right"), "paper": ("lower", "upper")}
-"""Two arrangements of which a picture must have a pair each; the seed takes either."""
+"""Two arrangements; a picture must have a pair of each, and the seed takes either."""
 
 Map = NDArray[np.float64]
 _NetworkMap = NDArray[np.float32]
 
 
 class EstimatedDepth(ModelStep, MapStep):
-    """Give images a pair of points of which one is clearly closer, by a depth model or by depth maps; drops nothing.
+    """Give images a pair of points, one of them clearly closer, by a depth model or by depth maps; drops nothing.
 
-    `relative_depth` makes items of it, with this entry's name under `dataset`. They carry `estimated_by`, and
-    `freeze` takes them only after a campaign in which people decide on them. The evidence says `no_pair` of an image
-    in which the seed's points have no pair: no level one or, in `paper` mode, not one of each vertical order.
+    `relative_depth` makes items of it, with this entry's name under `dataset`. The items carry `estimated_by`, and
+    `freeze` accepts them only after a campaign in which people decide on them. The evidence says `no_pair` if the
+    seed's points of an image have no pair: no level one or, in `paper` mode, not one of each vertical order.
 
     Args:
-        mode: `hardened`: both points lie level, and their middle not far from that of the picture. `paper`: anywhere.
+        mode: `hardened`: both points are level, with their middle close to the picture's. `paper`: anywhere.
             Give `relative_depth` the same mode.
         weights: Folder of a Depth Anything model in the layout of transformers, relative to the recipe's folder; null
-            for Depth Anything V2 Small where it lies on this machine. A run writes the digest of its files instead.
-        maps: Folder of depth maps, relative to the recipe's folder, in place of a model: `NAME.npy`, or `NAME.png` of
+            for Depth Anything V2 Small if this machine has it. A run writes the digest of its files instead.
+            maps: Folder of depth maps, relative to the recipe's folder, in place of a model: `NAME.npy`, or `NAME.png`
+                of
             16 bits, for a picture `NAME.jpg`, in the same folders. A run writes the digest of the maps instead.
         larger_is_nearer: Whether larger numbers of the maps are nearer, as in relative inverse depth.
         margin: Smallest difference of both depths, as a fraction of the map's range.
         flatness: Largest difference of depths around a point, as a fraction of the map's range.
-        flat_radius: Half the side of the square around a point in which that holds, as a fraction of the shorter side.
+        flat_radius: Half the side of the square around a point for `flatness`, as a fraction of the shorter side.
         min_distance: Smallest distance of the two points, as a fraction of the shorter side.
 
     Reasons:
-        no_map (ask): No depth map lies at the picture's name.
-        bad_map (ask): The depth map is unreadable, has another shape than the picture, or is the same everywhere; the
-            evidence says which.
+        no_map (ask): The picture's name has no depth map.
+        bad_map (ask): The depth map is unreadable, has another shape than the picture, or is constant; the evidence
+            says which.
     """
 
     name: ClassVar[str] = "estimated_depth"
@@ -98,26 +100,26 @@ class EstimatedDepth(ModelStep, MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with digests in place of folders; batch size and device do not matter."""
+        """Return the settings, with digests in place of folders, without batch size and device."""
         if self.maps is None:
             return super().parameters()
         settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
         return {**settings, "maps": f"{BY_DIGEST}{self._maps_sha256()}"}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that the weights are not on this machine, where the recipe names neither weights nor maps."""
+        """Return a message that the weights are missing, if the recipe names neither weights nor maps."""
         return super().lacks(before) if self.maps is None else None
 
     def weights_hash(self) -> str | None:
-        """Return the digest of the model's files; None where maps take its place."""
+        """Return the digest of the model's files; None if maps replace it."""
         return super().weights_hash() if self.maps is None else None
 
     def needs(self) -> Resources:
-        """Return what a worker needs: nothing of a GPU where maps take the model's place."""
+        """Return the needs of a worker: no GPU if maps replace the model."""
         return super().needs() if self.maps is None else self.resources._replace(gpu_memory_mb=0)
 
     def estimated_by(self) -> str:
-        """Return which model or which maps the depth is of."""
+        """Return the model or the maps from which the depth comes."""
         return super().estimated_by() if self.maps is None else f"depth_maps {BY_DIGEST}{self._maps_sha256()}"
 
     def _maps_sha256(self) -> str:
@@ -132,11 +134,11 @@ class EstimatedDepth(ModelStep, MapStep):
         return self._of_maps
 
     def shares_model(self) -> bool:
-        """Return whether there is a model, and the settings leave it open where it runs."""
+        """Return whether a model is used and the settings leave its device open."""
         return self.maps is None and self.device is None
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load the model; nothing where maps take its place."""
+        """Load the model; nothing if maps replace it."""
         del ctx
         if self.maps is not None:
             return None
@@ -204,11 +206,11 @@ class EstimatedDepth(ModelStep, MapStep):
 
 
 class _DepthEstimator:
-    """A Depth Anything model that is loaded.
+    """A loaded Depth Anything model.
 
     Args:
         opened: Model and processor, on a device.
-        resizes: Whether the device resizes pictures, where the processor does nothing else.
+        resizes: Whether the device resizes pictures, if the processor does nothing else.
     """
 
     def __init__(self, opened: OpenedModel, *, resizes: bool) -> None:
@@ -233,7 +235,7 @@ class _DepthEstimator:
 
     @property
     def least_px(self) -> int | None:
-        """Return the shorter side from which on a picture may stand for a larger one, in pixels; None for no one."""
+        """Return the shorter side from which a picture may replace a larger one, in pixels; None if no picture may."""
         return None if self._pixels is None else SUFFICIENT_RATIO * max(self._size.height, self._size.width)
 
     @property
@@ -241,7 +243,7 @@ class _DepthEstimator:
         return self._opened.processor.size
 
     def key(self, picture: Pixels) -> Hashable:
-        """Return what is equal for all pictures of a batch: the size at which the network sees them."""
+        """Return the common key of a batch's pictures: the size at which the network sees them."""
         return picture.shape if self._pixels is None else self._seen_hw(picture)
 
     def _seen_hw(self, picture: Pixels) -> tuple[int, int]:

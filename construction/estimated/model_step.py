@@ -1,4 +1,4 @@
-"""What steps share that estimate truths with a model: its weights by place and digest, its device, single failures."""
+"""The shared base of steps that estimate truths with a model: weights by path and digest, device, single failures."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from ..manipulation.grounding.detectors import INSTALL, weights_of
 
 BY_DIGEST = "sha256:"
 BATCH_SIZE = 8
-"""Inputs in a batch where the settings do not say how many."""
+"""Inputs in a batch if the settings do not state the number."""
 _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
 Pixels = NDArray[np.uint8]
 R = TypeVar("R")
 
 
 class OpenedModel(NamedTuple):
-    """A model that is loaded.
+    """A loaded model.
 
     Args:
         model: Model of transformers, on its device.
-        processor: Processor of its input; None where none was asked for.
+        processor: Processor of its input; None if none was requested.
         place: The device by torch's name.
     """
 
@@ -42,19 +42,19 @@ class OpenedModel(NamedTuple):
 
 
 class ModelStep(Step):
-    """A step that estimates truths of pictures with a model; people decide on the items made of them.
+    """A step that estimates truths of pictures with a model; people decide on the items made from them.
 
     Class attributes:
-        repository: Repository of the model that it takes where its settings name none.
+        repository: Repository of the default model.
         estimator: Name of the model's kind, as `estimated_by` states it.
-        placed_under: Settings that can name a folder in the place of that model, as a message says them.
+        placed_under: Settings that can name a folder in place of that model, as worded in messages.
 
     Args:
-        weights: Folder of the model in the layout of transformers, relative to the recipe's folder; null for the usual
-            one where it lies on this machine. A run writes the digest of its files instead.
-        batch_size: Largest number of inputs in a batch of the model; null for 8, or on a GPU for 64 where inputs are
-            small pictures.
-        device: Device, such as `cuda:0`; null for the first GPU, else the CPU.
+        weights: Folder of the model in the layout of transformers, relative to the recipe's folder; null for the
+            default one if this machine has it. A run writes the digest of its files instead.
+        batch_size: Largest number of inputs in a batch of the model; null for 8, or 64 on a GPU if inputs are small
+            pictures.
+        device: Device, such as `cuda:0`; null for the first GPU, otherwise the CPU.
     """
 
     estimates: ClassVar[bool] = True
@@ -75,12 +75,12 @@ class ModelStep(Step):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with the digest in place of the folder; batch size and device do not matter."""
+        """Return the settings, with the digest in place of the folder, without batch size and device."""
         settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
         return {**settings, "weights": f"{BY_DIGEST}{self.weights_sha256()}"}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that the weights are not on this machine, where the recipe names none."""
+        """Return a message that the weights are missing, if the recipe names none."""
         del before
         if self.weights is not None:
             return None
@@ -91,14 +91,14 @@ class ModelStep(Step):
         return None
 
     def needs(self) -> Resources:
-        """Return what a worker needs: nothing of a GPU where the settings name the CPU."""
+        """Return the needs of a worker: no GPU if the settings name the CPU."""
         return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def weights_hash(self) -> str | None:
         """Return the digest of the model's files.
 
         Raises:
-            PrerequisiteError: There is no such model.
+            PrerequisiteError: The model is missing.
         """
         return self.weights_sha256()
 
@@ -106,7 +106,7 @@ class ModelStep(Step):
         """Return the digest of the model's files, as hexadecimal digits.
 
         Raises:
-            PrerequisiteError: There is no such model.
+            PrerequisiteError: The model is missing.
         """
         if self._sha256 is None:
             if self.weights is not None and (stated := stated_digest(self.weights)) is not None:
@@ -119,7 +119,7 @@ class ModelStep(Step):
         """Return the folder of the model.
 
         Raises:
-            PrerequisiteError: There is none.
+            PrerequisiteError: The model is missing.
         """
         if self.weights is not None:
             return self.folder_at(self.weights)
@@ -132,25 +132,25 @@ class ModelStep(Step):
         return found
 
     def folder_at(self, named: str) -> Path:
-        """Return a folder that the recipe names.
+        """Return a folder named by the recipe.
 
         Raises:
-            PrerequisiteError: There is none, or it is known by digest only.
+            PrerequisiteError: The folder is missing, or is known by digest only.
         """
         if stated_digest(named) is not None:
             raise PrerequisiteError(f"step {self.name!r} knows {named} by digest only; give the folder")
         folder = self._base / named
         if not folder.is_dir():
-            raise PrerequisiteError(f"step {self.name!r} needs the folder {named}, which is not there")
+            raise PrerequisiteError(f"step {self.name!r} needs the folder {named}, which does not exist")
         return folder
 
     def estimated_by(self) -> str:
-        """Return what truths of this step say under `estimated_by`."""
+        """Return the value of `estimated_by` in this step's truths."""
         return f"{self.estimator} {BY_DIGEST}{self.weights_sha256()}"
 
 
 def stated_digest(named: str) -> str | None:
-    """Return the hexadecimal digits of a digest that stands in the place of a folder; None for a folder."""
+    """Return the hexadecimal digits of a digest that replaces a folder; None for a folder."""
     return named.removeprefix(BY_DIGEST) if _SHA256.fullmatch(named) else None
 
 
@@ -162,8 +162,8 @@ def open_model(
     Args:
         folder: Folder with `config.json` and `*.safetensors`.
         architecture: Class of transformers that loads it.
-        model_type: What `config.json` must state as the kind of model.
-        device: Device that is wanted; None for the first GPU, else the CPU.
+        model_type: Kind of model that `config.json` must state.
+        device: Requested device; None for the first GPU, otherwise the CPU.
         processor: Class of transformers that loads the processor of its input.
 
     Raises:
@@ -192,7 +192,7 @@ def require_model_type(folder: Path, model_type: str) -> None:
     """Check that a folder holds a model of a kind, by its `config.json`.
 
     Raises:
-        PrerequisiteError: It holds another one, or none.
+        PrerequisiteError: It holds another model, or none.
     """
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")

@@ -1,10 +1,10 @@
-"""Visual similarity of one's own photographs: triplets by the cosines of DINOv2's features.
+"""Visual similarity of your own photographs: triplets by the cosines of DINOv2's features.
 
 Visual similarity as in BLINK (section 3.2) asks which of two pictures looks more like a third. The nearer picture of a
 triplet has a larger cosine with the reference than the farther one, by a margin; no two of the three are near copies.
 
-A picture that is near to many others may so be the nearer one more often than the farther one. So in mode `hardened`
-each of the two candidates has a picture that is near to it, and chance says which of these is the reference.
+A picture near to many others may be the nearer one more often than the farther one. So in mode `hardened`, each of the
+two candidates has a picture near to it, and chance decides which of these is the reference.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _HARDENING = Hardening(
     "which picture is near to many others",
 )
 _MOST_FARTHER = 32
-"""Farther pictures of a reference of which a partner is sought."""
+"""Number of farther pictures of a reference for which to search a partner."""
 _FEATURES = "features.features"
 _COSINES_AT_ONCE = 1 << 22
-"""Cosines that are computed in one product of matrices: 32 MiB."""
+"""Number of cosines in one product of matrices: 32 MiB."""
 _STEPS = 1 << 20
 _Features = NDArray[np.float64]
 """Features of pictures as `_exact` returns them, one row a picture, each of about length 1."""
@@ -68,13 +68,13 @@ class _RowTriplet(NamedTuple):
     """Rows of three pictures, with the cosines of the reference with both others.
 
     Args:
-        reference: The picture that both others are compared with.
-        nearer: The one that is nearer to it.
-        farther: The other one.
+        reference: The picture compared with both others.
+        nearer: The nearer one.
+        farther: The farther one.
         nearer_cosine: Cosine of the reference with the nearer one.
         farther_cosine: Cosine of the reference with the farther one.
-        other_reference: The picture that chance could have taken for the reference, to which `farther` is nearer; None
-            where chance took none.
+        other_reference: The picture nearer to `farther` that chance could have made the reference; None without such a
+            choice.
     """
 
     reference: int
@@ -86,25 +86,25 @@ class _RowTriplet(NamedTuple):
 
 
 class SimilarPictures(ModelStep, GatherStep):
-    """Give images triplets, of which one picture is clearly nearer to the reference, by a vision model; drops nothing.
+    """Give images triplets with one picture clearly nearer to the reference, by a vision model; drops nothing.
 
     `visual_similarity` makes items of them, with this entry's name under `dataset` and `min_votes: 1`, since a model
-    has one vote. They carry `estimated_by`, and `freeze` takes them only after a campaign in which people decide on
-    them. A picture is in one triplet at most. Of a picture whose turn found none, the value `left_out` says
-    `no_nearer`, `no_farther`, or `no_partner` where no farther picture has a near one of its own.
+    has one vote. The items carry `estimated_by`, and `freeze` accepts them only after a campaign in which people decide
+    on them. A picture is in one triplet at most. For a picture whose turn found none, the value `left_out` says
+    `no_nearer`, `no_farther`, or `no_partner` if no farther picture has a near one itself.
 
     The step has two parts: `features` computes the features of every picture, in batches; the part with the step's own
     name chooses. Other limits therefore compute no feature again.
 
     Args:
-        mode: `hardened` takes only candidates of which each has a picture near to it and not to the other, and lets
-            chance say which of these is the reference: nothing of the two candidates tells which of them is nearer.
-            `paper` takes the nearest picture of each reference for the nearer one; a picture that is near to many
-            others may then be right more often than wrong. It needs fewer pictures for as many triplets.
+        mode: `hardened` takes only candidates that each have a picture near to it and not to the other, and lets chance
+            decide which of these is the reference: nothing in the two candidates reveals which is nearer. `paper` takes
+            the nearest picture of each reference for the nearer one; a picture near to many others may then be right
+            more often than wrong. It needs fewer pictures for as many triplets.
         side_px: Side of the square that the model sees, in pixels; the whole picture is resized to it.
         copies: Cosine above which two pictures count as near copies, which are never in one triplet.
-        least: Least cosine of the nearer picture with the reference.
-        margin: Least difference of both cosines with the reference.
+        least: Smallest cosine of the nearer picture with the reference.
+        margin: Smallest difference of both cosines with the reference.
     """
 
     name: ClassVar[str] = "similar_pictures"
@@ -133,10 +133,10 @@ class SimilarPictures(ModelStep, GatherStep):
         return (PictureFeatures.of(self), self)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Choose triplets; each stands with its reference, and all three pictures say which record they belong to."""
+        """Choose triplets; each is a value of its reference, and all three pictures name their record."""
         ids = columns["image_id"].to_pylist()
         encoded = columns[_FEATURES].to_pylist()
-        # Sorted, so that pictures with equal cosines come in an order of their own and not in that of the shards.
+        # Sorted, so that the order of pictures with equal cosines does not depend on the shards.
         rows = sorted((row for row, text in enumerate(encoded) if text is not None), key=ids.__getitem__)
         if not rows:
             return Gathered(rows=np.array([], np.int64), values={name: [] for name in self.values})
@@ -174,10 +174,10 @@ class SimilarPictures(ModelStep, GatherStep):
         )
 
     def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[_RowTriplet], dict[int, str]]:
-        """Return triplets, and for pictures without one whose turn it was, what was missing.
+        """Return triplets, and what was missing for the other pictures whose turn it was.
 
-        References come in an order by the seed. Of the pictures that no triplet has, the nearest is the nearer one, and
-        the nearest beyond the margin is the farther one.
+        References follow an order by the seed. Among pictures without a triplet, the nearest is the nearer one, and the
+        nearest beyond the margin is the farther one.
 
         Args:
             vectors: Features, one row a picture, each of length 1.
@@ -225,7 +225,7 @@ class SimilarPictures(ModelStep, GatherStep):
             cosines: Its cosines with the pictures `others`.
             others: Numbers of the pictures that were free when these cosines were computed.
             features: Features of all pictures.
-            is_free: For each picture whether no triplet has it.
+            is_free: Whether each picture is in no triplet.
             names: Ids of the pictures.
             seed: The run's seed.
         """
@@ -255,12 +255,12 @@ class SimilarPictures(ModelStep, GatherStep):
         return reason
 
     def _turned(self, triplet: _RowTriplet, others: NDArray[np.int64], features: _Features) -> _RowTriplet | None:
-        """Return the triplet of the same candidates in which the farther one is the nearer, or None: its reference is
-        the nearest picture of that candidate that fits.
+        """Return the triplet of the same candidates with the farther one as the nearer; None without one. Its reference
+        is the nearest fitting picture of that candidate.
 
         Args:
             triplet: A triplet.
-            others: Numbers of the pictures that are free.
+            others: Numbers of the free pictures.
             features: Features of all pictures.
         """
         nearer, farther = triplet.farther, triplet.nearer
@@ -295,12 +295,12 @@ class PictureFeatures(MapStep):
         return part
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the features."""
+        """Return the settings that decide the features."""
         settings = self._step.parameters()
         return {name: settings[name] for name in ("weights", "side_px")}
 
     def needs(self) -> Resources:
-        """Return what a worker needs."""
+        """Return the needs of a worker."""
         return self._step.needs()
 
     def weights_hash(self) -> str | None:
@@ -308,7 +308,7 @@ class PictureFeatures(MapStep):
         return self._step.weights_hash()
 
     def shares_model(self) -> bool:
-        """Return whether the settings leave it open where the model runs."""
+        """Return whether the settings leave the model's device open."""
         return self._step.device is None
 
     def open(self, ctx: OpenContext) -> Any:
@@ -341,10 +341,10 @@ class PictureFeatures(MapStep):
 
 
 def _exact(vectors: Vectors) -> _Features:
-    """Return features as multiples of 2^-20, so that all sums of their products are exact, in whatever order."""
+    """Return features as multiples of 2^-20, so that all sums of their products are exact, in any order."""
     return np.asarray(np.rint(vectors.astype(np.float64) * _STEPS) / _STEPS)
 
 
 def _cosines(features: _Features, others: _Features) -> NDArray[np.float64]:
-    """Return the cosine of each picture with each other one, to four decimals; one row a picture."""
+    """Return the cosine of each picture with each other one, to four decimals; one row per picture."""
     return np.round(features @ others.T, 4)

@@ -1,1 +1,1 @@
-"""What source datasets, and people, state about pictures, in one form for all tasks."""
+"""Statements of source datasets, and of people, about pictures, in one form for all tasks."""

@@ -1,9 +1,9 @@
-"""Ground truth of pictures, one model a kind, in the words of the field.
+"""Ground truth of pictures, one model for each kind, in the terms of the field.
 
-A *record* of a dataset is one or more pictures in an order, with what is true of them. Truths speak of the pictures by
-their number in that order, from 0. Coordinates are x, y in pixels of the upright picture, pixel centres at +0.5, as
-everywhere; a dataset that states fractions of width and height is read as `fractions`, and `in_pixels` converts once
-the pictures are known. `original` keeps what the dataset states, where reading changed it.
+A *record* of a dataset is one or more pictures in an order, with their ground truth. Truths refer to the pictures by
+their number in that order, from 0. Coordinates are x, y in pixels of the upright picture, with pixel centers at +0.5,
+as everywhere; a dataset that states fractions of width and height is read as `fractions`, and `in_pixels` converts once
+the pictures are known. `original` keeps the dataset's statement if reading changed it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ Matrix3 = tuple[Row3, Row3, Row3]
 Unit = Literal["pixels", "fractions"]
 Words = Annotated[str, Field(min_length=1, max_length=4000)]
 _MOST_OPTIONS = 20
-"""Most options of a puzzle."""
+"""Largest number of options of a puzzle."""
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 MARKED_BY = "marked_by"
-"""Key of `original` that names where people marked a truth that no dataset states: a campaign, or a file; `simulated`
-beside it says that nobody did."""
+"""Key of `original` that names the campaign or file in which people marked a truth that no dataset states; `simulated`
+next to it means that simulated annotators did."""
 PICTURES = "pictures"
-"""Key of `original` with the numbers of a sequence's pictures, where some of them cannot be used."""
+"""Key of `original` with the numbers of a sequence's pictures, if some of them are unusable."""
 OTHER_REFERENCE = "other_reference"
-"""Key of a triplet's `original` that names the picture that chance could have taken for its reference."""
+"""Key of a triplet's `original` that names the picture that chance could have made its reference."""
 
 
 class GroundTruth(BaseModel):
@@ -42,7 +42,7 @@ class GroundTruth(BaseModel):
 
     Class attributes:
         kind: Name of the kind, and of the value that holds truths of it.
-        pictures: Number of pictures that a record with such a truth has; None where it may be any.
+        pictures: Number of pictures of a record with such a truth; None for any number.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -51,14 +51,14 @@ class GroundTruth(BaseModel):
     pictures: ClassVar[int | None] = 1
 
     original: dict[str, Any] = {}
-    """What the dataset states, where reading changed it."""
+    """The dataset's statement, if reading changed it."""
 
     def places(self) -> Iterator[tuple[int, Point]]:
-        """Yield every point that it names, with the number of its picture; corners of boxes among them."""
+        """Yield every point, with the number of its picture, including corners of boxes."""
         yield from ()
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return it for its record without some pictures; None where it means nothing without them.
+        """Return it for its record without some pictures; None if it means nothing without them.
 
         Args:
             places: Numbers of these pictures, from 0.
@@ -67,21 +67,21 @@ class GroundTruth(BaseModel):
         return None
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return it without what lies outside of its pictures, None where nothing is left, and what does, in words."""
+        """Return it without the parts outside its pictures, None if nothing is left, and these parts in words."""
         outside = self.outside(sizes_wh)
         return (self, []) if outside is None else (None, [outside])
 
     def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
-        """Return it with coordinates in pixels of pictures of these upright sizes; itself where they are already."""
+        """Return it with coordinates in pixels of pictures of these upright sizes; itself if it has pixels already."""
         del sizes_wh
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
-        """Return which point lies outside of its picture, in words; None where all are inside.
+        """Return which point is outside its picture, in words; None if all are inside.
 
         Args:
             sizes_wh: Upright width and height of each picture, in pixels.
-            slack_px: Distance up to which a point beside the picture still counts as on its edge, in pixels.
+            slack_px: Distance outside the picture up to which a point still counts as on its edge, in pixels.
         """
         for number, (x, y) in self.places():
             width, height = sizes_wh[number]
@@ -91,7 +91,7 @@ class GroundTruth(BaseModel):
 
 
 class Homographies(GroundTruth):
-    """Pictures of one plane, and how points move from the first one to each."""
+    """Pictures of one plane, and the motion of points from the first one to each."""
 
     kind: ClassVar[str] = "homographies"
     pictures: ClassVar[int | None] = None
@@ -108,7 +108,7 @@ class Homographies(GroundTruth):
         return self
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return it for the other pictures, from the first of them; None where fewer than two are left.
+        """Return it for the other pictures, from the first of them; None if fewer than two are left.
 
         `original` keeps their numbers in the record, from 1.
         """
@@ -123,7 +123,7 @@ class Homographies(GroundTruth):
 
 
 class PointComparison(GroundTruth):
-    """Base of what compares two points of one picture."""
+    """Base of comparisons of two points of one picture."""
 
     first: Point
     second: Point
@@ -143,13 +143,13 @@ class PointComparison(GroundTruth):
 
 
 class ReflectanceComparison(PointComparison):
-    """Which of two points has the darker surface, whatever light falls on it."""
+    """Which of two points has the darker surface, regardless of the light on it."""
 
     kind: ClassVar[str] = "reflectance"
 
     darker: Literal["first", "second", "equal"]
     weight: float = Field(gt=0)
-    """How sure it is, in the dataset's own scale; larger is surer."""
+    """Certainty, in the dataset's own scale; larger is surer."""
 
 
 class DepthComparison(PointComparison):
@@ -161,7 +161,7 @@ class DepthComparison(PointComparison):
 
 
 class SpatialClaim(GroundTruth):
-    """A sentence on how two things lie to each other, and whether it is true."""
+    """A sentence about the relation of two objects, and whether it is true."""
 
     kind: ClassVar[str] = "claims"
 
@@ -170,27 +170,27 @@ class SpatialClaim(GroundTruth):
     is_true: bool
     subject: str | None = None
     object: str | None = None
-    """Subject and object as the dataset names them; absent in most of its files."""
+    """Subject and object in the dataset's words; absent in most of its files."""
     reference_frame: int | None = None
-    """The dataset's code of whose left and right is meant; None where it states none."""
+    """The dataset's code for whose left and right is meant; None if it states none."""
     votes_true: int = Field(0, ge=0)
     votes_false: int = Field(0, ge=0)
-    """Votes of validators, besides the annotator's own."""
+    """Votes of validators, without the annotator's own."""
 
 
 class CameraPose(BaseModel):
-    """How a camera saw an object: a point p of the object lies at rotation p + translation before the camera."""
+    """A camera's pose relative to an object: its point p is at rotation p + translation before the camera."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     frame: int = Field(ge=0)
     rotation: Matrix3
     translation: Row3
-    """In the dataset's unit of length."""
+    """Translation in the dataset's unit of length."""
 
     @property
     def centre(self) -> Row3:
-        """Return where the camera is, in coordinates of the object: minus the transposed rotation by translation."""
+        """Return the camera's position in coordinates of the object: minus the transposed rotation by translation."""
         x, y, z = (-sum(self.rotation[row][column] * self.translation[row] for row in range(3)) for column in range(3))
         return x, y, z
 
@@ -205,10 +205,10 @@ class CameraPoses(GroundTruth):
     up: Row3
     """Direction of the object's upright axis, in its own coordinates."""
     poses: tuple[CameraPose, ...] = Field(min_length=1)
-    """One a picture, in the order of time."""
+    """Poses, one per picture, in temporal order."""
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return it for the other frames; None where fewer than two are left."""
+        """Return it for the other frames; None if fewer than two are left."""
         poses = tuple(pose for number, pose in enumerate(self.poses) if number not in places)
         return self.model_copy(update={"poses": poses}) if len(poses) > 1 else None
 
@@ -223,7 +223,7 @@ class ArtStyle(GroundTruth):
 
 
 class LabelledBox(BaseModel):
-    """A box around one thing; x0, y0, x1, y1."""
+    """A box around one object; x0, y0, x1, y1."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -239,17 +239,17 @@ class LabelledBox(BaseModel):
 
 
 class LabelledBoxes(GroundTruth):
-    """Boxes around things of a picture."""
+    """Boxes around objects of a picture."""
 
     kind: ClassVar[str] = "boxes"
 
     boxes: tuple[LabelledBox, ...]
     is_federated: bool = False
-    """Whether labels without a box may be there all the same, unless `absent` lists them (LVIS)."""
+    """Whether labels without a box may be present all the same, unless `absent` lists them (LVIS)."""
     absent: tuple[str, ...] = ()
-    """Labels of which the picture is known to show nothing."""
+    """Labels known to be absent from the picture."""
     incomplete: tuple[str, ...] = ()
-    """Labels of which not every instance has a box."""
+    """Labels with instances that have no box."""
 
     def places(self) -> Iterator[tuple[int, Point]]:
         """Yield two corners of each box."""
@@ -257,7 +257,7 @@ class LabelledBoxes(GroundTruth):
             yield from ((0, labelled.box[:2]), (0, labelled.box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return it without boxes outside of the picture, which leave their labels incomplete, and these in words."""
+        """Return it without boxes outside the picture, which leave their labels incomplete, and these in words."""
         [size_wh] = sizes_wh
         is_inside = [all(_is_within(corner, size_wh) for corner in (box.box[:2], box.box[2:])) for box in self.boxes]
         if all(is_inside):
@@ -274,7 +274,7 @@ class LabelledBoxes(GroundTruth):
 
 
 class Captions(GroundTruth):
-    """Sentences that people wrote about a picture."""
+    """Captions written by people."""
 
     kind: ClassVar[str] = "captions"
 
@@ -282,30 +282,30 @@ class Captions(GroundTruth):
 
 
 class CountQuestion(GroundTruth):
-    """A question whose answer is a number of things."""
+    """A question whose answer is a number of objects."""
 
     kind: ClassVar[str] = "counts"
 
     question: Words
     count: int = Field(ge=0)
     is_simple: bool | None = None
-    """Whether detecting one kind of thing answers it; None where the dataset does not say."""
+    """Whether detecting one kind of object answers it; None if the dataset does not state that."""
     collected: str | None = None
-    """Where the dataset has the question from."""
+    """The dataset's source of the question."""
 
 
 class VisualQuestion(GroundTruth):
-    """A question about a picture, with what people answered."""
+    """A question about a picture, with people's answers."""
 
     kind: ClassVar[str] = "visual_questions"
 
     question: Words
     answer: Words
-    """The answer that counts: the most frequent one, where several people answered."""
+    """The answer that counts: the most frequent one, if several people answered."""
     answers: tuple[Words, ...] = ()
-    """All answers, one a person; empty where one person answered, and that was `answer`."""
+    """All answers, one per person; empty if one person answered, with `answer`."""
     question_type: str | None = None
-    """First words of the question, as the dataset sorts questions; None where it does not."""
+    """First words of the question, by which the dataset sorts questions; None if it does not."""
 
     @property
     def agreement(self) -> float:
@@ -317,21 +317,21 @@ class VisualQuestion(GroundTruth):
 
 
 class NamedEntity(GroundTruth):
-    """What a picture shows by its own name, which has to be known: a landmark, a dish, a species, a brand."""
+    """The name of a picture's content, which requires knowledge: a landmark, a dish, a species, a brand."""
 
     kind: ClassVar[str] = "entities"
 
     entity: Words
     entity_kind: Words
-    """What it is, such as `lake`: what is offered beside it is of the same kind."""
+    """Kind of the entity, such as `lake`; distractors are of the same kind."""
     domain: Words
     """Field of knowledge, such as `landmarks`."""
     also_named: tuple[Words, ...] = ()
     """Its other names."""
     others: tuple[Words, ...] = ()
-    """Further things of its kind that the picture does not show, of which there need be no picture."""
+    """Further entities of its kind that the picture does not show and that need no picture."""
     ask: str | None = None
-    """The question, where the usual one of its kind does not fit."""
+    """The question, if the usual one of its kind does not fit."""
 
 
 class SimilarityTriplet(GroundTruth):
@@ -342,11 +342,11 @@ class SimilarityTriplet(GroundTruth):
 
     closer: Literal["left", "right"]
     votes: int = Field(ge=1)
-    """People who took this one, as the dataset counts them."""
+    """Number of people who chose this one, as the dataset counts them."""
 
 
 class KeypointPair(GroundTruth):
-    """Points of one picture and those of another that mean the same."""
+    """Corresponding points of two pictures."""
 
     kind: ClassVar[str] = "keypoints"
     pictures: ClassVar[int | None] = 2
@@ -355,7 +355,7 @@ class KeypointPair(GroundTruth):
     first: tuple[Point, ...] = Field(min_length=1)
     second: tuple[Point, ...]
     names: tuple[str, ...]
-    """What each pair of points is called in the dataset; equal names are the same part of all things of a category."""
+    """The dataset's names of the pairs of points; equal names are the same part of all objects of a category."""
     boxes: tuple[BoxXYXY, BoxXYXY] | None = None
     attributes: dict[str, str | int] = {}
 
@@ -367,7 +367,7 @@ class KeypointPair(GroundTruth):
                 "names; they go together"
             )
         if len(set(self.names)) != len(self.names):
-            raise ValueError(f"a name stands twice: {list(self.names)}")
+            raise ValueError(f"names repeat: {list(self.names)}")
         return self
 
     def places(self) -> Iterator[tuple[int, Point]]:
@@ -378,9 +378,9 @@ class KeypointPair(GroundTruth):
             yield from ((number, box[:2]), (number, box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return it without pairs of points of which one lies outside, None where none is left, and these in words.
+        """Return it without pairs of points of which one is outside, None if none is left, and these in words.
 
-        Boxes are context, and go where one lies outside.
+        Boxes are context, and both are removed if one is outside.
         """
         wrong: dict[int, str] = {}
         for side, points in enumerate((self.first, self.second)):
@@ -404,7 +404,7 @@ class KeypointPair(GroundTruth):
 
 
 class FunctionalPoints(GroundTruth):
-    """Points where a thing is held, moved and used for an action; equal places of two things mean the same."""
+    """Points where an object is held, moved and used for an action; equal places on two objects correspond."""
 
     kind: ClassVar[str] = "functions"
 
@@ -428,20 +428,20 @@ class FunctionalPoints(GroundTruth):
 
 
 class DatedPlace(GroundTruth):
-    """When and where a news photograph was taken, as far as is known."""
+    """Time and place of a news photograph, as far as known."""
 
     kind: ClassVar[str] = "places"
 
     date: str | None = Field(None, pattern=r"^\d{4}(-\d{1,2}){0,2}$")
     place: str | None = None
     text: str | None = None
-    """What the article says, in one paragraph."""
+    """Content of the article, in one paragraph."""
 
 
 class Puzzle(GroundTruth):
     """A puzzle of an intelligence test, with the explanation of its answer.
 
-    Its options are drawn in its pictures, each with a label beside it, or are further pictures of the record, or texts.
+    Its options are drawn in its pictures, each next to a label, or are further pictures of the record, or texts.
     """
 
     kind: ClassVar[str] = "puzzles"
@@ -449,14 +449,13 @@ class Puzzle(GroundTruth):
 
     question: Words
     labels: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=_MOST_OPTIONS)
-    """Labels of the options as they stand in the picture, in order, such as A, B, C and D; empty where options are
-    pictures."""
+    """Labels of the options as drawn in the picture, in order, such as A, B, C and D; empty if options are pictures."""
     option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=_MOST_OPTIONS)
     """Numbers of the record's pictures that are the options; all other pictures of the record are the puzzle."""
     option_texts: tuple[Words, ...] = Field((), max_length=_MOST_OPTIONS)
-    """Options that are texts, in no order."""
+    """Options that are texts, unordered."""
     answer: str | int
-    """Label of the right option, number of the picture that is it, or its text."""
+    """Label of the right option, number of its picture, or its text."""
     explanation: Words
     is_generated: bool = False
     """Whether a program made it; `original` then says which."""
@@ -475,7 +474,7 @@ class Puzzle(GroundTruth):
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
-        """Return which option is no picture of the record, in words; None where all are."""
+        """Return which option is not a picture of the record, in words; None if all are."""
         del slack_px
         for number in self.option_pictures:
             if number >= len(sizes_wh):
@@ -508,12 +507,12 @@ TRUTH_OF_KIND = {truth.kind: truth for truth in TRUTHS}
 
 
 def _is_within(point: Point, size_wh: SizeWH, *, slack_px: float = 1.0) -> bool:
-    """Return whether a point lies in a picture, or beside it by `slack_px` pixels at most."""
+    """Return whether a point is inside a picture, or outside by `slack_px` pixels at most."""
     return all(-slack_px <= place <= side + slack_px for place, side in zip(point, size_wh, strict=True))
 
 
 def scaled(point: Point, size_wh: SizeWH) -> Point:
-    """Return a point in pixels whose coordinates are fractions of width and height."""
+    """Return a point in pixels, given as fractions of width and height."""
     return point[0] * size_wh[0], point[1] * size_wh[1]
 
 
@@ -527,7 +526,7 @@ def _determinant(matrix: Matrix3) -> float:
 
 
 def is_invertible(matrix: Matrix3) -> bool:
-    """Return whether a matrix can be inverted as far as numbers hold it."""
+    """Return whether a matrix can be inverted within numerical precision."""
     return abs(_determinant(matrix)) >= 1e-12
 
 
@@ -538,7 +537,7 @@ def multiplied(first: Matrix3, second: Matrix3) -> Matrix3:
 
 
 def _inverse(matrix: Matrix3) -> Matrix3:
-    """Return the inverse of a matrix that can be inverted, up to a factor, as a homography's is."""
+    """Return the inverse of an invertible matrix, up to a factor, like a homography's."""
     (a, b, c), (d, e, f), (g, h, i) = matrix
     rows = [
         (e * i - f * h, c * h - b * i, b * f - c * e),
@@ -549,7 +548,7 @@ def _inverse(matrix: Matrix3) -> Matrix3:
 
 
 def at_pixel_centres(matrix: Matrix3) -> Matrix3:
-    """Return a homography for coordinates with pixel centres at +0.5, given one with centres at whole numbers."""
+    """Return a homography for coordinates with pixel centers at +0.5, given one with centers at whole numbers."""
     to_half: Matrix3 = ((1.0, 0.0, 0.5), (0.0, 1.0, 0.5), (0.0, 0.0, 1.0))
     from_half: Matrix3 = ((1.0, 0.0, -0.5), (0.0, 1.0, -0.5), (0.0, 0.0, 1.0))
     return multiplied(multiplied(to_half, matrix), from_half)

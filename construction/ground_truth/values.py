@@ -1,14 +1,14 @@
 """The values of images that hold ground truth, written by the step `dataset` and read by steps that make items.
 
 Each kind of truth is one value, named by its kind: canonical JSON, a list with an entry for each record of the dataset
-whose first picture the image is.
+that has the image as its first picture.
 
     [{"image_ids": ["3f…", "a0…"], "record": "spair71k:trn/000001-…", "truth": {"category": "cat", …}}]
 
-`image_ids` are the images of the run, in the order of the record's pictures. Only records are listed whose pictures are
-all in the run. The value `records` lists each record of which an image is any picture: that is how a step that needs
-no ground truth (a jigsaw) tells the images of one dataset from others. The value `scenes` names the records of several
-pictures among them.
+`image_ids` are the images of the run, in the order of the record's pictures. The list holds only records with all
+pictures in the run. The value `records` lists each record that has the image as any picture: by it, a step that needs
+no ground truth (a jigsaw) distinguishes the images of one dataset from others. The value `scenes` names the records of
+several pictures among them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .truths import TRUTH_OF_KIND, TRUTHS, GroundTruth
 T = TypeVar("T", bound=GroundTruth)
 
 DATASET = "dataset"
-"""Entry of the step `dataset`, where a recipe gives it no other name."""
+"""Default entry of the step `dataset`."""
 RECORDS = "records"
 VALUES: Mapping[str, str] = {RECORDS: "string", SCENES: "list<string>"} | {truth.kind: "string" for truth in TRUTHS}
 """Values of the step `dataset`, with their types."""
@@ -39,7 +39,7 @@ class RecordTruth(NamedTuple, Generic[T]):
     Args:
         record: Id of the record, such as `vsr:random/train:17`.
         image_ids: Images of the record, in its order; the first is the image that has the value.
-        truth: What is true of them.
+        truth: The truth about them.
     """
 
     record: str
@@ -48,14 +48,14 @@ class RecordTruth(NamedTuple, Generic[T]):
 
 
 class RecordPlace(NamedTuple):
-    """A record of which an image is a picture, and which one, from 0."""
+    """A record of an image, and the image's number in it, from 0."""
 
     record: str
     place: int
 
 
 def truth_columns(*kinds: type[GroundTruth], dataset: str = DATASET) -> tuple[str, ...]:
-    """Return what a step lists in `reads` (or `columns`) to get these kinds of truth, and the records.
+    """Return the entries of `reads` (or `columns`) that a step needs for these kinds of truth, and the records.
 
     Args:
         kinds: Kinds of truth.
@@ -67,19 +67,19 @@ def truth_columns(*kinds: type[GroundTruth], dataset: str = DATASET) -> tuple[st
 def truths_of(
     record: ImageRecord, ctx: Context, kind: type[T], *, dataset: str = DATASET
 ) -> tuple[RecordTruth[T], ...]:
-    """Return the truths of a kind of the records whose first picture an image is; empty where there is none."""
+    """Return the truths of a kind from the records whose first picture is this image; empty if there are none."""
     text = ctx.value(record.image_id, f"{dataset}.{kind.kind}")
     return () if text is None else read_truths(text, kind)
 
 
 def records_of(record: ImageRecord, ctx: Context, *, dataset: str = DATASET) -> tuple[RecordPlace, ...]:
-    """Return the records of a dataset of which an image is a picture; empty where it is of none."""
+    """Return the records of a dataset that have an image as a picture; empty if there are none."""
     text = ctx.value(record.image_id, f"{dataset}.{RECORDS}")
     return () if text is None else read_records(text)
 
 
 def read_truths(text: str, kind: type[T]) -> tuple[RecordTruth[T], ...]:
-    """Return the truths that a value holds."""
+    """Return the truths in a value."""
     return tuple(
         RecordTruth(entry["record"], tuple(entry["image_ids"]), kind.model_validate(entry["truth"]))
         for entry in json.loads(text)
@@ -87,7 +87,7 @@ def read_truths(text: str, kind: type[T]) -> tuple[RecordTruth[T], ...]:
 
 
 def write_truths(truths: Iterable[RecordTruth[Any]]) -> str:
-    """Return the value that holds truths of one kind."""
+    """Return the value with the truths of one kind."""
     return canonical_json([truth_entry(truth.record, truth.image_ids, truth_document(truth.truth)) for truth in truths])
 
 
@@ -97,7 +97,7 @@ def truth_entry(record: str, image_ids: Sequence[str], document: Mapping[str, An
 
 
 def read_records(text: str) -> tuple[RecordPlace, ...]:
-    """Return the records that the value `records` holds."""
+    """Return the records in the value `records`."""
     return tuple(RecordPlace(entry["record"], entry["place"]) for entry in json.loads(text))
 
 
@@ -107,15 +107,15 @@ def write_records(places: Iterable[RecordPlace]) -> str:
 
 
 def truth_document(truth: GroundTruth) -> dict[str, Any]:
-    """Return a truth as JSON, without what is at its default."""
+    """Return a truth as JSON, without defaults."""
     return truth.model_dump(mode="json", exclude_defaults=True)
 
 
 def truth_in(document: Any) -> GroundTruth:
-    """Return the truth that a document with a key `kind` states, as one's own JSONL files do.
+    """Return the truth in a document with a key `kind`, as your own JSONL files state it.
 
     Raises:
-        DataError: There is no such kind.
+        DataError: The kind is unknown.
         ValidationError: The fields are wrong.
     """
     if not isinstance(document, dict) or document.get("kind") not in TRUTH_OF_KIND:

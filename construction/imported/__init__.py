@@ -1,1 +1,1 @@
-"""Questions of benchmarks that exist already: their files are read, and become ordinary items of a run."""
+"""Questions of existing benchmarks: their files become ordinary items of a run."""

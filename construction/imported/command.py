@@ -17,9 +17,7 @@ from benchwright.terminal.output import emit, emit_lines, json_option
     type=click.Path(exists=True, path_type=Path),
     help="File of questions, a folder of such files, or a release.",
 )
-@click.option(
-    "--pictures", type=click.Path(exists=True, path_type=Path), help="Folder of the pictures, if another one."
-)
+@click.option("--pictures", type=click.Path(exists=True, path_type=Path), help="Folder of the pictures, if separate.")
 @click.option(
     "--column",
     "settings",
@@ -33,38 +31,36 @@ from benchwright.terminal.output import emit, emit_lines, json_option
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="File of columns by field, as --write-columns writes it.",
 )
-@click.option(
-    "--write-columns", "write_to", type=click.Path(path_type=Path), help="New file for the columns that are used."
-)
+@click.option("--write-columns", "write_to", type=click.Path(path_type=Path), help="New file for the columns used.")
 @click.option(
     "--list",
     "lists",
     is_flag=True,
     help="Print a JSON line for each row of the source instead, in its order. An item is {file, row, source_id, split, "
     "task, question, options: [{key, text} or {key, image}], answer: KEY or null, declines: KEY or null, images: "
-    "[PATH]}; a question that is no item, open or without a key, has no_item: REASON and stated_answer besides; what "
-    "is left out is {file, row, source_id, left_out: REASON, detail}. `file` and `images` are paths "
-    "below the source (pictures of a folder elsewhere: below that one), and `row` is the place of the row or entry in "
+    "[PATH]}; a question that is not an item, open or without a key, also has no_item: REASON and stated_answer; "
+    "a row left out is {file, row, source_id, left_out: REASON, detail}. `file` and `images` are paths "
+    "below the source (pictures in a separate folder: below that one), and `row` is the place of the row or entry in "
     "its file, counted from 0 (null for a file that cannot be read).",
 )
 @click.option(
     "--explain",
     metavar="ROW",
-    help="Explain one row instead: FILE:ROW, or ROW alone where there is one file (from 0), or a question's id. "
-    "Shown are its fields with the file's own columns and what layouts made of them, the reading of its key, its "
+    help="Explain one row instead: FILE:ROW, or ROW alone if there is one file (from 0), or a question's id. "
+    "Prints its fields with the file's own columns and the changes that layouts made, the reading of its key, its "
     "pictures, and why it is left out.",
 )
 @click.option(
     "--keys",
     type=click.Choice(READINGS),
-    help="How keys name options, where the rows leave it open: by letter, by the option's own label, by number from 0 "
+    help="How keys name options, if the rows leave it open: by letter, by the option's own label, by number from 0 "
     "or from 1, by text, or 1 for yes and 0 for no.",
 )
 @click.option(
     "--encoding",
     metavar="NAME",
-    help="Encoding of tables in text and of JSON, such as cp1252, latin-1, utf-16 or gbk.  [default: UTF-8, or what "
-    "the bytes tell]",
+    help="Encoding of tables in text and of JSON, such as cp1252, latin-1, utf-16 or gbk.  [default: UTF-8, or as "
+    "detected]",
 )
 @json_option(
     """
@@ -79,18 +75,17 @@ from benchwright.terminal.output import emit, emit_lines, json_option
     "notes": [{"file", "note"}], "absent",
     "no_item": {reason: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
     `refused` lists the first 200, and the first of each further reason; `taken_as` is `questions`, `keys`, `splits`
-    or `replies`, or null where the file was not taken, and `why` says why; `keys` says for each set of files with the
-    same columns how keys are read: on how many rows each reading gives an option (`valid`), and another one than the
-    reading that is used (`differing`), how many keys are words and read so (`in_words`), and how many rows only
-    another reading could read, so that they are left out (`other_reading`); of each file `read` rows are `items`,
-    questions with their pictures that are no items (`no_item`: open ones and those without a key), or left out, by
-    reason (`reply` for the `replies` of models); `made` says of which columns of the file a layout made one that it has
-    not, `labels` are columns that are kept as labels only, `unused` those that nothing uses, `region` a rectangle of
-    the picture that is not cut out; `absent` says that nearly all pictures are absent and where they were looked for,
-    else null; `first_answer` is the number of the first option where keys are numbers; `is_binary` says
-    that keys are 1 and 0 for yes and no; `model` is set for files of replies; `as_texts` counts questions that are no
-    items and whose words and keys can be checked. With `--explain`: `{"source", "explained": [{"file", "row",
-    "entry", "source_id", "left_out", "no_item", "detail", "fields": [{"field", "column", "value", "from": [column],
+    or `replies`, or null if the file was not taken, and `why` gives the reason; `keys` describes for each set of files
+    with the same columns how keys are read: on how many rows each reading gives an option (`valid`), and an option
+    other than that of the chosen reading (`differing`), how many keys are words and read as such (`in_words`), and how
+    many rows only another reading could read, so that they are left out (`other_reading`); of each file, the `read`
+    rows are `items`, questions with their pictures that are not items (`no_item`: open ones and those without a key),
+    or left out, by reason (`reply` for the `replies` of models); `made` names the columns of the file from which a
+    layout made a new one, `labels` are columns kept as labels only, `unused` those without a use, `region` a rectangle
+    of the picture that is not cut out; `absent` says that nearly all pictures are absent and where they were searched
+    for, otherwise null; `first_answer` is the number of the first option if keys are numbers; `is_binary` says
+    that keys are 1 and 0 for yes and no; `model` is set for files of replies; `as_texts` counts questions that are not
+    items but whose words and keys can be checked. With `--explain`: `{"source", "explained": [{"file", "row",
     "made_by": [words]}], "layouts": [{"name", "reading"}], "labels": [column], "unused": [column], "named_by",
     "key": {"value", "reading", "options": {reading: letter}}, "options",
     "images": [{"picture", "found", "detail"}]}]}`, and for a question `task`,
@@ -111,13 +106,12 @@ def items(
     encoding: str | None,
     as_json: bool,
 ) -> None:
-    """Say how the questions of a benchmark that exists are read, before a recipe takes them in by the step `items`.
+    """Show how the questions of an existing benchmark are read, before a recipe takes them in by the step `items`.
 
-    Shown are the columns that were guessed for each field, the numbers of items, images, tasks and splits, and every
-    reason why rows are left out, with examples; the table of keys says how well each way to read them fits all rows.
-    Where two ways fit and differ, nothing is read until `--keys` says which. `--column question=ask` or `--column
-    options=o1,o2,o3` sets a guess right, and so does a file (`--columns`), which `--write-columns` writes with the
-    guesses. Nothing else is written.
+    Prints the columns guessed for each field, the numbers of items, images, tasks and splits, and every reason for
+    leaving rows out, with examples; the table of keys says how well each reading fits all rows. If two readings fit and
+    differ, nothing is read until `--keys` chooses one. `--column question=ask` or `--column options=o1,o2,o3` corrects
+    a guess, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Writes nothing else.
     """
     from benchwright.question_files.explained_row import explained_rows, explained_text
     from benchwright.question_files.item_check import check_items, check_items_text, read_questions

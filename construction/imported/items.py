@@ -1,4 +1,4 @@
-"""The step `items`: questions of a benchmark that exists become items of a run, with their pictures and splits."""
+"""The step `items`: questions of an existing benchmark become items of a run, with their pictures and splits."""
 
 from __future__ import annotations
 
@@ -52,29 +52,29 @@ _OTHER_NAMES = {"validation": "val"}
 
 
 class ImportedItems(MapStep):
-    """Make items of the questions of a benchmark that exists: its files of questions, or a release of Benchwright.
+    """Make items of the questions of an existing benchmark: its files of questions, or a release of Benchwright.
 
-    Columns are guessed from their names; `benchwright construct items FILE` shows the guesses. Options stay in their
-    order. Questions keep their id as the attribute `source_id`, and their split: `freeze` takes it; items of a release
-    keep their item id and content. Rows that cannot be used are left out and listed in the workspace, in
+    Guesses columns from their names; `benchwright construct items FILE` shows the guesses. Options stay in their order.
+    Questions keep their id as the attribute `source_id`, and their split, which `freeze` uses; items of a release keep
+    their item id and content. Rows that cannot be used are left out and listed in the workspace, in
     `datasets/<entry>.asked.refused.jsonl`. The step brings the pictures, so that a run needs no image folder.
 
-    A recipe may have several entries `items`, whose items meet. The id of an item depends on the id that its source
-    states, and on its words, options and pictures, not on where files lie and which other rows they have; a question
-    that an earlier entry has is left out.
+    A recipe may have several entries `items` and combines their items. The id of an item depends on the id in its
+    source, and on its words, options and pictures, not on the place of files or on other rows; a question that an
+    earlier entry has is left out.
 
     Args:
-        file: File of questions, folder or archive that holds such files, or folder of a release, relative to the
-            recipe's folder. In what a run writes, the digest of their content stands in its place.
-        pictures: Folder of the pictures where they lie elsewhere; null for the folder of the questions.
-        mapping: Columns by field where their names do not tell, such as `{question: ask, options: [o1, o2, o3]}`, and
-            how keys name options where the rows do not tell (`keys: from_0`), and the encoding of tables in text and
-            JSON where their bytes do not tell (`encoding: cp1252`); or the path of a file of columns, relative to the
-            recipe's folder.
-        keyless: What becomes of questions without a key, as in a sealed test set: `leave_out` by default; with `keep`
-            they are items for people to answer, and no reply of a model to them is right.
-        benchmark: Name of the benchmark, on which the ids of items depend together with those that the source states,
-            so that they stay where words, options or pictures are set right; null for ids of words and pictures.
+        file: File of questions, folder or archive with such files, or folder of a release, relative to the recipe's
+            folder. A run writes the digest of their content instead.
+        pictures: Folder of the pictures if separate; null for the folder of the questions.
+        mapping: Columns by field if their names are not telling, such as `{question: ask, options: [o1, o2, o3]}`; how
+            keys name options if the rows leave it open (`keys: from_0`); and the encoding of tables in text and JSON if
+            their bytes leave it open (`encoding: cp1252`). Or the path of a file of columns, relative to the recipe's
+            folder.
+        keyless: Treatment of questions without a key, as in a sealed test set: `leave_out` by default; with `keep` they
+            are items for people to answer, and no reply of a model to them is right.
+        benchmark: Name of the benchmark. The ids of items then depend on it and on the ids of the source, so that they
+            stay after corrections of words, options or pictures; null for ids of words and pictures.
 
     Reasons:
         nothing_asked (drop): No question starts with this picture.
@@ -104,7 +104,7 @@ class ImportedItems(MapStep):
         return self
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step with the questions that earlier entries `items` have."""
+        """Return the step with the questions of earlier entries `items`."""
         placed = self.model_copy()
         placed._asked_before = tuple(f"{part}.{ASKED}" for part in given if part.endswith(f".{ASKED}"))
         return placed
@@ -116,7 +116,7 @@ class ImportedItems(MapStep):
 
     @property
     def tells_apart(self) -> bool:  # type: ignore[override]
-        """Return whether ids depend on what is asked, and not on a name that two entries may have."""
+        """Return whether ids depend on the content of questions, and not on a name that two entries may have."""
         return self.benchmark is None
 
     def parts(self) -> tuple[Step, ...]:
@@ -127,7 +127,7 @@ class ImportedItems(MapStep):
         """Return the source of the questions.
 
         Raises:
-            DataError: There is no such file or folder, or it holds no questions.
+            DataError: The file or folder does not exist, or holds no questions.
             PrerequisiteError: The questions are known by digest only.
         """
         if self.file.startswith("sha256:"):
@@ -157,7 +157,7 @@ class ImportedItems(MapStep):
         return self._parameters
 
     def identities(self, questions: Sequence[FileQuestion]) -> list[str]:
-        """Return what the ids of the items of one picture's questions depend on; no two are equal."""
+        """Return the values on which the ids of the items of one picture's questions depend; no two are equal."""
         seen: Counter[str] = Counter()
         told = []
         for question in questions:
@@ -245,7 +245,7 @@ class AskedQuestions(GatherStep):
         return index.brought(ctx.stage)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the questions of each picture that are whole: whose pictures are all in the run."""
+        """Return the complete questions of each picture: all their pictures are in the run."""
         if self._index is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not read its questions in this run")
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
@@ -264,9 +264,10 @@ class AskedQuestions(GatherStep):
 
 
 class OwnSplits(GatherStep):
-    """Give each imported item the split of its source, `test` where that states none.
+    """Give each imported item the split of its source, `test` if the source states none.
 
-    Names are spelled as releases take them: small letters, digits and `_`. The attribute `source_split` keeps the name.
+    Spells names as releases accept them: lower-case letters, digits and `_`. The attribute `source_split` keeps the
+    name.
     """
 
     name: ClassVar[str] = "own_splits"
@@ -288,14 +289,14 @@ class OwnSplits(GatherStep):
 
 
 def _own_split(record: Mapping[str, Any]) -> str:
-    """Return the split of an item in its source: that of its release, else the one that its attribute states."""
+    """Return the split of an item in its source: that of its release, otherwise the one in its attribute."""
     imported = record["evidence"].get(IMPORTED)
     split = imported["split"] if imported else record["attributes"].get(OWN_SPLIT)
     return _OTHER_NAMES.get(str(split), str(split)) if split else _USUAL_SPLIT
 
 
 def split_names(stated: Iterable[str]) -> dict[str, str]:
-    """Return the name that each split of a source has in a release, by the source's; no two get the same.
+    """Return the release's name for each split of a source; no two splits get the same name.
 
     Example:
         >>> split_names(["Dev-Mini", "dev_mini", "val"])

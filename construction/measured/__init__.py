@@ -1,1 +1,1 @@
-"""What was measured of one's own photographs and lies beside them: depth maps, masks, poses of cameras."""
+"""Measurements of your own photographs, in files next to them: depth maps, masks, camera poses."""

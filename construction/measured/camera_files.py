@@ -1,16 +1,16 @@
-"""Files that say where a camera stood at each of several pictures of one scene.
+"""Files that state the camera's pose for each of several pictures of one scene.
 
     images.txt          COLMAP's text model: world to camera; the camera's x goes right, y down, z forward
     transforms.json     NeRF, instant-ngp, nerfstudio: camera to world; x goes right, y up, z backward
     poses.csv           image, then qw, qx, qy, qz or r11 .. r33, then tx, ty, tz; perhaps scene, frame
 
-A table of poses says nothing of its conventions, so `poses.toml` beside it states them; beside the other files it may
-add what the thing is and which way is up:
+A table of poses does not state its conventions, so `poses.toml` next to it does; next to the other files it may add
+what the object is and which way is up:
 
     direction = "world_to_camera"   # or "camera_to_world"
     axes = "opencv"                 # x right, y down, z forward; or "opengl": x right, y up, z backward
-    thing = "mug"                   # what is filmed; "scene" where it is not stated
-    up = [0, 0, 1]                  # which way is up in the world; else what is up for cameras that are held level
+    thing = "mug"                   # the filmed object; "scene" if not stated
+    up = [0, 0, 1]                  # the world's upward direction; otherwise the upward direction of level cameras
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ _TRANSLATION = ("tx", "ty", "tz")
 _MOST_BYTES = 256 << 20
 _HEAD_BYTES = 1 << 16
 _TOLERANCE = 0.02
-"""How far rows of a rotation may be from unit length and from a right angle."""
+"""Largest deviation of rows of a rotation from unit length and from a right angle."""
 _LEAST_SPREAD = 0.01
-"""Mean square of the second direction of the cameras' right sides from which on they span a plane."""
+"""Mean square of the second direction of the cameras' right sides from which they span a plane."""
 _MOST_ROLL = 0.2
-"""Root mean square of the sines of angles by which cameras may be rolled, to call them level."""
+"""Root mean square of the sines of roll angles up to which cameras count as level."""
 _LEAST_UPRIGHT = 0.5
-"""Length of the mean of the directions that are up for the cameras, 0-1, below which they agree on none."""
+"""Length of the mean of the cameras' upward directions, 0-1, below which they agree on none."""
 _MOST_ASIDE_DEG = 25.0
-"""Angle between where a camera looks and the middle of the scene, beyond which it does not look at that."""
+"""Largest angle between a camera's line of sight and the scene's middle for the camera to look at it."""
 _FLIP: Mapping[str, tuple[float, float, float]] = {"opencv": (1, 1, 1), "opengl": (1, -1, -1)}
 
 Matrix = NDArray[np.float64]
 
 
 class CameraStatement(BaseModel):
-    """What `poses.toml` states; this module's docstring explains it."""
+    """The content of `poses.toml`; this module's docstring explains it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -68,11 +68,11 @@ class CameraStatement(BaseModel):
 
 
 class StatedCamera(NamedTuple):
-    """A camera as a file states it, world to camera with x right, y down, z forward.
+    """A camera as stated by a file, world to camera with x right, y down, z forward.
 
     Args:
-        entry: Which entry of the file it is.
-        picture: What the file calls the picture.
+        entry: Its entry in the file.
+        picture: Its picture's name in the file.
         frame: Number in time; None for the order of the pictures' names.
         rotation: 3 x 3.
         translation: Length 3, in the file's unit.
@@ -86,7 +86,7 @@ class StatedCamera(NamedTuple):
 
 
 class CameraScene(NamedTuple):
-    """Cameras of one scene, in the order of time, and what is stated about it."""
+    """Cameras of one scene, in temporal order, and the statements about it."""
 
     name: str
     cameras: tuple[StatedCamera, ...]
@@ -100,7 +100,7 @@ class _StatedFrame(BaseModel):
 
 
 def camera_form(name: str, place: Path) -> CameraForm | None:
-    """Return which kind of file of cameras a file is, by its name and first bytes; None where it is none."""
+    """Return the kind of a camera file, by its name and first bytes; None for other files."""
     lower = name.lower()
     if lower == "images.txt":
         return "colmap" if _first_camera(place) is not None else None
@@ -114,15 +114,15 @@ def camera_form(name: str, place: Path) -> CameraForm | None:
 
 
 def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraScene | RefusedRow]:
-    """Yield the scenes of a file, and what is wrong with it.
+    """Yield the scenes of a file, and its faults.
 
     Args:
         root: The folder.
         path: Path of the file below it.
-        form: Which kind of file it is.
+        form: Kind of the file.
 
     Raises:
-        BadRow: It cannot be read, or its conventions are not known.
+        BadRow: It cannot be read, or its conventions are unknown.
     """
     place = root / path
     beside = place.with_name(POSES_STATEMENT)
@@ -161,14 +161,14 @@ def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraSce
 
 
 def poses_of(scene: CameraScene, cameras: Sequence[StatedCamera]) -> CameraPoses:
-    """Return the poses of some cameras of a scene about what all of them look at, which becomes the origin.
+    """Return the poses of some cameras of a scene, with the point that all of them look at as the origin.
 
     Args:
         scene: The scene.
-        cameras: Those of its cameras that are shown.
+        cameras: The cameras shown.
 
     Raises:
-        BadRow: They do not look at one place, or nothing says which way is up.
+        BadRow: They do not look at one place, or the upward direction is unknown.
     """
     rotations = np.array([camera.rotation for camera in scene.cameras])
     translations = np.array([camera.translation for camera in scene.cameras])
@@ -178,7 +178,7 @@ def poses_of(scene: CameraScene, cameras: Sequence[StatedCamera]) -> CameraPoses
     towards = middle - centres
     lengths = np.linalg.norm(towards, axis=1)
     if not (lengths > 1e-9 * max(1.0, float(lengths.max()))).all():
-        raise BadRow("a camera stands at the place that all look at", "not_one_thing")
+        raise BadRow("a camera is at the place that all look at", "not_one_thing")
     aside = np.degrees(np.arccos(np.clip((towards * forward).sum(axis=1) / lengths, -1, 1)))
     if aside.max() > _MOST_ASIDE_DEG:
         raise BadRow(
@@ -203,7 +203,7 @@ def check_rotation(rotation: Matrix3) -> None:
     """Check that a matrix is a rotation.
 
     Raises:
-        BadRow: It is none, or mirrors.
+        BadRow: It is not a rotation, or mirrors.
     """
     matrix = np.array(rotation)
     if not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - np.eye(3)).max() > _TOLERANCE:
@@ -213,7 +213,7 @@ def check_rotation(rotation: Matrix3) -> None:
 
 
 def _looked_at(centres: Matrix, forward: Matrix) -> Matrix:
-    """Return the place nearest to all lines of sight, by least squares.
+    """Return the point nearest to all lines of sight, by least squares.
 
     Raises:
         BadRow: The cameras look in parallel.
@@ -235,7 +235,7 @@ def _up(scene: CameraScene, rotations: Matrix) -> tuple[float, float, float]:
     right = rotations[:, 0]
     spreads, axes = np.linalg.eigh(right.T @ right / len(right))
     if spreads[1] >= _LEAST_SPREAD:
-        # Cameras that are held level have their right sides in one plane, however they are tilted up or down.
+        # Level cameras have their right sides in one plane, however they are tilted up or down.
         up, is_level = axes[:, 0] * np.sign(axes[:, 0] @ mean), spreads[0] <= _MOST_ROLL**2
     else:
         up, is_level = mean - (mean @ axes[:, 2]) * axes[:, 2], True
@@ -326,7 +326,7 @@ def _of_cells(row: Row, statement: CameraStatement) -> StatedCamera:
 def _inverted(
     entry: str, picture: str, frame: int | None, rotation: Matrix, translation: Matrix, axes: str
 ) -> StatedCamera:
-    """Return a camera of which the pose takes the camera to the world."""
+    """Return a camera whose pose takes the camera to the world."""
     check_rotation(_matrix(rotation))
     turned = np.array(_FLIP[axes])[:, None] * rotation.T
     return StatedCamera(entry, picture, frame, turned, -turned @ translation)
@@ -357,7 +357,7 @@ def _numbers(words: Sequence[str]) -> Matrix:
 
 
 def _in_time(cameras: Sequence[StatedCamera]) -> list[StatedCamera]:
-    """Return cameras by frame, else by the names of their pictures with numbers in them as numbers."""
+    """Return cameras by frame, otherwise by the names of their pictures, with numbers in the names as numbers."""
     if all(camera.frame is not None for camera in cameras):
         return sorted(cameras, key=lambda camera: (camera.frame, camera.picture))
 

@@ -1,12 +1,12 @@
-"""Depth maps that lie beside photographs: what their numbers mean, and pairs of points of which one is closer.
+"""Depth maps next to photographs: the meaning of their numbers, and pairs of points with one closer.
 
-A depth camera writes a PNG of 16 bits with distances, 0 where it measured nothing; that is known without being stated.
-Models write PNGs of 16 bits too, stretched to all of 0 to 65,535 and mostly with larger numbers for what is nearer; so
-of a map that reaches both ends, of fractional numbers and of 8 bits, nothing is known until `depth.toml` states it:
+A depth camera writes a 16-bit PNG with distances, and 0 without a measurement; this is recognized without a statement.
+Models write 16-bit PNGs too, stretched to all of 0 to 65,535 and mostly with larger numbers for nearer points. So the
+meaning of maps that reach both ends, of fractional numbers and of 8 bits is unknown until `depth.toml` states it:
 
     larger = "farther"          # or "nearer"
-    unknown = [0]               # numbers that measure nothing; this is the default
-    estimated_by = "a model"    # leave it out of what was measured
+    unknown = [0]               # numbers without a measurement; this is the default
+    estimated_by = "a model"    # leave it out for measured maps
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..item_parts.marks.depth_pairs import Arrangement, PairLimits, depth_pairs
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _LEAST_RATIO, _FLAT_RATIO = 1.15, 1.05
-"""Smallest ratio of the distances of both points, and largest one around a point, where the map has distances."""
+"""Smallest ratio of the distances of both points, and largest one around a point, if the map has distances."""
 _OF_DISTANCES = PairLimits(margin=log(_LEAST_RATIO), flatness=log(_FLAT_RATIO))
 _MOST_BYTES = 256 << 20
 _ARRANGEMENTS: tuple[Arrangement, ...] = ("lower", "upper", "left", "right")
@@ -38,11 +38,11 @@ DepthMap = NDArray[np.float64]
 
 
 class DepthStatement(BaseModel):
-    """What `depth.toml` states.
+    """The content of `depth.toml`.
 
     Args:
         larger: Whether larger numbers are farther (distances) or nearer (disparity, inverse depth); None for unstated.
-        unknown: Numbers that say that nothing is known of a place.
+        unknown: Numbers that mark places without a measurement.
         estimated_by: Model that estimated the maps; None for measured ones.
     """
 
@@ -54,7 +54,7 @@ class DepthStatement(BaseModel):
 
 
 class MapDepths(NamedTuple):
-    """Pairs of points of a photograph, in fractions of its sides, with the size of the map that they are of."""
+    """Pairs of points of a photograph, in fractions of its sides, with the size of their map."""
 
     truths: tuple[DepthComparison, ...]
     map_wh: tuple[int, int]
@@ -63,14 +63,14 @@ class MapDepths(NamedTuple):
 def depth_truths(root: Path, entry: MapFile) -> MapDepths:
     """Return up to four pairs of points: the closer one below, above, to the left and to the right of the other.
 
-    Of below and above there are both or neither: what lies lower is mostly closer, and would give the key away.
+    It returns both below and above, or neither: lower points are mostly closer, which would give the key away.
 
     Args:
         root: The folder.
         entry: The map.
 
     Raises:
-        BadRow: It cannot be read, it is not known what its numbers mean, or it has no such pair.
+        BadRow: It cannot be read, the meaning of its numbers is unknown, or it has no such pair.
     """
     place = root / entry.path
     statement = stated_about(root, entry.path, "depth", DepthStatement)
@@ -120,10 +120,10 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
 
 
 def _known(place: Path, depth: DepthMap) -> Literal["farther"]:
-    """Return what larger numbers of a map mean where nobody states it.
+    """Return the meaning of larger numbers of a map without a statement.
 
     Raises:
-        BadRow: It is not known.
+        BadRow: The meaning is unknown.
     """
     state = 'state it in depth.toml beside the maps, as larger = "farther" or larger = "nearer"'
     if place.suffix.lower() != ".png":
@@ -142,10 +142,10 @@ def _value(depth: DepthMap, point: tuple[float, float]) -> float:
 
 
 def read_depth_map(place: Path) -> DepthMap:
-    """Return the numbers of a depth map, rows by columns; not all need be finite.
+    """Return the numbers of a depth map, rows by columns; some may not be finite.
 
     Raises:
-        BadRow: It cannot be read, or holds something else than one number a place.
+        BadRow: It cannot be read, or does not hold one number for each place.
     """
     suffix = place.suffix.lower()
     if suffix == ".npy":
@@ -163,7 +163,7 @@ def _array(place: Path) -> NDArray[Any]:
     try:
         if place.stat().st_size > _MOST_BYTES:
             raise BadRow(f"it has more than {_MOST_BYTES:,} bytes", BAD_MAP)
-        # Mapped, so that a header that claims more numbers than there are takes no memory.
+        # Mapped, so that a header that claims too many numbers takes no memory.
         return np.array(np.load(place, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError, EOFError) as error:
         if isinstance(error, BadRow):

@@ -1,11 +1,12 @@
-"""Which files of a folder are maps of photographs, and of which ones, by names alone: depth maps and masks.
+"""The files of a folder that are maps of photographs, by names alone: depth maps and masks.
 
-    cup.jpg, cup_depth.png, cup_mask.png, cup_mask_1.png     beside the photograph, with `-` too
-    cup.jpg, depth/cup.png, masks/cup.png                    in a folder of their own, here or with the photographs
-    images/a/cup.jpg, depth/a/cup.npy                        which may be laid out as that of the photographs
-    masks/mug/cup.png, masks/cup/0.png                       masks by the label of the thing, or several of a photograph
+    cup.jpg, cup_depth.png, cup_mask.png, cup_mask_1.png     next to the photograph, with `-` too
+    cup.jpg, depth/cup.png, masks/cup.png                    in a separate folder, here or with the photographs
+    images/a/cup.jpg, depth/a/cup.npy                        which may have the layout of the photographs' folder
+    masks/mug/cup.png, masks/cup/0.png                       masks by the label of the object, or several of a
+    photograph
 
-What is stated about the maps stands in a TOML file in their folder or one above it; the nearest counts.
+A TOML file in the folder of the maps or one above it states their conventions; the nearest counts.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class MapFile(NamedTuple):
-    """A map, with the photograph that it is of.
+    """A map, with its photograph.
 
     Args:
         kind: Whether it is a depth map or a mask.
         path: Path of the file.
-        photograph: Path of the photograph; None where there is none, or several may be meant.
-        label: What the folder of a mask calls the thing; None where it says nothing.
-        detail: Why there is no photograph.
+        photograph: Path of the photograph; None if it is missing or ambiguous.
+        label: The object's name, from the folder of a mask; None if the folder states none.
+        detail: Why the photograph is None.
     """
 
     kind: MapKind
@@ -60,7 +61,7 @@ class MapFile(NamedTuple):
 class _MapName(NamedTuple):
     kind: MapKind
     before: str
-    """Path of the folder that the photograph's path is looked for from."""
+    """Path of the folder from which to search the photograph's path."""
     below: tuple[str, ...]
     """Path of the map below it, with the photograph's stem as the last part."""
     is_beside: bool
@@ -69,7 +70,7 @@ class _MapName(NamedTuple):
 def map_files(root: Path, paths: Collection[str]) -> Iterator[MapFile]:
     """Yield the files that are maps, sorted by path.
 
-    A PNG in colours that no photograph goes with is a photograph.
+    A PNG in colors without a matching photograph is a photograph.
 
     Args:
         root: The folder.
@@ -86,7 +87,7 @@ def map_files(root: Path, paths: Collection[str]) -> Iterator[MapFile]:
 
 
 def stated_about(root: Path, path: str, kind: MapKind, model: type[M]) -> M:
-    """Return what is stated about a map: the defaults of the model where nothing is.
+    """Return the statement about a map; the model's defaults if there is none.
 
     Args:
         root: The folder.
@@ -95,7 +96,7 @@ def stated_about(root: Path, path: str, kind: MapKind, model: type[M]) -> M:
         model: Model of the statement.
 
     Raises:
-        BadRow: The file that states it cannot be read, or says something wrong.
+        BadRow: The file that states it cannot be read, or is wrong.
     """
     for folder in PurePosixPath(path).parents:
         place = root / folder / STATEMENTS[kind]
@@ -105,15 +106,15 @@ def stated_about(root: Path, path: str, kind: MapKind, model: type[M]) -> M:
 
 
 def stated_in(place: Path, path: str, model: type[M]) -> M:
-    """Return what a TOML file states.
+    """Return the statement in a TOML file.
 
     Args:
         place: The file.
-        path: What messages call it.
+        path: Path in messages.
         model: Model of the statement.
 
     Raises:
-        BadRow: It cannot be read, or says something wrong.
+        BadRow: It cannot be read, or is wrong.
     """
     try:
         with place.open("rb") as handle:
@@ -128,7 +129,7 @@ def stated_in(place: Path, path: str, model: type[M]) -> M:
 
 
 def is_same_shape(size_wh: tuple[int, int], other_wh: tuple[int, int]) -> bool:
-    """Return whether two sizes are equal but for their scale, to two hundredths."""
+    """Return whether two sizes are equal except for their scale, to two hundredths."""
     return abs(size_wh[0] * other_wh[1] / (size_wh[1] * other_wh[0]) - 1) <= _SLACK
 
 
@@ -137,10 +138,10 @@ def one_channel(place: Path, *, palette: bool = False) -> NDArray[Any]:
 
     Args:
         place: The file.
-        palette: Whether they may be places in a palette; default False, grey levels of 8 or 16 bits only.
+        palette: Whether they may be places in a palette; default False, gray levels of 8 or 16 bits only.
 
     Raises:
-        BadRow: It cannot be read, or has colours.
+        BadRow: It cannot be read, or has colors.
     """
     from PIL import Image
 
@@ -157,7 +158,7 @@ def one_channel(place: Path, *, palette: bool = False) -> NDArray[Any]:
 
 
 class _Photographs:
-    """Photographs by their paths without suffixes, and by the ends of these."""
+    """Photographs by their paths without suffixes, and by the last parts of these."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_stem: dict[str, list[str]] = defaultdict(list)
@@ -169,7 +170,7 @@ class _Photographs:
                 self._by_end["/".join(parts[start:])].append(path)
 
     def named(self, before: str, below: tuple[str, ...]) -> list[str]:
-        """Return the photographs that a path may mean: there, then one folder further down, then anywhere."""
+        """Return the photographs that a path may mean: at it, otherwise one folder further down, otherwise anywhere."""
         end = "/".join(below)
         prefix = f"{before}/" if before else ""
         if there := self._by_stem.get(f"{prefix}{end}"):
@@ -193,7 +194,7 @@ def _paired(path: str, name: _MapName, photographs: _Photographs) -> MapFile:
 
 
 def _map_name(path: str) -> _MapName | None:
-    """Return what the name of a file says, where it is a map's."""
+    """Return the parts of a map's file name; None for other names."""
     if not path.lower().endswith(MAP_SUFFIXES):
         return None
     *folders, stem = _without_suffix(path).split("/")
@@ -213,7 +214,7 @@ def _without_suffix(path: str) -> str:
 
 
 def _is_coloured(place: Path) -> bool:
-    """Return whether a file is a PNG in colours, by its header (W3C, PNG third edition, 11.2.1)."""
+    """Return whether a file is a PNG in colors, by its header (W3C, PNG third edition, 11.2.1)."""
     with place.open("rb") as handle:
         head = handle.read(26)
     return head.startswith(_PNG) and len(head) == 26 and head[25] in _COLOURED

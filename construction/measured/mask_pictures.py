@@ -1,18 +1,17 @@
-"""Masks that lie beside photographs: the boxes of the things in them, and how many there are.
+"""Masks next to photographs: the boxes and counts of the objects in them.
 
-A mask in black and white is of one thing; the folder that it lies in says what it is (`masks/mug/cup.png`), or `label`.
-A picture of numbers may give each thing a number or each class, and which it is cannot be seen, so `masks.toml` states
-it:
+A mask in black and white is of one object; its folder names it (`masks/mug/cup.png`), or `label` does. In a picture of
+numbers, each number may be an object or a class, which the picture cannot show. So `masks.toml` states it:
 
-    values = "instances"                # each number above 0 is one thing
-    labels = {1 = "mug", 2 = "dog"}     # what numbers are; or label = "mug" for all of them
-    divisor = 1000                      # labels are of the number divided by this: 1003 is a thing of label 1
-    ignore = [255]                      # numbers that are nothing; 0 is always
+    values = "instances"                # each number above 0 is one object
+    labels = {1 = "mug", 2 = "dog"}     # names of the numbers; or label = "mug" for all of them
+    divisor = 1000                      # labels name the number divided by this: 1003 is an object of label 1
+    ignore = [255]                      # numbers of no object; 0 always is
 
-    values = "classes"                  # each number is a class: things of it that touch are one area
-    apart = true                        # no two things of one class touch, and none is covered in the middle
+    values = "classes"                  # each number is a class: touching objects of it are one area
+    apart = true                        # no two objects of one class touch, and none is covered in the middle
 
-Only numbers of things that a mask tells apart are counted: of `instances`, and of `classes` that lie apart.
+Only objects that a mask separates are counted: those of `instances`, and those of `classes` that are apart.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _MOST_THINGS = 1000
 _SPECK = 1e-3
-"""Share of a mask in black and white up to which an area beside the largest one is a slip of the brush."""
+"""Share of a mask in black and white up to which a second area counts as a slip of the brush."""
 
 _Area = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 
 
 class MaskStatement(BaseModel):
-    """What `masks.toml` states; this module's docstring explains it."""
+    """The content of `masks.toml`; this module's docstring explains it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,7 +53,7 @@ class MaskStatement(BaseModel):
 
 
 class Thing(NamedTuple):
-    """A thing in a mask: its label, its box in pixels, and whether each thing of its label has one."""
+    """An object in a mask: its label, its box in pixels, and whether each object of its label has one."""
 
     label: str
     box: Box
@@ -62,10 +61,10 @@ class Thing(NamedTuple):
 
 
 def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]:
-    """Return the things in one mask, and its size.
+    """Return the objects in one mask, and its size.
 
     Raises:
-        BadRow: It cannot be read, or it is not known what its areas are.
+        BadRow: It cannot be read, or the meaning of its areas is unknown.
     """
     statement = stated_about(root, entry.path, "masks", MaskStatement)
     if not entry.path.lower().endswith(".png"):
@@ -104,10 +103,10 @@ def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]
 
 
 def mask_truths(things: Sequence[Thing], path: str) -> tuple[GroundTruth, ...]:
-    """Return the boxes of a photograph's things, and the number of those of each label whose every thing has one.
+    """Return the boxes of a photograph's objects, and the counts of each label whose every object has one.
 
     Args:
-        things: Things of all masks of the photograph.
+        things: Objects of all masks of the photograph.
         path: Path of the first of these masks.
     """
     boxes = LabelledBoxes(

@@ -1,1 +1,1 @@
-"""What releases hold, counted as papers count: II-Bench's labels, MM-SAP's three sets, MVP-Bench's pairs."""
+"""Statistics of releases, counted as in the papers: II-Bench's labels, MM-SAP's three sets, MVP-Bench's pairs."""

@@ -1,11 +1,10 @@
 """Adjectives and nouns of captions, by word lists, endings and place in the phrase.
 
-Captions are short and plain: what stands between a determiner and the next small word is a noun phrase, its last word
-is a noun, and those before it are adjectives if a list or an ending says so, else nouns. No tagger is needed, none is
-fetched, and the same caption gives the same words everywhere. It errs where one word is of several kinds.
+Captions are short and plain: the words between a determiner and the next small word are a noun phrase, its last word is
+a noun, and the words before it are adjectives if a list or an ending says so, otherwise nouns. This needs no tagger,
+and the same caption gives the same words everywhere. It errs on words of several kinds.
 
-The lists are our own, for English captions: closed classes, common adjectives, common verbs. Who needs more brings
-captions to a tagger.
+The lists are our own, for English captions: closed classes, common adjectives, common verbs. For more, use a tagger.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ STOP = _words("""
     ten under underneath until up upon us very via was we were what when where which while who whom whose why will with
     within without would yet you your
     s t
-""")
+""")  # phrase: allowed
 """Words that do not describe a picture's content; they end a noun phrase."""
 
 _OPENS_A_PHRASE = _words("a an the his her its their my our your this that these those some any every each no another")
-"""Determiners and possessives: what follows, up to the next stop word, is a noun phrase."""
+"""Determiners and possessives: the words after one, up to the next stop word, are a noun phrase."""
 
 _ADJECTIVES = _words("""
     aggressive angry anxious bad bare big black blue blurred bold bored brave brick bright broad broken brown busy calm
@@ -54,8 +53,8 @@ _ADJECTIVES = _words("""
     african american asian british chinese european french german indian italian japanese korean russian
     flowing glowing smiling menacing threatening frightening charming exciting boring relaxing burning shining
     frustrated excited confused determined disappointed depressed crowded decorated polished armed masked uniformed
-""")
-"""Common adjectives that no ending gives away, and participles that describe more often than they tell."""
+""")  # phrase: allowed
+"""Common adjectives without a typical ending, and participles that usually describe."""
 
 _VERBS = _words("""
     appear appears are attend attends be bring brings carry carries come comes cover covers dance dances draw draws
@@ -75,7 +74,7 @@ _ADJECTIVE_ENDINGS = (
     "able", "ible", "ful", "less", "ous", "ious", "ish", "ical", "esque", "some", "like", "proof",
 )  # fmt: skip
 _NOUN_ENDINGS = ("tion", "sion", "ness", "ment", "ship", "hood", "ism", "ist", "ity", "ance", "ence", "er", "or", "age")
-"""Endings by which a word is a noun even where it looks like an adjective or verb."""
+"""Endings that mark a noun even if the word resembles an adjective or verb."""
 
 _NOUNS_IN_ING = _words("""
     building ceiling clothing drawing evening lightning meeting morning painting parking railing setting wedding
@@ -86,7 +85,7 @@ PLURALS = {"people": "people", "men": "man", "women": "woman", "children": "chil
            "teeth": "tooth", "mice": "mouse", "geese": "goose", "leaves": "leaf", "shelves": "shelf", "knives": "knife",
            "wolves": "wolf", "scarves": "scarf", "glasses": "glasses", "clothes": "clothes", "trousers": "trousers",
            "jeans": "jeans", "news": "news", "galaxies": "galaxy"}  # fmt: skip
-"""Plurals whose singular their ending does not show, and words that stay as they are."""
+"""Plurals whose ending does not show their singular, and words without a separate singular."""
 
 
 Kind = Literal["adjective", "noun"]
@@ -108,7 +107,7 @@ class CaptionWords(NamedTuple):
 
 
 def count_words(captions: Iterable[str]) -> CaptionWords:
-    """Count the adjectives and nouns of captions; one that stands twice in a caption counts once."""
+    """Count the adjectives and nouns of captions; one that occurs twice in a caption counts once."""
     words = CaptionWords(Counter(), Counter())
     for caption in captions:
         for kind, word in set(words_of(caption)):
@@ -147,7 +146,7 @@ def _phrases(caption: str) -> Iterator[list[str]]:
 
 
 def _is_verb(word: str, before: list[str], is_opened: bool) -> bool:
-    """Return whether a word tells what happens, rather than naming or describing."""
+    """Return whether a word is a verb form rather than a name or description."""
     if is_opened and not before:
         return False
     if word in _ADJECTIVES:
@@ -158,7 +157,7 @@ def _is_verb(word: str, before: list[str], is_opened: bool) -> bool:
 
 
 def _describes(word: str) -> bool:
-    """Return whether a word's ending is one of adjectives; the last word of a phrase is a noun all the same."""
+    """Return whether a word has an ending of adjectives; the last word of a phrase is a noun all the same."""
     return len(word) > 5 and word.endswith(_ADJECTIVE_ENDINGS) and not word.endswith(_NOUN_ENDINGS)
 
 

@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 )
 @click.option("--split", metavar="NAME", help="Count this split only.")
 @click.option(
-    "--top", type=click.IntRange(1, 100), default=5, show_default=True, help="Words of captions of pairs to list."
+    "--top",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    help="Number of words of pairs' captions to list.",
 )
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw pairs' counts into this SVG file.")
 @json_option(
     """
-    `{"implication", "awareness", "pairs"}`, each null where no question is of its kind, or: implication `{"questions",
+    `{"implication", "awareness", "pairs"}`, each null if no question is of its kind, or: implication `{"questions",
     "images", "splits": [{"split", "questions", "images"}], "words": {"question", "option", "explanation"}, "labels":
     {"difficulty": [{"label", "images", "questions", "share"}], "domain": [...], "emotion": [...], "image_type": [...],
     "rhetoric": [...]}, "domains_by_type": [{"image_type", "domain", "images", "share"}]}`; awareness `{"items",
@@ -46,7 +50,8 @@ if TYPE_CHECKING:
     """
 )
 def statistics(source: Path, split: str | None, top: int, plot: Path | None, as_json: bool) -> None:
-    """Count what a release holds as II-Bench, MM-SAP and MVP-Bench count theirs: each table that applies to its items.
+    """Count the content of a release as II-Bench, MM-SAP and MVP-Bench count theirs: each table that applies to its
+    items.
 
     Questions about pictures with labels, such as `domain`, are counted as in II-Bench's table 1 and figure 5: by split
     and label, with mean lengths in words.
@@ -55,9 +60,9 @@ def statistics(source: Path, split: str | None, top: int, plot: Path | None, as_
     pictures and categories, mean numbers of words, and how often each letter is right and declines.
 
     Pairs of a natural and a manipulated picture are counted as in MVP-Bench's figure 3: pairs and questions of each
-    level by category, beside those of its 530 published pairs, and which of the thirteen have no pair; types of
-    questions by level; ways of making; pairs whose whole picture was altered; the share of pictures with questions at
-    both levels; frequent adjectives and nouns of captions.
+    level by category, next to those of its 530 published pairs, and which of the thirteen categories have no pair;
+    types of questions by level; ways of making; pairs whose whole picture was altered; the share of pictures with
+    questions at both levels; frequent adjectives and nouns of captions.
     """
     from benchwright.release import Release
 

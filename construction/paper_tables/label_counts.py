@@ -10,12 +10,12 @@ from .labelled_questions import LABELS, ImplicationQuestion
 
 
 class LabelCounts(NamedTuple):
-    """How often a label occurs.
+    """The frequency of a label.
 
     Args:
-        images: Pictures that have it.
-        questions: Questions about such pictures.
-        share: Its share of all labels of its kind, counted over pictures, 0 to 1; with one label a picture, the share
+        images: Number of pictures with it.
+        questions: Number of questions about such pictures.
+        share: Its share of all labels of its kind, counted over pictures, 0 to 1; with one label per picture, the share
             of the pictures.
     """
 
@@ -25,15 +25,15 @@ class LabelCounts(NamedTuple):
 
 
 class ImplicationStatistics(NamedTuple):
-    """What questions with labelled pictures hold.
+    """Statistics of questions with labeled pictures.
 
     Args:
-        questions: Questions.
-        images: Pictures; equal files are one.
+        questions: Number of questions.
+        images: Number of pictures; equal files are one.
         splits: Split to (questions, pictures).
-        question_words: Mean words of a question.
-        option_words: Mean words of an option.
-        explanation_words: Mean words of an explanation, a picture's counted once; None where there is none.
+        question_words: Mean number of words of a question.
+        option_words: Mean number of words of an option.
+        explanation_words: Mean number of words of an explanation, counted once per picture; None without explanations.
         labels: Kind of label to its labels, the most frequent first.
         domains_by_type: (image type, domain) to pictures (figure 5).
     """
@@ -76,9 +76,9 @@ class ImplicationStatistics(NamedTuple):
 
 
 def count_implications(rows: Sequence[ImplicationQuestion]) -> ImplicationStatistics | None:
-    """Return the statistics of questions, None of none. A picture's labels are those of its first question.
+    """Return the statistics of questions, None if there are none. A picture's labels are those of its first question.
 
-    Words are what stands between white space. The paper's average lengths come out by another, unnamed count.
+    Words are separated by white space. The paper's average lengths follow another, unnamed count.
     """
     if not rows:
         return None

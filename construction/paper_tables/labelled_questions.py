@@ -1,9 +1,9 @@
-"""Questions with the labels of their pictures, of a release or of II-Bench's published files.
+"""Questions with the labels of their pictures, from a release or from II-Bench's published files.
 
     data/dev.json, data/test.json, ...      lists of {"local_path", "questions": [{...}], "meta_data": {...}}
     images/dev/dev-1.jpg, ...
 
-A published record is one question; pictures with several questions lie there several times, as equal files.
+A published record is one question; a picture with several questions has several equal files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row, first_mistake, json_list
 
 LABELS = ("difficulty", "domain", "emotion", "image_type", "rhetoric")
-"""Labels of a picture, as II-Bench has them."""
+"""Labels of a picture, as in II-Bench."""
 _MAX_PICTURE_BYTES = 1 << 28
 
 
@@ -30,12 +30,12 @@ class ImplicationQuestion(NamedTuple):
 
     Args:
         question_id: Its id.
-        split: Its split; empty where it has none.
-        image: What tells its picture from others, such as the SHA-256 of its file.
+        split: Its split; empty if it has none.
+        image: Identity of its picture, such as the SHA-256 of its file.
         question: The question.
-        options: Its options that are texts.
+        options: Its text options.
         labels: Labels of the picture by kind; a picture may have several of one kind.
-        explanation: What the picture conveys, in words; None where nobody says.
+        explanation: The picture's meaning, in words; None if not stated.
     """
 
     question_id: str
@@ -90,7 +90,7 @@ def published_questions(folder: Path) -> Iterator[ImplicationQuestion]:
     """Yield the questions of II-Bench's published files, `data/*.json`; the split is the file's first word.
 
     Raises:
-        DataError: There are no such files, a record is of another form, or a picture is missing.
+        DataError: The files are missing, a record has another form, or a picture is missing.
     """
     files = DatasetFiles(folder)
     names = [name for name in files.listing("data") if name.endswith(".json")] if files.has_folder("data") else []

@@ -40,7 +40,7 @@ PUBLISHED: Mapping[str, PublishedCategory] = {
     "S1": PublishedCategory(45, 28, 74),
     "S2": PublishedCategory(44, 51, 78),
 }
-"""Of the repository's 530 pairs and 1,872 questions; categories by the ranges of pairs that table 5 counts as one."""
+"""Counts of the repository's 530 pairs and 1,872 questions; categories are table 5's ranges of pairs."""
 PUBLISHED_TYPES: Mapping[tuple[str, str], int] = {
     ("yes_no", "high"): 460,
     ("yes_no", "low"): 540,
@@ -52,7 +52,7 @@ PUBLISHED_TYPES: Mapping[tuple[str, str], int] = {
 
 
 class CountedShare(NamedTuple):
-    """A fraction with what it was counted from; the value is None of nothing."""
+    """A fraction with its counts; the value is None for a count of nothing."""
 
     numerator: int
     denominator: int
@@ -64,19 +64,19 @@ class CountedShare(NamedTuple):
 
 
 class PairStatistics(NamedTuple):
-    """What items of pairs hold.
+    """Statistics of items of pairs.
 
     Args:
-        items: Items that belong to a pair.
-        pairs: Pairs.
-        images: Pictures of pairs that some item shows.
+        items: Number of items that belong to a pair.
+        pairs: Number of pairs.
+        images: Number of pictures of pairs that items show.
         by_category: Category to its pairs.
         by_type: (type of question, level) to its items.
         by_category_level: (category, level) to its items.
         by_way: Way of making, such as `partial`, to its pairs.
-        images_with_both_levels: Of pictures; a question that shows both pictures counts for both.
+        images_with_both_levels: Share of pictures; a question that shows both pictures counts for both.
         pairs_with_both_levels: Number of pairs with questions of both levels.
-        words: Words of the captions of each side, a pair's counted once.
+        words: Words of the captions of each side, counted once per pair.
         editors: Editor to its pairs.
         asked_aspects: High-level categories with questions at the high level.
         whole_picture: Pairs whose whole picture was altered.
@@ -98,12 +98,12 @@ class PairStatistics(NamedTuple):
 
     @property
     def missing_categories(self) -> tuple[str, ...]:
-        """Return MVP-Bench's categories of which there is no pair."""
+        """Return MVP-Bench's categories without a pair."""
         return tuple(code for code in CATEGORIES if code not in self.by_category)
 
     @property
     def missing_aspects(self) -> tuple[str, ...]:
-        """Return MVP-Bench's high-level categories about which nothing is asked at the high level."""
+        """Return MVP-Bench's high-level categories without a question at the high level."""
         return tuple(name for name in ASPECTS.values() if name not in self.asked_aspects)
 
     def to_json(self, *, top: int = _TOP_WORDS) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _top(words: CaptionWords, most: int) -> dict[str, Any]:
 
 
 class _PairCount:
-    """What is counted of one pair while its items come by."""
+    """Counts of one pair, collected over its items."""
 
     def __init__(self, item: Item) -> None:
         self.category = item.category or "none"
@@ -152,26 +152,26 @@ class _PairCount:
         self.way = item.evidence.get("way")
         self.captions = {side: item.evidence.get(f"{side}_caption") for side in _SIDES}
         self.levels: dict[str, set[str]] = defaultdict(set)
-        """Levels at which something is asked, by picture."""
+        """Levels of questions, by picture."""
 
     def add(self, item: Item) -> None:
-        """Note at which level an item asks about which pictures; one composed picture stands for both."""
+        """Note the level and the pictures of an item; one composed picture represents both."""
         shown = [str(item.evidence[side]) for side in item.evidence.get("shows", ()) if side in _SIDES]
         for image_id in shown or [image.image_id for image in item.images]:
             self.levels[image_id].add(item.level or "none")
 
     def asks(self, level: str) -> bool:
-        """Return whether something is asked at a level."""
+        """Return whether a question exists at a level."""
         return any(level in levels for levels in self.levels.values())
 
     @property
     def has_both(self) -> bool:
-        """Return whether something is asked at either level."""
+        """Return whether a question exists at either level."""
         return set().union(*self.levels.values()) >= {"low", "high"}
 
 
 def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
-    """Count items of pairs; others are passed over. Returns None where no item belongs to a pair."""
+    """Count items of pairs, ignoring others. Returns None if no item belongs to a pair."""
     pairs: dict[str, _PairCount] = {}
     by_type: Counter[tuple[str, str]] = Counter()
     by_category_level: Counter[tuple[str, str]] = Counter()
@@ -209,7 +209,7 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
 
 
 def _type_of(item: Item) -> str:
-    """Return which of the three types an item is, whoever made it."""
+    """Return which of the three types an item has, for any maker."""
     if item.kind == "yes_no":
         return "yes_no"
     return "cross_image" if len(item.evidence.get("shows", item.images)) > 1 else "single_image"

@@ -1,4 +1,4 @@
-"""Tables 5 and 6 of MM-SAP, and what its figure 3 shows, counted on items that offer an option that declines."""
+"""Tables 5 and 6 and figure 3 of MM-SAP, counted on items that offer an option that declines."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class PartCounts(NamedTuple):
     """One of the three sets.
 
     Args:
-        items: Its items.
-        images: Pictures that they show.
+        items: Number of its items.
+        images: Number of pictures that they show.
         categories: Items by category, the most frequent first; items without a category count under an empty name.
     """
 
@@ -25,16 +25,16 @@ class PartCounts(NamedTuple):
 
 
 class AwarenessStatistics(NamedTuple):
-    """What items with an option that declines hold.
+    """Statistics of items with an option that declines.
 
     Args:
         parts: The three sets (figure 3).
         query_words: Mean number of words of a question (table 5).
-        option_words: Mean number of words of an option, those that decline among them (table 5).
-        correct: Items by the letter of the right option; of items that have one (table 6).
+        option_words: Mean number of words of an option, including those that decline (table 5).
+        correct: Items by the letter of the right option, among items that have one (table 6).
         refusal: Items by the letter of the option that declines (table 6).
         options: Items by number of options.
-        without_refusal: Items that offer no option that declines, and are not counted.
+        without_refusal: Number of items without an option that declines, which are not counted.
     """
 
     parts: Mapping[Part, PartCounts]
@@ -75,9 +75,9 @@ def _shares(counts: Mapping[str, int]) -> list[dict[str, Any]]:
 
 
 def count_awareness(items: Iterable[Item]) -> AwarenessStatistics | None:
-    """Return the statistics of items, None where none offers an option that declines.
+    """Return the statistics of items, None if none offers an option that declines.
 
-    Words are what stands between white space.
+    Words are separated by white space.
     """
     by_part: dict[Part, list[Item]] = {name: [] for name in PARTS}
     without = 0

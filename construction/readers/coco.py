@@ -4,8 +4,8 @@
     annotations/lvis_v1_{train,val}.json
     train2017/000000000009.jpg, val2017/..., train2014/COCO_train2014_000000000009.jpg
 
-Boxes are read as marks are (`benchwright.regions.formats`); this module adds licences, crowds, and what LVIS knows to
-be absent. A file is one large document: what has to be looked up by picture is kept on disk while it is read.
+Boxes are read like marks (`benchwright.regions.formats`); this module adds licenses, crowds, and the objects that LVIS
+knows to be absent. A file is one large document: lookups by picture are kept on disk while it is read.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .reader import (
     licence_text,
 )
 
-_PICTURES_LICENCE = "one a picture, in the annotations; some forbid derivatives or commercial use"
+_PICTURES_LICENCE = "one per picture, in the annotations; some forbid derivatives or commercial use"
 _PICTURES = NeededFiles(
     "<train|val><2014|2017>/<name>.jpg",
     "the pictures",
@@ -61,8 +61,8 @@ class _ImageEntry(BaseModel):
 
 
 _BESIDE = ("license", "flickr_url", "coco_url", "neg_category_ids")
-"""What a picture's annotations can do without: where it comes from, and what is known to be absent. Its address is only
-needed where it has no `file_name`, and then it is named by it.
+"""Optional fields of a picture in its annotations: its origin, and the objects known to be absent. Its address is only
+needed without a `file_name`, and then names the picture.
 """
 
 
@@ -74,13 +74,13 @@ class _Caption(BaseModel):
 
 
 class _FileIndex(NamedTuple):
-    """What a file states besides boxes and captions.
+    """Contents of a file other than boxes and captions.
 
     Args:
-        images: Entries of pictures, by the name that marks are read under; the first counts.
-        licences: Licences by id.
+        images: Entries of pictures, by the name that their marks have; the first counts.
+        licences: Licenses by id.
         categories: Names of categories by id.
-    """
+    """  # phrase: allowed
 
     images: ListsOnDisk[str]
     licences: dict[int, str | None]
@@ -91,7 +91,7 @@ class Coco(DatasetReader):
     """Boxes and captions of COCO.
 
     Args:
-        files: Names of annotation files without `.json`, such as `captions_val2017`; all that are there by default.
+        files: Names of annotation files without `.json`, such as `captions_val2017`; all existing files by default.
     """
 
     name: ClassVar[str] = "coco"
@@ -132,7 +132,7 @@ class Coco(DatasetReader):
         return tuple(kind for kind in self.gives if kind in kinds)
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a picture of each file."""
+        """Yield one record for each picture of each file."""
         for path in self.annotations(files):
             with files.as_path(path) as place:
                 name = PurePosixPath(path).stem
@@ -147,7 +147,7 @@ class Lvis(Coco):
     """Boxes of LVIS.
 
     Args:
-        files: Names of annotation files without `.json`, such as `lvis_v1_val`; all that are there by default.
+        files: Names of annotation files without `.json`, such as `lvis_v1_val`; all existing files by default.
     """
 
     name: ClassVar[str] = "lvis"
@@ -221,7 +221,7 @@ def _captions(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> I
 
 
 def _unnamed(path: str, place: Path) -> Iterator[RefusedRow]:
-    """Yield the images of a file of captions that cannot be named."""
+    """Yield the images of a file of captions that have no name."""
     number = 0
     for key, _, _, element in JsonLists(place).elements():
         if key == "images":
@@ -276,7 +276,7 @@ def _indexed(place: Path, images: ListsOnDisk[str], *, is_lvis: bool) -> _FileIn
 
 
 def _name(image: Mapping[str, Any], *, is_lvis: bool) -> str | None:
-    """Return the name under which marks are read: the end of the address in LVIS, else the file's name."""
+    """Return the name that a picture's marks have: the end of the address in LVIS, otherwise the file's name."""
     name, url = image.get("file_name"), image.get("coco_url")
     if (is_lvis or not name) and isinstance(url, str):
         return "/".join(PurePosixPath(url).parts[-2:])

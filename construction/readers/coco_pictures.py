@@ -1,4 +1,4 @@
-"""Where COCO's pictures lie: the same picture has one name in the 2014 release and another in that of 2017."""
+"""Paths of COCO's pictures: the same picture has one name in the 2014 release and another in the 2017 release."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from benchwright.source_files.files import DatasetFiles
 
 
 def coco_path(pictures: DatasetFiles, name: str, image_id: int) -> str:
-    """Return the path of a picture as a folder has it; `name` where it has none.
+    """Return the path of a picture in a folder; `name` if the folder lacks it.
 
     Args:
         pictures: Folder of pictures.
-        name: Path or file name that a dataset states.
+        name: Path or file name stated by a dataset.
         image_id: Number of the picture in COCO.
     """
     number = f"{image_id:012}.jpg"

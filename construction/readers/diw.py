@@ -3,12 +3,12 @@
     DIW_Annotations/DIW_test.csv                or DIW_Annotations_splitted/DIW_{train,val,test}.csv
     DIW_test/<sha1>.thumb                       JPEG data
 
-The files are no usual CSV: a line with the picture, then a line with its pair of points, without a header:
+The files are not ordinary CSV: a line with the picture, then a line with its pair of points, without a header:
 
     ./DIW_test/ad956b51882fce447aa5a5bb65e434366cb41aa1.thumb
     118,70,257,291,>,500,333
 
-that is y and x of A, y and x of B, counted from 1; `>` where A is farther away; width and height.
+The numbers are y and x of A, y and x of B, counted from 1; `>` if A is farther away; then width and height.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Diw(DatasetReader):
         yield from (f"{folder}/DIW_{split}.csv" for split in chosen(splits, self.splits, f"split in {folder}"))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a picture."""
+        """Yield one record for each picture."""
         del pictures
         for path in self.annotations(files):
             waiting: tuple[str, str, str] | None = None
-            is_of_refused = False  # the line before should have named its picture
+            is_of_refused = False  # the previous line should have named its picture
             with files.opened(path) as handle:
                 for number, line in numbered_lines(handle):
                     text, entry = (line or b"").decode("utf-8", "replace").strip(), f"line {number}"

@@ -1,4 +1,4 @@
-"""Whatever a folder of photographs brings: source datasets, tables, marks, captions and facts, all at once.
+"""All content of a folder of photographs: source datasets, tables, marks, captions and facts.
 
 photographs/iiw-dataset/data/1.json     a source dataset, in the layout of its reader
 photographs/marks.json                  boxes in COCO's format; Pascal VOC and YOLO as their tools lay them out
@@ -7,7 +7,7 @@ photographs/images.csv                  a table, CSV or JSON lines, as the reade
 photographs/facts.yaml                  a facts file
 photographs/depth/cup.png               a depth map; a mask in masks/, or cup_depth.png and cup_mask.png
 photographs/sparse/0/images.txt         cameras, as COLMAP writes them; transforms.json and poses.csv too
-photographs/cup.jpg                     the pictures that these are about, and others
+photographs/cup.jpg                     the pictures that these describe, and others
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _ENOUGH: dict[str, frozenset[str]] = {
     "depth": frozenset({DepthComparison.kind}),
     "masks": frozenset({LabelledBoxes.kind, CountQuestion.kind}),
 }
-"""All kinds that sources give whose every record takes long to read: pictures are decoded for them."""
+"""Kinds of truth that only slow sources give: each record requires decoding pictures."""
 
 
 class Found(DatasetReader):
-    """Whatever a folder brings besides pictures: source datasets and files of annotations in it."""
+    """Everything in a folder besides pictures: source datasets and files of annotations."""
 
     name: ClassVar[str] = "found"
     version: ClassVar[int] = 2
@@ -56,9 +56,7 @@ class Found(DatasetReader):
             "<name>_depth.png or .npy, or depth/<name>", "depth maps", "a depth camera; `depth.toml` says more"
         ),
         NeededFiles("<name>_mask.png, or masks/<label>/<name>.png", "masks", "the tools for marking; `masks.toml`"),
-        NeededFiles(
-            "images.txt, transforms.json or poses.csv", "where cameras stood", "COLMAP, nerfstudio; `poses.toml`"
-        ),
+        NeededFiles("images.txt, transforms.json or poses.csv", "camera poses", "COLMAP, nerfstudio; `poses.toml`"),
     )
     gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
     landmarks: ClassVar[tuple[str, ...]] = ()
@@ -66,7 +64,7 @@ class Found(DatasetReader):
     _here: tuple[Path, Recognised] | None = PrivateAttr(None)
 
     def here(self, files: DatasetFiles) -> Recognised:
-        """Return what a folder brings; looked at once, for as long as this reader is used."""
+        """Return the content of a folder, examined once in the reader's lifetime."""
         if self._here is None or self._here[0] != files.root:
             self._here = (files.root, recognised(files))
         return self._here[1]
@@ -76,18 +74,18 @@ class Found(DatasetReader):
         return files
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the files of all that is found."""
+        """Yield the files of everything found."""
         yield from sorted({path for source in self.here(files).sources for path in source.annotations})
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield the records of all that is found, one source after the other, then the files that are not used."""
+        """Yield the records of everything found, one source after another, then the unused files."""
         del pictures
         here = self.here(files)
         yield from _records_found(files, here)
         yield from here.unused
 
     def part_of(self, record: DatasetRecord) -> str:
-        """Return the source of a record: as many are taken of each as of one dataset alone."""
+        """Return the source of a record; each source gives as many records as one dataset alone."""
         return record.record_id.partition(":")[0]
 
 
@@ -96,7 +94,7 @@ def _records_found(files: DatasetFiles, here: Recognised) -> Iterator[DatasetRec
 
     Args:
         files: The folder.
-        here: What is in it.
+        here: Content of the folder.
     """
     own: OwnPictures | None = None
     for source in here.sources:
@@ -106,11 +104,11 @@ def _records_found(files: DatasetFiles, here: Recognised) -> Iterator[DatasetRec
 
 
 def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records of one source, with paths from the folder that was looked at.
+    """Yield the records of one source, with paths relative to the examined folder.
 
     Args:
         source: The source.
-        own: Pictures of the folder; needed for what has no reader.
+        own: Pictures of the folder; needed for sources without a reader.
     """
     if source.reader is None or source.files is None:
         assert own is not None, "files of annotations are about pictures of the folder"
@@ -129,13 +127,13 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
 
 
 def kinds_found(files: DatasetFiles, here: Recognised) -> dict[str, tuple[FoundSource, ...]]:
-    """Return the kinds of ground truth that a folder brings, each with the sources that give it.
+    """Return the kinds of ground truth in a folder, each with the sources that give it.
 
-    Of a source dataset, its reader says which kinds its files hold; all others are read.
+    For a source dataset, its reader names the kinds in its files; all other sources are read.
 
     Args:
         files: The folder.
-        here: What is in it.
+        here: Content of the folder.
     """
     kinds: dict[str, list[FoundSource]] = {}
     own: OwnPictures | None = None
@@ -151,7 +149,7 @@ def kinds_found(files: DatasetFiles, here: Recognised) -> dict[str, tuple[FoundS
 
 
 def _kinds_of(records: Iterable[DatasetRecord | RefusedRow], enough: frozenset[str] | None) -> set[str]:
-    """Return the kinds of truth of some records; reading ends where `enough` of them are known."""
+    """Return the kinds of truth of records; stops reading once `enough` of them are known."""
     kinds: set[str] = set()
     for record in records:
         if isinstance(record, DatasetRecord):

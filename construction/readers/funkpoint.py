@@ -1,4 +1,4 @@
-"""FunKPoint (Lai et al. 2021): five points of a thing for an action; equal places of two things mean the same.
+"""FunKPoint (Lai et al. 2021): five points of an object for an action; equal places on two objects correspond.
 
     FunKPoint/labels.csv
     FunKPoint/images/<wnid>/0006.jpg      also .png, .JPEG
@@ -74,7 +74,7 @@ class FunKPoint(DatasetReader):
         yield "labels.csv"
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a picture and action."""
+        """Yield one record for each picture and action."""
         del pictures
         yield from records_of_rows(table_rows(files, "labels.csv", needed=_COLUMNS), "labels.csv", _record)
 

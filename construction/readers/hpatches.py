@@ -3,7 +3,7 @@
     hpatches-sequences-release/{i_*,v_*}/1.ppm .. 6.ppm    i_: the light changes; v_: the viewpoint
     hpatches-sequences-release/{i_*,v_*}/H_1_2 .. H_1_6    three lines of three numbers
 
-`H_1_k` takes pixels of picture 1 to picture k, counted from the centre of the first pixel.
+`H_1_k` maps pixels of picture 1 to picture k, counted from the center of the first pixel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LARGE = frozenset(
         "v_talent",
     }
 )  # fmt: skip
-"""Sequences above 1600 x 1200 pixels, as spelled on disk; the usual matching benchmark leaves them out."""
+"""Sequences above 1600 x 1200 pixels, as spelled on disk, which the usual matching benchmark leaves out."""
 _SEQUENCE = re.compile(r"[iv]_\w+")
 _CHANGES: dict[str, Literal["illumination", "viewpoint"]] = {"i": "illumination", "v": "viewpoint"}
 
@@ -38,7 +38,7 @@ class HPatches(DatasetReader):
     """Sequences of HPatches.
 
     Args:
-        change: Sequences to read: those where the `viewpoint` or the `illumination` changes, or `both`.
+        change: Sequences to read: those with a change of `viewpoint`, of `illumination`, or `both`.
         without_large: Whether to leave out the eight sequences above 1600 x 1200 pixels.
     """
 
@@ -93,7 +93,7 @@ class HPatches(DatasetReader):
             yield from (path for path in paths if files.has(path))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a sequence; a picture whose matrix is wrong is left out of it alone."""
+        """Yield one record for each sequence; a picture with a wrong matrix is left out alone."""
         del pictures
         for name in self._sequences(files):
             matrices: dict[int, Matrix3] = {1: IDENTITY}
@@ -127,7 +127,7 @@ class HPatches(DatasetReader):
 
 
 def _folder_name(name: str) -> str | None:
-    """Return the name of a sequence that an entry of a folder is; None for anything else."""
+    """Return the sequence name of a folder entry; None for any other entry."""
     return name[:-1] if name.endswith("/") and _SEQUENCE.fullmatch(name[:-1]) else None
 
 

@@ -1,11 +1,11 @@
 """IIW, Intrinsic Images in the Wild (Bell et al. 2014): which of two points has the darker surface.
 
     iiw-dataset/data/1.png      photograph within 512 x 512
-    iiw-dataset/data/1.json     points as fractions of width and height, comparisons, licence, attribution
+    iiw-dataset/data/1.json     points as fractions of width and height, comparisons, license, attribution
 
-Files `<id>-dist_x.png` of some copies are no photographs; only numbered JSON files are read. A comparison does not
-count where a point is not opaque, nobody said which is darker, or its weight is missing or not above 0. Points are
-fractions of the photograph that people saw, so that one in other proportions than `aspect_ratio` is refused.
+Files `<id>-dist_x.png` of some copies are not photographs; only numbered JSON files are read. A comparison does not
+count if a point is not opaque, if no annotator judged which is darker, or if its weight is missing or not above 0.
+Points are fractions of the annotated photograph, so a photograph with proportions other than `aspect_ratio` is refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DARKER = {"1": "first", "2": "second", "E": "equal"}
 _NOT_OPAQUE, _NO_WEIGHT, _LOW_WEIGHT = "not_opaque", "no_weight", "low_weight"
 _RULES = {
     _NOT_OPAQUE: "comparisons with a point that is not opaque",
-    _NO_WEIGHT: "comparisons of which nobody said which point is darker, or without a weight above 0",
+    _NO_WEIGHT: "comparisons without a judgment which point is darker, or without a weight above 0",
     _LOW_WEIGHT: "comparisons with a weight below `min_weight`",
 }
 """Rules by which a comparison does not count."""
@@ -74,14 +74,14 @@ class _Photo(BaseModel):
 
 
 _BESIDE = ("license", "flickr_user", "flickr_id", "attribution_name", "attribution_url", "aspect_ratio")
-"""What a photograph's comparisons can do without: where it comes from, and proportions that nobody can read."""
+"""Optional fields of a photograph's comparisons: its origin, and proportions, which may be unreadable."""
 
 
 class Iiw(DatasetReader):
     """Comparisons of IIW, release 0.
 
     Args:
-        min_weight: Smallest weight (`darker_score`) of a comparison that counts; 0 takes all.
+        min_weight: Smallest weight (`darker_score`) for a comparison to count; 0 accepts all.
     """
 
     name: ClassVar[str] = "iiw"
@@ -89,7 +89,7 @@ class Iiw(DatasetReader):
     title: ClassVar[str] = "IIW, Intrinsic Images in the Wild (Bell et al. 2014), release 0"
     home: ClassVar[str] = "http://opensurfaces.cs.cornell.edu/publications/intrinsic/"
     licence: ClassVar[str] = "stated on the dataset's page"
-    pictures_licence: ClassVar[str] = "one a photograph, in its JSON file"
+    pictures_licence: ClassVar[str] = "one per photograph, in its JSON file"
     needs: ClassVar[tuple[NeededFiles, ...]] = (
         NeededFiles("data/<id>.json", "points and comparisons of a photograph", "the dataset's page, release 0"),
         NeededFiles("data/<id>.png", "the photograph", "the same archive, not the one with JSON only"),
@@ -109,7 +109,7 @@ class Iiw(DatasetReader):
         return located
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the JSON files by number; what only looks like a number, such as 007, comes last."""
+        """Yield the JSON files by number; names that only resemble numbers, such as 007, come last."""
         numbers, others = array("Q"), set[str]()  # a number takes eight bytes, a name sixty
         for name in files.names("data"):
             stem, end = name[:-5], name[-5:]
@@ -122,7 +122,7 @@ class Iiw(DatasetReader):
         yield from (f"data/{stem}.json" for stem in sorted(others))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a photograph, with all comparisons that count."""
+        """Yield one record for each photograph, with all comparisons that count."""
         del pictures
         for path in self.annotations(files):
             row = json_document(files, path)
@@ -173,7 +173,7 @@ def _truths(photo: _Photo, path: str, min_weight: float) -> tuple[list[RefusedRo
 
 
 def _points(photo: _Photo) -> tuple[dict[int, _Point], dict[object, str]]:
-    """Return the points of a photograph by id, and what is wrong with others."""
+    """Return the valid points of a photograph by id, and the faults of the others."""
     points: dict[int, _Point] = {}
     wrong: dict[object, str] = {}
     for document in photo.intrinsic_points:
@@ -190,11 +190,11 @@ def _points(photo: _Photo) -> tuple[dict[int, _Point], dict[object, str]]:
 def _truth(
     comparison: _Comparison, points: Mapping[int, _Point], wrong: Mapping[object, str], min_weight: float
 ) -> ReflectanceComparison:
-    """Return what a comparison says.
+    """Return the result of a comparison.
 
     Raises:
-        BadRow: It is wrong, or one of its points is.
-        LeftOutByRule: It does not count.
+        BadRow: The comparison or one of its points is wrong.
+        LeftOutByRule: The comparison does not count.
     """
     if comparison.darker not in (None, *_DARKER):
         raise BadRow(f"darker is {comparison.darker!r}; 1, 2 and E are known")

@@ -1,4 +1,4 @@
-"""Readers by name: what each needs and offers, as documents and as text, and readers made of options."""
+"""Readers by name: their needs and offers, as documents and as text, and readers made from options."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .reader import DatasetReader
 
 
 def make_reader(name: str, options: Mapping[str, Any]) -> DatasetReader:
-    """Return the reader of a name with some settings.
+    """Return the reader with a name and settings.
 
     Raises:
-        BenchwrightError: There is no such reader, or a setting is wrong.
+        BenchwrightError: The reader is unknown, or a setting is wrong.
     """
     kind: type[DatasetReader] = find("dataset_readers", name).load()
     try:
@@ -31,10 +31,10 @@ def make_reader(name: str, options: Mapping[str, Any]) -> DatasetReader:
 
 
 def options_in(words: Iterable[str]) -> dict[str, Any]:
-    """Return options given as `NAME=VALUE`, the value as in a recipe.
+    """Return options given as `NAME=VALUE`, with the value as in a recipe.
 
     Raises:
-        BenchwrightError: One is given in another way.
+        BenchwrightError: An option has another form.
     """
     options: dict[str, Any] = {}
     for word in words:
@@ -49,7 +49,7 @@ def options_in(words: Iterable[str]) -> dict[str, Any]:
 
 
 def reader_documents() -> list[dict[str, Any]]:
-    """Return what each reader needs and offers, sorted by name."""
+    """Return the needs and offers of each reader, sorted by name."""
     return [_document(name, entry.load()) for name, entry in catalogue("dataset_readers").items()]
 
 
@@ -76,11 +76,11 @@ def _document(name: str, kind: type[DatasetReader]) -> dict[str, Any]:
 
 
 def reader_text(document: Mapping[str, Any]) -> str:
-    """Return a reader's document as text for people."""
+    """Return a reader's document as readable text."""
     lines = [
         f"{document['name']}: {document['title']}",
         f"  home      {document['home']}",
-        f"  licence   {document['licence']}",
+        f"  license   {document['licence']}",
         f"  pictures  {document['pictures_licence']}",
         f"  gives     {', '.join(document['gives']) or 'pictures only'}",
     ]

@@ -1,4 +1,4 @@
-"""Boxes out of the marks of a picture, of which some may be wrong."""
+"""Boxes from the marks of a picture, some of which may be wrong."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ BAD_ANNOTATION = "bad_annotation"
 def boxes_of_marks(
     marks: PictureMarks, *, is_federated: bool = False, absent: Iterable[str] = (), incomplete: Iterable[str] = ()
 ) -> LabelledBoxes:
-    """Return the boxes of a picture without the marks that are wrong.
+    """Return the boxes of a picture without its wrong marks.
 
-    Of a label that a wrong mark has, not every thing has a box; where that label is unknown too, it may be any, so that
-    none of the boxes can be the only one of its label, and other labels may be there.
+    If a label has a wrong mark, not every object with it has a box. If the label of a wrong mark is unknown too, it may
+    be any label: then no box can be the only one of its label, and other labels may be present.
 
     Args:
         marks: The marks.
-        is_federated: Whether labels without a box may be there all the same.
-        absent: Labels that are known to be absent.
-        incomplete: Labels of which the file says that not every thing has a box.
+        is_federated: Whether labels without a box may be present all the same.
+        absent: Labels known to be absent.
+        incomplete: Labels that the file declares incomplete: not every object has a box.
     """
     boxes = []
     for region in marks.regions:
@@ -45,23 +45,23 @@ def boxes_of_marks(
 
 
 def rows_of_marks(marks: PictureMarks) -> int:
-    """Return the number of a picture's marks that are used: boxes, and crowds, which make their label incomplete."""
+    """Return the number of a picture's usable marks: boxes, and crowds, which make their label incomplete."""
     crowds = sum(mark.code == "crowd" for mark in marks.refused)
     return sum(bool(region.label) for region in marks.regions) + crowds
 
 
 def refused_mark(mark: RefusedMark, path: str) -> RefusedRow:
-    """Return the refusal of an entry of a file that belongs to no picture; a category is no row.
+    """Return the refusal of a file entry that belongs to no picture; a category is not a row.
 
     Args:
-        mark: What is wrong with the entry.
+        mark: The fault of the entry.
         path: Path of the file.
     """
     return RefusedRow(path, mark.entry, BAD_ANNOTATION, mark.reason, 0 if mark.entry.startswith("category") else 1)
 
 
 def refused_marks(marks: PictureMarks, path: str) -> Iterator[RefusedRow]:
-    """Yield what is wrong with a picture's marks, one refusal each; a crowd is no mistake.
+    """Yield the faults of a picture's marks, one refusal each; a crowd is not a fault.
 
     Args:
         marks: The marks.

@@ -1,7 +1,7 @@
-"""Records out of what was measured of one's own photographs: depth maps, masks, poses of cameras.
+"""Records from measurements of your own photographs: depth maps, masks, camera poses.
 
-Each depth map gives its photograph a record, all masks of a photograph give it one, and each scene of a file of cameras
-is one record of several pictures. What a map, a mask or a camera cannot be used for is named.
+Each depth map gives its photograph a record, all masks of a photograph together give it one, and each scene of a camera
+file is one record of several pictures. Unusable parts of a map, mask or camera are named.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord, spread
 from .recognition import FoundSource
 
 MOST_FRAMES = 16
-"""Largest number of pictures of a scene, at equal distances in time."""
+"""Largest number of pictures of a scene, equally spaced in time."""
 
 
 def measured_records(source: FoundSource, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records of a source that was measured, and what is wrong with it.
+    """Yield the records of a measured source, and its faults.
 
     Args:
         source: Depth maps, masks, or a file of cameras.
@@ -53,7 +53,7 @@ def _of_depth_maps(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecor
 
 
 def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield a record of each photograph of which every mask can be used; of others not all things are known."""
+    """Yield a record for each photograph with all masks usable; otherwise not all its objects are known."""
     for photograph, masks in groupby(
         sorted(maps, key=lambda entry: entry.photograph or ""), lambda entry: entry.photograph
     ):
@@ -136,7 +136,7 @@ def _of_scene(scene: CameraScene, path: str, pictures: OwnPictures) -> Iterator[
 
 
 def _picture_of(camera: StatedCamera, path: str, pictures: OwnPictures) -> str:
-    """Return the path of a camera's picture, which files of NeRF name without a suffix."""
+    """Return the path of a camera's picture, which NeRF files name without a suffix."""
     folder = PurePosixPath(path).parent.as_posix()
     suffixes = ("",) if camera.picture.lower().endswith(PICTURE_SUFFIXES) else ("", *PICTURE_SUFFIXES)
     for suffix in suffixes:

@@ -4,7 +4,7 @@
     nights/ref/000/000.png
     nights/distort/000/000_0.png, 000_1.png
 
-`right_vote` 1 means that the right picture is closer. All pictures are made by Stable Diffusion 2.1.
+`right_vote` 1 means that the right picture is closer. Stable Diffusion 2.1 made all pictures.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Nights(DatasetReader):
     """Triplets of NIGHTS.
 
     Args:
-        min_votes: Smallest number of votes of a triplet; the authors keep those with six and more.
+        min_votes: Smallest number of votes of a triplet; the authors keep triplets with at least six.
         splits: Splits to read; all by default. Needs the column `split`.
     """
 
@@ -48,7 +48,7 @@ class Nights(DatasetReader):
     title: ClassVar[str] = "NIGHTS (Fu et al. 2023, DreamSim)"
     home: ClassVar[str] = "https://github.com/ssundaram21/dreamsim"
     licence: ClassVar[str] = "MIT (repository)"
-    pictures_licence: ClassVar[str] = "MIT (repository); the dataset's page restates none"
+    pictures_licence: ClassVar[str] = "MIT (repository); the dataset's page states none"
     needs: ClassVar[tuple[NeededFiles, ...]] = (
         NeededFiles("data.csv", "votes", "dataset/download.sh of the repository"),
         NeededFiles("ref/<folder>/<number>.png", "references", "the same script (58 GB)"),
@@ -66,7 +66,7 @@ class Nights(DatasetReader):
         yield "data.csv"
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a triplet with enough votes."""
+        """Yield one record for each triplet with enough votes."""
         del pictures
         needed = (*_COLUMNS, "split") if self.splits else _COLUMNS
         yield from records_of_rows(table_rows(files, "data.csv", needed=needed), "data.csv", self._record)

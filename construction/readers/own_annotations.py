@@ -1,8 +1,9 @@
-"""Records out of files in which people annotated photographs of their own: COCO, captions, Pascal VOC, YOLO, facts.
+"""Records from files that annotate your own photographs: COCO, captions, Pascal VOC, YOLO, facts.
 
-Pictures are told by the path or name that a file states: beside the file first, then anywhere in the folder, where one
-picture alone has it. Each file gives each picture a record of its own, so that what several files state adds up. Boxes
-give counts too, since people box every instance of what they box; a facts file names only what matters and gives none.
+A file states the path or name of each picture. The path is searched next to the file first; then the name anywhere in
+the folder, if only one picture has it. Each file gives each picture a separate record, so that the statements of
+several files add up. Boxes give counts too, since annotators box every instance of a label; a facts file names only
+what matters and gives no counts.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ class _OwnCaption(BaseModel):
 
 
 class OwnPictures:
-    """Pictures of a folder by what files of annotations call them.
+    """Pictures of a folder by their names in files of annotations.
 
     Args:
         root: The folder.
-        paths: Paths of the pictures below it.
+        paths: Paths of the pictures below the folder.
     """
 
     def __init__(self, root: Path, paths: Iterator[str]) -> None:
@@ -63,11 +64,11 @@ class OwnPictures:
 
     @classmethod
     def of(cls, root: Path, here: Recognised) -> OwnPictures:
-        """Return the pictures of a folder that belong to no source dataset and are no maps of others.
+        """Return the pictures of a folder that neither belong to a source dataset nor are maps of others.
 
         Args:
             root: The folder.
-            here: What is in it.
+            here: Content of the folder.
         """
         maps = here.map_paths
         return cls(root, (path for path in picture_paths(root, without=here.dataset_folders) if path not in maps))
@@ -76,11 +77,11 @@ class OwnPictures:
         """Return the path of a picture.
 
         Args:
-            name: What a file calls it.
+            name: Name of the picture in a file.
             folder: Folder of that file below the root; empty for the root.
 
         Raises:
-            BadRow: There is no such picture, or there are several.
+            BadRow: No picture, or several, have this name.
         """
         parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
         ends = ["/".join(parts[start:]) for start in range(len(parts))]
@@ -109,7 +110,7 @@ class OwnPictures:
 
 
 def own_records(source: FoundSource, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records of files of annotations, and what is wrong with them.
+    """Yield the records of files of annotations, and the faults of these files.
 
     Args:
         source: The files.
@@ -150,7 +151,7 @@ def _marked(path: str, place: Path, form: MarkFormat, pictures: OwnPictures) -> 
 
 
 def _truths(marks: PictureMarks, path: str) -> tuple[GroundTruth, ...]:
-    """Return the boxes of a picture, and how many things of each label have one, where all of them surely have.
+    """Return the boxes of a picture, and the number of objects of each label if all surely have a box.
 
     Args:
         marks: The marks.
@@ -203,7 +204,7 @@ def _captioned(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | Ref
 
 
 def _stated(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield a record of each picture of a facts file that names subjects; others may be there besides them."""
+    """Yield a record for each picture of a facts file that names subjects; the picture may show others."""
     for key, facts in read_facts(pictures.root / path).images.items():
         with guarded(path, f"image {key}") as guard:
             if not facts.subjects:

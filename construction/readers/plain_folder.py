@@ -1,4 +1,4 @@
-"""A folder of pictures with a table beside them: what people collected themselves.
+"""A folder of pictures with a table: your own collection.
 
     pictures/images.csv        image,source_url,licence,author,retrieved_at,caption
                                and entity,kind,domain,also_named,others,ask: what it shows by name
@@ -8,7 +8,7 @@ or one JSON object a line, which may have several pictures and any ground truth:
 
     {"id": "cups", "image": "cup.jpg", "licence": "CC0", "truths": [{"kind": "captions", "texts": ["A cup."]}]}
     {"id": "pair", "images": [{"image": "a.jpg", "licence": "CC0"}, {"image": "b.jpg"}], "truths": [...]}
-"""
+"""  # phrase: allowed
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _CsvRow(_ListedPicture):
     ask: str | None = None
 
     def truths(self) -> tuple[GroundTruth, ...]:
-        """Return the caption and the entity, where the row states them."""
+        """Return the caption and the entity, if the row states them."""
         named = (self.kind, self.domain, self.also_named, self.others, self.ask)
         if self.entity is None and any(named):
             raise BadRow("kind, domain, also_named, others and ask speak of an `entity`, and the row has none")
@@ -70,7 +70,7 @@ class _CsvRow(_ListedPicture):
 
 
 def _listed(cell: str | None) -> tuple[str, ...]:
-    """Return the texts of a cell, which stand between semicolons."""
+    """Return the texts of a cell, separated by semicolons."""
     return tuple(text.strip() for text in (cell or "").split(";") if text.strip())
 
 
@@ -95,7 +95,7 @@ class PlainFolder(DatasetReader):
     title: ClassVar[str] = "a folder of pictures with a table (CSV, or JSON lines)"
     home: ClassVar[str] = "https://www.rfc-editor.org/rfc/rfc4180"
     licence: ClassVar[str] = "yours to state"
-    pictures_licence: ClassVar[str] = "one a picture, in the table"
+    pictures_licence: ClassVar[str] = "one per picture, in the table"
     needs: ClassVar[tuple[NeededFiles, ...]] = (
         NeededFiles("<table>.csv", "image, and any of source_url, licence, author, retrieved_at, caption", "write it"),
         NeededFiles(
@@ -103,7 +103,7 @@ class PlainFolder(DatasetReader):
         ),
         NeededFiles("<table>.jsonl", "the same keys, and images and truths; in place of a CSV file", "write it"),
         NeededFiles("<path of image>", "the pictures", "collect them"),
-    )
+    )  # phrase: allowed
     gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
     landmarks: ClassVar[tuple[str, ...]] = ()
 
@@ -136,7 +136,7 @@ class PlainFolder(DatasetReader):
         yield self._table(files)
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a row."""
+        """Yield one record for each row."""
         del pictures
         path = self._table(files)
         rows = table_rows(files, path, needed=("image",))
@@ -169,7 +169,7 @@ class PlainFolder(DatasetReader):
         return self._record(path, row, stated.id, [stated], stated.truths(), 0)
 
     def _of_json(self, path: str, row: Row) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield what is wrong with single truths of a row, then its record with the others."""
+        """Yield the faults of single truths of a row, then its record with the other truths."""
         stated = checked(_JsonRow, row)
         if bool(stated.image) == bool(stated.images):
             raise BadRow("a row has either `image` or `images`")

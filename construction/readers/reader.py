@@ -1,7 +1,7 @@
-"""What every reader of a source dataset has, and how its records are read.
+"""The base of all readers of source datasets, and how their records are read.
 
-A reader yields records one after the other and keeps none: pictures are paths, opened by whoever needs them. A row that
-is wrong is one `RefusedRow`; a folder that is laid out in another way is an error that says what was expected.
+A reader yields records one after another and keeps none: pictures are paths, opened by the caller. A wrong row is one
+`RefusedRow`; a folder with another layout is an error that describes the expected one.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from ..ground_truth.truths import GroundTruth
 T = TypeVar("T")
 
 NOTHING_STATED = "nothing_stated"
-"""Rule by which an entry is left out that states nothing of what is read."""
+"""Rule for leaving out an entry that states nothing of the requested kinds."""
 
 
 class NeededFiles(NamedTuple):
     """Files that a reader needs.
 
     Args:
-        path: Path below the dataset's folder; `<...>` stands for what varies.
-        content: What it holds.
+        path: Path below the dataset's folder; `<...>` marks variable parts.
+        content: Content of the files.
         obtained: How to get it.
     """
 
@@ -40,19 +40,19 @@ class NeededFiles(NamedTuple):
 
 
 class DatasetPicture(NamedTuple):
-    """A picture as a dataset names it.
+    """A picture as named by a dataset.
 
     Args:
         path: Path below the folder of pictures.
-        canonical_id: Id in the collection that the picture comes from, such as `coco:42`.
-        licence: Licence of the picture, with its address; None where the dataset states none.
-        attribution: Author or page of the picture; None where the dataset states none.
-        size_wh: Upright width and height that the dataset states, in pixels; None where it states none.
-        retrieved_at: When it was fetched, as the source states it.
-        dataset: Dataset that it comes from; None for that of the reader.
-        shape_wh: Width and height of a map of it at any scale: the picture's are in the same ratio; None for no map.
-        aspect_ratio: Width by height that the dataset states; None where it states none.
-    """
+        canonical_id: Id in the picture's original collection, such as `coco:42`.
+        licence: License of the picture, with its address; None if the dataset states none.
+        attribution: Author or page of the picture; None if the dataset states none.
+        size_wh: Upright width and height stated by the dataset, in pixels; None if it states none.
+        retrieved_at: Time of retrieval, as the source states it.
+        dataset: Source dataset of the picture; None for the reader's.
+        shape_wh: Width and height of a map of the picture at any scale, with the same ratio; None for no map.
+        aspect_ratio: Width divided by height, as stated by the dataset; None if it states none.
+    """  # phrase: allowed
 
     path: str
     canonical_id: str
@@ -66,19 +66,18 @@ class DatasetPicture(NamedTuple):
 
 
 class DatasetRecord(NamedTuple):
-    """Pictures that belong together, with what is true of them.
+    """Pictures that belong together, with their ground truth.
 
     Args:
         record_id: Id, unique in the dataset, such as `vsr:random/train:17`.
         file: Path of the file that states it.
-        entry: Which row of that file it is, such as `line 17`.
+        entry: Row of that file, such as `line 17`.
         pictures: Pictures, in the order that the truths count.
-        truths: What is true of them; none where the dataset gives pictures only.
-        parts: Number of rows besides its own that it is made of, each of which can be wrong by itself, such as the
-            annotations of a picture.
-        chosen_with: Name that it shares with records that mean more together, such as a claim that is true of one
-            picture and false of another: where a recipe takes a number of records, these are chosen together; None for
-            a record that is chosen by itself.
+        truths: Their ground truth; empty if the dataset gives pictures only.
+        parts: Number of further rows in the record that can be wrong separately, such as the annotations of a picture.
+        chosen_with: Name shared with records that mean more together, such as a claim that is true of one picture and
+            false of another: if a recipe takes a number of records, these are chosen together; None for a record chosen
+            alone.
     """
 
     record_id: str
@@ -91,7 +90,7 @@ class DatasetRecord(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Return the number of rows that it is made of, its own among them."""
+        """Return the number of rows of the record, including its own."""
         return 1 + self.parts
 
     def refused(self, reason: str, detail: str) -> RefusedRow:
@@ -99,7 +98,7 @@ class DatasetRecord(NamedTuple):
         return RefusedRow(self.file, self.entry, reason, detail, self.rows)
 
     def without_pictures(self, places: Collection[int]) -> DatasetRecord | None:
-        """Return the record without some of its pictures, each of which is a part of it; None where too few are left.
+        """Return the record without some of its pictures, each of which is a part of it; None if too few are left.
 
         Args:
             places: Numbers of these pictures, from 0.
@@ -116,16 +115,16 @@ class DatasetReader(BaseModel):
     """Base of all readers; settings are fields.
 
     Class attributes:
-        name: Name as recipes call it.
-        title: Name as people call it, with the paper.
+        name: Name in recipes.
+        title: Readable name, with the paper.
         home: Address of its page.
-        licence: Licence of the annotations, as far as it is stated.
-        pictures_licence: Terms of the pictures, as far as they are stated.
+        licence: License of the annotations, as far as stated.
+        pictures_licence: Terms of the pictures, as far as stated.
         needs: Files that it needs.
         gives: Kinds of ground truth that its records may have.
-        landmarks: Paths that tell the dataset's folder; of alternatives, `a|b`.
-        is_told_by_names: Whether names of files alone tell the dataset, so that no row need be read for that.
-    """
+        landmarks: Paths that identify the dataset's folder; `a|b` for alternatives.
+        is_told_by_names: Whether file names alone identify the dataset, without reading a row.
+    """  # phrase: allowed
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -149,12 +148,13 @@ class DatasetReader(BaseModel):
         """Return the files from the dataset's own folder.
 
         Raises:
-            DataError: The dataset is not there, or is another one.
+            DataError: The dataset is missing, or is another one.
         """
         return files.at(self.landmarks, self.title)
 
     def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
-        """Return the kinds of ground truth that a folder's files hold: all that the reader gives, unless it can tell.
+        """Return the kinds of ground truth in a folder's files: all that the reader gives, unless it can narrow them
+        down.
 
         Args:
             files: The dataset, from its own folder.
@@ -163,16 +163,16 @@ class DatasetReader(BaseModel):
         return self.gives
 
     def part_of(self, record: DatasetRecord) -> str:
-        """Return the part of the dataset of which a recipe's number of records is taken: one for all, by default."""
+        """Return the part of the dataset to which a recipe's number of records applies: one for all, by default."""
         del record
         return ""
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the paths of all files, other than pictures, whose content decides what is read; in a fixed order."""
+        """Yield the paths of all files, except pictures, whose content affects the records; in a fixed order."""
         raise NotImplementedError
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield the records of a dataset in a fixed order, and what is refused.
+        """Yield the records of a dataset in a fixed order, and the refused rows.
 
         Args:
             files: The dataset, from its own folder.
@@ -187,7 +187,7 @@ class DatasetReader(BaseModel):
 def read_dataset(
     reader: DatasetReader, files: DatasetFiles, pictures: DatasetFiles | None = None
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records whose pictures are all there, and what is refused; at the end what cannot be read at all.
+    """Yield the records whose pictures all exist, and the refused rows; at the end the unreadable files.
 
     Args:
         reader: The reader.
@@ -195,7 +195,7 @@ def read_dataset(
         pictures: Folder of its pictures; default None, the dataset's own.
 
     Raises:
-        DataError: The folder is laid out in another way, or a file as a whole cannot be read.
+        DataError: The folder has another layout, or a file as a whole cannot be read.
     """
     located = reader.located(files)
     pictures = pictures or located
@@ -206,9 +206,9 @@ def read_dataset(
 def with_pictures(
     rows: Iterable[DatasetRecord | RefusedRow], pictures: DatasetFiles
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield records whose pictures are all there, and what is refused.
+    """Yield records whose pictures all exist, and the refused rows.
 
-    Of a record that means something without a picture, such as a sequence of views, that picture alone is refused.
+    If a record is useful without one of its pictures, as a sequence of views is, only that picture is refused.
     """
     for record in rows:
         if isinstance(record, RefusedRow):
@@ -230,14 +230,14 @@ def with_pictures(
 
 
 def content_digest(reader: DatasetReader, files: DatasetFiles) -> str:
-    """Return the digest of all files that decide what a reader reads, and of its settings; pictures have their own."""
+    """Return the digest of all files that affect a reader's records, and of its settings; pictures have their own."""
     import hashlib
 
     located = reader.located(files)
     total = hashlib.sha256(digest([reader.name, reader.version, reader.model_dump(mode="json")]).encode())
     for path in reader.annotations(located):
         with located.opened(path) as handle:
-            # Not `file_digest`: members of archives are no real files.
+            # Not `file_digest`: members of archives are not real files.
             part = hashlib.sha256()
             while piece := handle.read(1 << 20):
                 part.update(piece)
@@ -248,13 +248,13 @@ def content_digest(reader: DatasetReader, files: DatasetFiles) -> str:
 def records_of_rows(
     rows: Iterable[Row | RefusedRow], file: str, record_of: Callable[[Row], DatasetRecord]
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the record of each row, or what is wrong with it.
+    """Yield the record of each row, or its fault.
 
     Args:
         rows: Rows of a file.
         file: Path of the file.
-        record_of: Function that makes a record of a row. It raises `BadRow` or a `ValidationError` where the row is
-            wrong, and `LeftOutByRule` where the reader's settings leave it out.
+        record_of: Function that makes a record of a row. It raises `BadRow` or a `ValidationError` for a wrong row, and
+            `LeftOutByRule` for a row that the reader's settings leave out.
     """
     for row in rows:
         if isinstance(row, RefusedRow):
@@ -267,20 +267,20 @@ def records_of_rows(
 
 
 def bad_cells(file: str, entry: str, details: Iterable[str]) -> Iterator[RefusedRow]:
-    """Yield what is wrong with cells of a row that is used without them; no row is left out with one."""
+    """Yield the faults of cells in rows that are used without these cells; a row with a fault is not left out."""
     yield from (RefusedRow(file, entry, BAD_CELL, detail, 0) for detail in details)
 
 
 def length(value: object) -> int:
-    """Return the number of rows in what a document states as a list of them, before it is checked; 0 for no list."""
+    """Return the number of rows in an unchecked value that should be a list; 0 for any other value."""
     return len(value) if isinstance(value, list) else 0
 
 
 def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:
-    """Return the wanted ones of some names, or all where none is wanted.
+    """Return the requested names of a list, or all if none is requested.
 
     Raises:
-        DataError: One of them is not there.
+        DataError: A requested name is missing.
     """
     known, asked = list(names), list(wanted)
     if missing := [name for name in asked if name not in known]:
@@ -289,14 +289,14 @@ def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:
 
 
 def spread(entries: Sequence[T], most: int) -> list[T]:
-    """Return some entries at equal distances, the first and the last among them; all where there are no more."""
+    """Return equally spaced entries, including the first and the last; all if there are no more than requested."""
     if len(entries) <= most:
         return list(entries)
     return [entries[round(place * (len(entries) - 1) / (most - 1))] for place in range(most)]
 
 
 def licence_text(name: str | None, address: str | None) -> str | None:
-    """Return a licence's name with its address."""
+    """Return a license's name with its address."""
     if name and address:
         return f"{name} ({address})"
     return name or address or None

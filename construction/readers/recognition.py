@@ -1,9 +1,9 @@
-"""What lies in a folder of photographs besides them: source datasets, and files in which people annotated the pictures.
+"""Recognition of the content of a folder of photographs: source datasets, and files that annotate the pictures.
 
-Looked at are the folder and the folders directly in it; all folders below for what was measured: depth maps, masks,
-files of cameras. A source dataset is told by the layout of its reader and by a row that can be read, a file of
-annotations by its content, a map by its name. Names and first rows decide; no picture is decoded. What looks like
-annotations and is neither is named, as is a file that two readers would take.
+Examines the folder and the folders directly in it; for measurements (depth maps, masks, camera files), all folders
+below. The layout of a reader and one readable row identify a source dataset, the content identifies a file of
+annotations, and the name identifies a map. Names and first rows decide; no picture is decoded. Reports files that
+resemble annotations but are not, and files that two readers would accept.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from .reader import DatasetReader, DatasetRecord
 
 _NOT_RECOGNISED, AMBIGUOUS = "not_recognised", "ambiguous"
 _NOT_SOURCES = ("folder", "found")
-"""Readers that are told by no layout of their own."""
+"""Readers without a layout that identifies them."""
 _SAMPLE = 50
 _HEAD_BYTES = 1 << 16
 _FACTS = re.compile(rb"^\s*[\"']?format[\"']?\s*:\s*[\"']?benchwright-facts\b", re.M)
 _YOLO = ("data.yaml", "data.yml", "classes.txt")
 Form = Literal["dataset", "table", "coco", "captions", "voc", "yolo", "facts", "depth", "masks", "cameras"]
 MEASURED: tuple[Form, ...] = ("depth", "masks", "cameras")
-"""Forms of what was measured, which lies anywhere below the folder."""
+"""Forms of measurements, which may be anywhere below the folder."""
 
 
 class FoundSource(NamedTuple):
-    """One thing in a folder that says what is true of pictures.
+    """One source of ground truth in a folder.
 
     Args:
-        form: What it is; `dataset` and `table` have a reader.
-        path: Path of its file or folder below the folder looked at; empty for that folder itself.
-        annotations: Paths of the files that state it, below the folder looked at.
+        form: Form of the source; `dataset` and `table` have a reader.
+        path: Path of its file or folder below the examined folder; empty for that folder itself.
+        annotations: Paths of the files that state it, below the examined folder.
         reader: Reader of a source dataset, or of a table.
         files: Files from the dataset's own folder, for the reader.
         maps: Depth maps or masks, each with its photograph.
@@ -63,17 +63,17 @@ class FoundSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what people call it: the reader's name or the form, with the place."""
+        """Return its readable name: the reader's name or the form, with the place."""
         kind = self.reader.name if self.reader is not None and self.form == "dataset" else self.form
         return f"{kind} ({self.path or 'the folder itself'})"
 
 
 class Recognised(NamedTuple):
-    """What a folder brings.
+    """The content of a folder.
 
     Args:
         sources: Sources, by path.
-        unused: Files that are used for nothing, each with the reason.
+        unused: Unused files, each with the reason.
     """
 
     sources: tuple[FoundSource, ...]
@@ -81,17 +81,17 @@ class Recognised(NamedTuple):
 
     @property
     def dataset_folders(self) -> tuple[str, ...]:
-        """Return the folders below the one looked at that belong to source datasets."""
+        """Return the folders of source datasets below the examined one."""
         return tuple(source.path for source in self.sources if source.form == "dataset" and source.path)
 
     @property
     def map_paths(self) -> frozenset[str]:
-        """Return the paths of depth maps and masks, which are no pictures by themselves."""
+        """Return the paths of depth maps and masks, which are not pictures to ask about."""
         return frozenset(entry.path for source in self.sources for entry in source.maps)
 
 
 def recognised(files: DatasetFiles) -> Recognised:
-    """Return what a folder brings.
+    """Return the content of a folder.
 
     Raises:
         DataError: The folder cannot be read.
@@ -119,14 +119,14 @@ def recognised(files: DatasetFiles) -> Recognised:
 def picture_paths(
     root: Path, *, without: tuple[str, ...] = (), suffixes: tuple[str, ...] = PICTURE_SUFFIXES
 ) -> Iterator[str]:
-    """Yield the paths of pictures below a folder by their names, but for those in some folders and in workspaces.
+    """Yield the paths of pictures below a folder by their names, except in given folders and in workspaces.
 
-    Links to folders are not followed, and what systems leave beside photographs is none (`no_photographs`).
+    Does not follow links to folders, and skips files that systems leave next to photographs (`no_photographs`).
 
     Args:
         root: The folder.
         without: Paths of folders below it.
-        suffixes: Ends of the names, in small letters.
+        suffixes: Suffixes of the names, in lower case.
     """
     for place, folders, names in os.walk(root):
         below = PurePosixPath(Path(place).relative_to(root).as_posix())
@@ -142,7 +142,7 @@ def picture_paths(
 
 
 def _measured(root: Path, without: tuple[str, ...], taken: set[str]) -> Iterator[FoundSource]:
-    """Yield depth maps, masks and files of cameras anywhere below a folder, but for those in some folders."""
+    """Yield depth maps, masks and camera files anywhere below a folder, except in given folders."""
     ends = tuple(dict.fromkeys((*PICTURE_SUFFIXES, *MAP_SUFFIXES, ".toml", ".txt", ".csv", ".json")))
     paths = [path for path in picture_paths(root, without=without, suffixes=ends) if path not in taken]
     maps = list(map_files(root, [path for path in paths if path.lower().endswith((*PICTURE_SUFFIXES, *MAP_SUFFIXES))]))
@@ -160,7 +160,7 @@ def _measured(root: Path, without: tuple[str, ...], taken: set[str]) -> Iterator
 def _datasets(
     folders: list[DatasetFiles],
 ) -> tuple[list[FoundSource], list[RefusedRow], list[RefusedRow]]:
-    """Return the source datasets in folders, what two readers would take, and what looks like one and is none."""
+    """Return the source datasets in folders, ambiguous folders, and folders that only resemble a dataset."""
     found: dict[tuple[str, str], FoundSource] = {}
     doubts: list[RefusedRow] = []
     for name, entry in catalogue("dataset_readers").items():
@@ -195,7 +195,7 @@ def _datasets(
 
 
 def _wrong_with(reader: DatasetReader, files: DatasetFiles) -> str | None:
-    """Return why none of the first rows can be read; None where one can, or where names alone tell the dataset."""
+    """Return why none of the first rows can be read; None if one can, or if names alone identify the dataset."""
     if reader.is_told_by_names:
         return None
     wrong = "there is no row"
@@ -210,7 +210,7 @@ def _wrong_with(reader: DatasetReader, files: DatasetFiles) -> str | None:
 
 
 def _own_files(folder: DatasetFiles, taken: set[str]) -> tuple[list[FoundSource], list[RefusedRow]]:
-    """Return the files of annotations directly in a folder, and those that look like some and are none."""
+    """Return the files of annotations directly in a folder, and the files that only resemble one."""
     found: list[FoundSource] = []
     unused: list[RefusedRow] = []
     names = [name for name in folder.listing() if not name.endswith("/")]
@@ -237,10 +237,10 @@ def _own_files(folder: DatasetFiles, taken: set[str]) -> tuple[list[FoundSource]
 
 
 def _own_file(folder: DatasetFiles, name: str, place: Path, path: str) -> FoundSource | None:
-    """Return a file as a source; None where it is nothing that people annotate in.
+    """Return a file as a source; None if it has no format of annotations.
 
     Raises:
-        DataError: It looks like annotations and is none that can be read.
+        DataError: It resembles annotations but cannot be read as such.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".json":

@@ -1,11 +1,12 @@
-"""SPair-71k (Min et al. 2019): pairs of pictures of one category, with key points that mean the same.
+"""SPair-71k (Min et al. 2019): pairs of pictures of one category, with corresponding key points.
 
     SPair-71k/JPEGImages/<category>/2008_000585.jpg
     SPair-71k/PairAnnotation/{trn,val,test}/000001-2008_000585-2008_000627:aeroplane.json
     SPair-71k/Layout/large/{trn,val,test}.txt          names of pairs, one a line
 
-Sizes are width, height, channels; boxes are corners. Whether points count from 0 or 1 is not stated: they are taken as
-indices from 0, so that a point lies in the middle of its pixel. Some archivers replace the `:` in names by `_`.
+Sizes are width, height, channels; boxes are corners. The dataset does not state whether points count from 0 or 1: they
+are read as indices from 0, so that a point is at the center of its pixel. Some archivers replace the `:` in names by
+`_`.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ _ATTRIBUTES = {
     "first_pose": "src_pose", "second_pose": "trg_pose", "mirror": "mirror", "occlusion": "occlusion",
     "scale_variation": "scale_variation", "truncation": "truncation", "viewpoint_variation": "viewpoint_variation",
 }  # fmt: skip
-"""Attributes of a pair by the fields that state them; its key points can do without."""
+"""Attributes of a pair by the fields that state them; optional for its key points."""
 
 
 class Spair71k(DatasetReader):
@@ -79,7 +80,7 @@ class Spair71k(DatasetReader):
 
     Args:
         splits: Splits to read; all three by default.
-        layout: Which list of pairs: `large` has all.
+        layout: List of pairs: `large` has all.
     """
 
     name: ClassVar[str] = "spair71k"
@@ -100,7 +101,7 @@ class Spair71k(DatasetReader):
     layout: Literal["large", "small"] = "large"
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the lists of pairs and the annotations of the pairs that are there."""
+        """Yield the lists of pairs and the existing annotations of these pairs."""
         for split in self._splits(files):
             yield f"Layout/{self.layout}/{split}.txt"
             yield from (path for _, path in self._pairs(files, split) if isinstance(path, str))
@@ -110,7 +111,7 @@ class Spair71k(DatasetReader):
         return chosen(there, self.splits, f"split in {files.shown(f'Layout/{self.layout}')}, such as")
 
     def _pairs(self, files: DatasetFiles, split: str) -> Iterator[tuple[str, str | RefusedRow]]:
-        """Yield the names of a split's pairs, each with the path of its annotation, or what is wrong."""
+        """Yield the names of a split's pairs, each with the path of its annotation, or its fault."""
         layout = f"Layout/{self.layout}/{split}.txt"
         with files.opened(layout) as handle:
             for number, line in numbered_lines(handle):
@@ -126,7 +127,7 @@ class Spair71k(DatasetReader):
                 yield name, path or missing
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a pair, in the order of the lists."""
+        """Yield one record for each pair, in the order of the lists."""
         del pictures
         for split in self._splits(files):
             for name, path in self._pairs(files, split):
@@ -149,10 +150,10 @@ class Spair71k(DatasetReader):
 
 
 def _points(path: str, pair: _PairAnnotation) -> tuple[dict[str, _Keypoint], list[RefusedRow]]:
-    """Return the key points of a pair by name, and what is wrong with others.
+    """Return the valid key points of a pair by name, and the faults of the others.
 
     Raises:
-        BadRow: The two lists of points and that of names do not go together.
+        BadRow: The lists of points and names have different lengths.
     """
     if not len(pair.src_kps) == len(pair.trg_kps) == len(pair.kps_ids):
         counts = (

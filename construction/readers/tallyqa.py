@@ -3,7 +3,7 @@
     tallyqa/{train,test}.json                                 each one JSON list
     VG_100K/2410408.jpg, VG_100K_2/..., train2014/COCO_train2014_000000000009.jpg, val2014/...
 
-Ids of pictures are not joined: those of Visual Genome have a 9 put before them.
+Ids of pictures are not used: those of Visual Genome have a 9 prepended.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class TallyQa(DatasetReader):
     """Questions of TallyQA.
 
     Args:
-        parts: Files to read; all that are there by default.
-        complex_only: Whether to take only questions that are known not to be simple.
+        parts: Files to read; all existing files by default.
+        complex_only: Whether to take only questions known not to be simple.
     """
 
     name: ClassVar[str] = "tallyqa"
@@ -69,7 +69,7 @@ class TallyQa(DatasetReader):
         yield from (there[part] for part in chosen(there, self.parts, "part"))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a question."""
+        """Yield one record for each question."""
         for path in self.annotations(files):
             part = path.rpartition("/")[2].removesuffix(".json")
             rows = json_list(files, path)

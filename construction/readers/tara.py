@@ -3,8 +3,8 @@
     nyt_preprocessed/input/{train,gold_dev,gold_test,gold_interest}.jsonl
     nyt_preprocessed/images/<name>.jpg
 
-Pictures are fetched by the user from `image_url`; a picture's name is the address without its host, `/` as `-`, with
-`.jpg` at its end. Some addresses stand twice: the first row counts.
+The user fetches pictures from `image_url`; a picture's name is the address without its host, with `-` for `/` and with
+`.jpg` at its end. Some addresses occur twice: the first row counts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Tara(DatasetReader):
     """Photographs of TARA.
 
     Args:
-        parts: Files to read; all that are there by default.
+        parts: Files to read; all existing files by default.
     """
 
     name: ClassVar[str] = "tara"
@@ -63,7 +63,7 @@ class Tara(DatasetReader):
         yield from (f"input/{part}.jsonl" for part in chosen(there, self.parts, "part"))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record an article."""
+        """Yield one record for each article."""
         del pictures
         for path in self.annotations(files):
             yield from records_of_rows(table_rows(files, path), path, partial(self._record, path))

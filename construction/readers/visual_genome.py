@@ -1,11 +1,11 @@
-"""Visual Genome (Krishna et al. 2017): questions, things with boxes, and phrases about parts of pictures.
+"""Visual Genome (Krishna et al. 2017): questions, objects with boxes, and phrases about parts of pictures.
 
     image_data.json                                           ids, addresses and sizes of the pictures
     question_answers.json, objects.json, region_descriptions.json     any of them
     VG_100K/1.jpg, VG_100K_2/2407890.jpg
 
 Each file is one large list. Versions differ in names: `id` or `image_id`, `w` or `width`, `a_objects` or
-`answer_objects`; boxes of things are not complete, so that a name without a box may be there all the same.
+`answer_objects`; boxes of objects are incomplete, so an object without a box may be present.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _GenomeRegion(BaseModel):
 
 
 class _GenomeEntry(BaseModel):
-    """What one of the files states of one picture."""
+    """The statements of one file about one picture."""
 
     image_id: int = Field(ge=0, validation_alias=_ID)
     qas: list[object] = []
@@ -84,8 +84,8 @@ class VisualGenome(DatasetReader):
     """Questions, boxes and phrases of Visual Genome.
 
     Args:
-        files: Files to read without `.json`, of `question_answers`, `objects` and `region_descriptions`; all that are
-            there by default.
+        files: Files to read without `.json`, of `question_answers`, `objects` and `region_descriptions`; all existing
+            files by default.
     """
 
     name: ClassVar[str] = "visual_genome"
@@ -110,18 +110,18 @@ class VisualGenome(DatasetReader):
     files: tuple[File, ...] = ()
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
-        """Yield the list of pictures, then the files that speak of them."""
+        """Yield the list of pictures, then the files that describe them."""
         there = [name for name in FILES if files.has(f"{name}.json")]
         yield "image_data.json"
         yield from (f"{name}.json" for name in chosen(there, self.files, "annotation file"))
 
     def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
-        """Return the kinds of the files that are read."""
+        """Return the kinds of the files to read."""
         read = {PurePosixPath(path).stem for path in self.annotations(files)}
         return tuple(kind for name, kind in zip(FILES, self.gives, strict=True) if name in read)
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a question, and one a picture of its things and of its phrases."""
+        """Yield one record for each question, and one for each picture of its objects and of its phrases."""
         listing, *paths = self.annotations(files)
         with ListsOnDisk[int]() as known:
             for row in json_list(files, listing):
@@ -130,7 +130,7 @@ class VisualGenome(DatasetReader):
                     known.add(picture.image_id, picture.model_dump())
                     yield from bad_cells(listing, row.entry, wrong)
                 if guard.refusal is not None:
-                    yield guard.refusal._replace(rows=0)  # what is stated of the picture is counted where it stands
+                    yield guard.refusal._replace(rows=0)  # the file that describes the picture counts its rows
             for path in paths:
                 for row in json_list(files, path):
                     yield from _records(path, row, known, pictures)
@@ -139,7 +139,7 @@ class VisualGenome(DatasetReader):
 def _records(
     path: str, row: Row, known: ListsOnDisk[int], pictures: DatasetFiles
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    own = int(PurePosixPath(path).stem != "question_answers")  # each question is a record of its own
+    own = int(PurePosixPath(path).stem != "question_answers")  # each question is a separate record
     stated = row.document if isinstance(row.document, Mapping) else {}
     parts = sum(length(stated.get(name)) for name in ("qas", "objects", "regions"))
     with guarded(path, row.entry) as guard:
@@ -169,7 +169,7 @@ def _questions(path: str, row: Row, entry: _GenomeEntry, shown: DatasetPicture) 
         place = f"{row.entry}, question {number}"
         with guarded(path, place) as guard:
             question = checked(_GenomeQuestion, Row(place, document))
-            # Answers are sentences there: "Black." for "black".
+            # Answers are sentences in this dataset: "Black." for "black".
             answer = " ".join(question.answer.split()).removesuffix(".")
             truth = VisualQuestion(
                 question=" ".join(question.question.split()),
@@ -208,9 +208,9 @@ def _phrases(path: str, row: Row, entry: _GenomeEntry) -> tuple[GroundTruth | No
 
 
 def _picture(picture: _GenomePicture, pictures: DatasetFiles) -> DatasetPicture:
-    """Return a picture; its folder comes from its address, as some lie in the first and some in the second one.
+    """Return a picture; its folder comes from its address, since some are in the first folder and some in the second.
 
-    A picture that COCO has too is named after COCO, so that both are known to be one.
+    A picture that is also in COCO has COCO's id, so that both are known to be one.
     """
     parts = PurePosixPath(picture.url).parts[-2:]
     name = f"{picture.image_id}.jpg"

@@ -5,8 +5,7 @@
     {train,val}2014/COCO_val2014_000000262148.jpg
 
 Questions are joined with their answers by `question_id`. Questions of the test parts have no answers, and are not read.
-The answer that counts is the one that most of the ten people gave: `multiple_choice_answer` only decides between
-answers that equally many gave.
+The most frequent of the ten answers counts: `multiple_choice_answer` only decides between equally frequent ones.
 """
 
 from __future__ import annotations
@@ -58,17 +57,17 @@ class _AnsweredQuestion(BaseModel):
 
 
 _BESIDE = ("multiple_choice_answer", "question_type")
-"""What the answers to a question can do without: the one that counts is counted, and a kind of question."""
+"""Optional fields of the answers to a question: the answer that counts, which is computed, and a kind of question."""
 _CONTRADICTED = "contradicted_answer"
-"""Reason for a stated answer that most people did not give; the one that they gave is used."""
+"""Reason for a stated answer that is not the most frequent one; the most frequent one is used."""
 
 
 class VqaV2(DatasetReader):
     """Questions of VQAv2.
 
     Args:
-        parts: Parts to read; all that are there by default.
-        min_agreement: Smallest share of the people who gave the answer that counts, 0 to 1; questions below it are
+        parts: Parts to read; all existing parts by default.
+        min_agreement: Smallest share of the annotators who gave the answer that counts, 0 to 1; questions below it are
             left out.
     """
 
@@ -109,7 +108,7 @@ class VqaV2(DatasetReader):
         return wanted
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a question, in the order of the questions."""
+        """Yield one record for each question, in the order of the questions."""
         for part in self._parts(files):
             with ListsOnDisk[int]() as answered:
                 path = _ANSWERS.format(part)
@@ -149,7 +148,7 @@ class VqaV2(DatasetReader):
                     )
                 given, refused = _given(answer, _ANSWERS.format(part), entry)
                 yield from refused
-                if not given:  # the answers are counted
+                if not given:  # the answers are counted separately
                     raise BadRow(f"none of the answers to question {question.question_id} can be read")
                 stated = answer.multiple_choice_answer
                 most = _most_given(given, stated)
@@ -179,7 +178,7 @@ class VqaV2(DatasetReader):
 
 
 def _given(answer: _AnsweredQuestion, file: str, entry: str) -> tuple[tuple[str, ...], list[RefusedRow]]:
-    """Return the answers that people gave to a question, and those that cannot be read."""
+    """Return the answers to a question, and the unreadable ones."""
     given: list[str] = []
     refused: list[RefusedRow] = []
     for number, document in enumerate(answer.answers, start=1):
@@ -192,11 +191,11 @@ def _given(answer: _AnsweredQuestion, file: str, entry: str) -> tuple[tuple[str,
 
 
 def _most_given(answers: Sequence[str], stated: str) -> str:
-    """Return the answer that most people gave, as most of them wrote it.
+    """Return the most frequent answer, in its most frequent spelling.
 
     Args:
-        answers: What each of them answered; at least one.
-        stated: The answer that counts as the dataset states it: it decides where equally many gave several.
+        answers: Answer of each annotator; at least one.
+        stated: The answer that counts according to the dataset: it decides between equally frequent ones.
 
     Example:
         >>> most_given(["yes"] * 9 + ["maybe"], "maybe"), most_given(["red", "Red ", "blue"], "")

@@ -1,10 +1,10 @@
-"""VSR, Visual Spatial Reasoning (Liu et al. 2023): claims on how two things lie to each other, true or false.
+"""VSR, Visual Spatial Reasoning (Liu et al. 2023): claims about the relation of two objects, true or false.
 
     data/splits/{random,zeroshot}/{train,dev,test}.jsonl
     data/data_files/all_vsr_validated_data.jsonl
     images/000000239417.jpg                               COCO 2017, train and val in one flat folder
 
-In the splits the votes are texts that hold a list, elsewhere lists; both are read.
+In the splits, votes are texts that hold a list; elsewhere they are lists. Both are read.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ..ground_truth.truths import GroundTruth, SpatialClaim
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _DAMAGED = "damaged_text"
-"""Reason for which a row is refused whose subject or object is no word of its claim, or whose claim cannot be read.
+"""Reason for refusing a row whose subject or object is not a word of its claim, or whose claim cannot be read.
 
-Subjects of the zero-shot split have lost their first letters where these are among those of `The `: `orse`, `andbag`.
+Subjects of the zero-shot split have lost first letters that are among those of `The `: `orse`, `andbag`.
 """
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]")
 
@@ -54,7 +54,7 @@ class _Claim(BaseModel):
 
 
 class Vsr(DatasetReader):
-    """Claims of VSR; those that say the same of several pictures are chosen together.
+    """Claims of VSR; equal claims about several pictures are chosen together.
 
     Args:
         split: Files to read: `random` or `zeroshot` (train, dev and test of it), or `all`, the validated claims in one
@@ -66,12 +66,12 @@ class Vsr(DatasetReader):
     title: ClassVar[str] = "VSR, Visual Spatial Reasoning (Liu et al. 2023)"
     home: ClassVar[str] = "https://github.com/cambridgeltl/visual-spatial-reasoning"
     licence: ClassVar[str] = "Apache-2.0"
-    pictures_licence: ClassVar[str] = "COCO 2017: licences of Flickr, one a picture; this dataset does not state them"
+    pictures_licence: ClassVar[str] = "COCO 2017: licenses of Flickr, one per picture; this dataset does not state them"
     needs: ClassVar[tuple[NeededFiles, ...]] = (
         NeededFiles("data/splits/<split>/<part>.jsonl", "the claims", "clone the repository"),
         NeededFiles(
             "images/<12 digits>.jpg",
-            "the pictures, in one flat folder; `train2017/` and `val2017/` are taken as well",
+            "the pictures, in one flat folder; `train2017/` and `val2017/` are accepted as well",
             "the repository's data/README.md, or COCO's train2017.zip and val2017.zip",
         ),
     )
@@ -89,7 +89,7 @@ class Vsr(DatasetReader):
             yield from (f"data/splits/{self.split}/{part}.jsonl" for part in ("train", "dev", "test"))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a claim."""
+        """Yield one record for each claim."""
         for path in self.annotations(files):
             part = "all" if self.split == "all" else f"{self.split}/{PurePosixPath(path).stem}"
             yield from records_of_rows(table_rows(files, path), path, partial(_record, path, part, pictures))
@@ -138,6 +138,6 @@ def _check_words(claim: _Claim) -> None:
 
 
 def _stands_in(words: str, caption: str) -> bool:
-    """Return whether words stand in a caption as whole words, in the singular or in the plural."""
+    """Return whether a caption contains words as whole words, in the singular or in the plural."""
     whole = " ".join(words.casefold().split())
     return bool(whole) and re.search(rf"(?<!\w){re.escape(whole)}(?:e?s)?(?!\w)", caption.casefold()) is not None

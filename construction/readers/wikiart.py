@@ -4,7 +4,7 @@
     wikiart_csv/style_class.txt        "0 Abstract_Expressionism" .. "26 Ukiyo_e"
     wikiart_csv/style_{train,val}.csv  path, number of the style; no header
 
-709 names are not ASCII, and disks and archivers spell these in several ways, so they are compared in one spelling.
+709 names are not ASCII. Disks and archivers spell these in several ways, so they are compared in one spelling.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class WikiArt(DatasetReader):
         yield from (f"wikiart_csv/style_{part}.csv" for part in self.parts)
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a painting."""
+        """Yield one record for each painting."""
         styles = _styles(files)
         spellings: dict[str, dict[str, str]] = {}
         for part in self.parts:
@@ -89,7 +89,7 @@ class WikiArt(DatasetReader):
 
 
 def _artist_of(file: str) -> str | None:
-    """Return the artist that a file is named after; None where it names none.
+    """Return the artist that a file is named after; None if it names none.
 
     Example:
         >>> artist_of("edgar-degas_landscape-on-the-orne.jpg")
@@ -111,7 +111,7 @@ def _styles(files: DatasetFiles) -> dict[str, str]:
 
 
 def _spelled(name: str, pictures: DatasetFiles, spellings: dict[str, dict[str, str]]) -> str:
-    """Return a painting's path as the disk spells it; as the list does where there is none."""
+    """Return a painting's path as the disk spells it; as the list does if the file is missing."""
     if name.isascii() or pictures.has(f"wikiart/{name}"):
         return name
     folder, _, file = name.partition("/")

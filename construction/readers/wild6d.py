@@ -5,8 +5,8 @@
     Wild6D/test_set/test_list_<category>.txt                             pictures, with an old prefix
     Wild6D/test_set/pkl_annotations/<category>/<category>-<object>-<sequence>.pkl
 
-A pickle is read as data only. Its list goes by number of frame. Frames without a mask are left out, as the authors do.
-The object's y axis is taken as its upright one.
+A pickle is read as data only. Its list follows the number of the frame. Frames without a mask are left out, as the
+authors do. The object's y axis is assumed to be upright.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _POSES = "test_set/pkl_annotations"
 _FRAME = re.compile(r"(\d{1,7})\.jpg")
 _PICKLE = re.compile(r"([a-z]+)-([^-]+)-(.+)\.pkl")
 _OTHER_NAMES = {"cup": "mug"}
-"""Categories that annotations call by another name than folders."""
+"""Categories with different names in annotations and folders."""
 
 
 class _Annotation(BaseModel):
@@ -67,7 +67,7 @@ class _Sequence(BaseModel):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return what a category's list of pictures calls it."""
+        """Return the sequence's name in a category's list of pictures."""
         return self.object, self.sequence
 
 
@@ -76,7 +76,7 @@ class Wild6D(DatasetReader):
 
     Args:
         categories: Categories to read, such as `mug`; all by default.
-        max_frames: Largest number of frames of a video, at equal distances.
+        max_frames: Largest number of frames of a video, equally spaced.
     """
 
     name: ClassVar[str] = "wild6d"
@@ -115,7 +115,7 @@ class Wild6D(DatasetReader):
         return chosen(there, self.categories, "category")
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a video."""
+        """Yield one record for each video."""
         for category in self._categories(files):
             listed, strange = _listed(files, category)
             yield from strange
@@ -157,9 +157,9 @@ def _sequences(files: DatasetFiles, category: str) -> Iterator[_Sequence]:
 
 
 def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], list[int]] | None, list[RefusedRow]]:
-    """Return the numbers of the frames that a category's list names, by video, and lines that name none.
+    """Return the numbers of the frames in a category's list, by video, and lines that name no frame.
 
-    The first is None where there is no list.
+    The first value is None if the list is missing.
     """
     path = f"test_set/test_list_{category}.txt"
     if not files.has(path):
@@ -168,7 +168,7 @@ def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], l
     strange: list[RefusedRow] = []
     with files.opened(path) as handle:
         for number, line in numbered_lines(handle):
-            # Lines begin with a folder of the authors' machines; only the last five parts mean something.
+            # Lines begin with a folder of the authors' machines; only the last five parts are meaningful.
             parts = PurePosixPath((line or b"").decode("utf-8", "replace").strip()).parts[-5:]
             if len(parts) == 5 and parts[0] == category and (frame := _FRAME.fullmatch(parts[4])):
                 frames.setdefault((parts[1], parts[2]), []).append(int(frame[1]))
@@ -181,7 +181,7 @@ def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], l
 def _frames(
     sequence: _Sequence, pictures: DatasetFiles, listed: Mapping[tuple[str, str], list[int]] | None
 ) -> list[tuple[int, str]]:
-    """Return numbers and paths of a video's pictures, in the order of time."""
+    """Return numbers and paths of a video's pictures, in temporal order."""
     folder = next(
         (
             f"{sequence.folder}/{name}"
@@ -224,7 +224,7 @@ def _posed(
     annotations: Sequence[object],
     pictures: DatasetFiles,
 ) -> Iterator[tuple[RefusedRow | None, str, CameraPose | None]]:
-    """Yield each frame with its pose, or what is wrong with it."""
+    """Yield each frame with its pose, or its fault."""
     for number, path in frames:
         entry = f"frame {number}"
         with guarded(sequence.pickle, entry) as guard:

@@ -1,1 +1,1 @@
-"""MM-SAP's three sets (paper section 3.2): what a picture plainly shows, what must be known, what no picture tells."""
+"""MM-SAP's three sets (paper section 3.2): visible information, required knowledge, and what no picture reveals."""

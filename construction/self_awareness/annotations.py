@@ -1,5 +1,5 @@
-"""What the annotations of a picture's sources say of it: whether a text is true of it, and whether they answer a
-question that the picture is supposed not to answer.
+"""Statements of a picture's annotations: whether a text is true of it, and whether they answer a question that the
+picture should not answer.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes, VisualQu
 from ..ground_truth.values import RecordTruth
 
 ANNOTATIONS: tuple[type[GroundTruth], ...] = (VisualQuestion, LabelledBoxes, Captions)
-"""Kinds of truth that are annotations of what a picture shows."""
+"""Kinds of truth that annotate a picture's content."""
 ANSWERED = "answered_by_annotation"
 NONEXISTENT_OBJECT = "nonexistent_object"
 _MIN_SHARED_WORDS = 0.8
-"""Share of the words of two questions, of those that either has, from which they ask the same."""
+"""Share of common words, among all words of two questions, from which they count as the same."""
 _SAYS_NOTHING = NAMES_NOTHING | {"image", "photo", "photograph", "picture", "seen", "shown", "visible"}
 _DECLINES = re.compile(
     r"\b(?:unknown|unclear|not (?:visible|shown|sure|possible|clear)|can(?:no|')?t (?:tell|see|say))\b"
@@ -29,7 +29,7 @@ _DECLINES = re.compile(
 
 
 class AnsweredBy(NamedTuple):
-    """What of a picture's annotations answers a question.
+    """The annotation that answers a question.
 
     Args:
         reason: `same_question`, `stated_option` or `object_is_there`.
@@ -41,10 +41,10 @@ class AnsweredBy(NamedTuple):
 
 
 class PictureAnnotations:
-    """All that annotations state of one picture."""
+    """All statements of the annotations about one picture."""
 
     def __init__(self, truths: Iterable[GroundTruth]) -> None:
-        """Take the truths of one picture; kinds that are no annotations are passed over."""
+        """Take the truths of one picture, ignoring kinds that do not annotate its content."""
         self.questions: list[VisualQuestion] = []
         self.labels: set[str] = set()
         self.absent: set[str] = set()
@@ -78,15 +78,15 @@ class PictureAnnotations:
         return any(f" {word} " in caption for caption in self._texts)
 
     def answered_by(self, question: str, options: Sequence[str], *, why: str) -> AnsweredBy | None:
-        """Return the annotation that answers a question which the picture is supposed not to answer; None for none.
+        """Return the annotation that answers a question which the picture should not answer; None if there is none.
 
-        An annotation answers it that asks the same and has an answer, or that states one of the options; numbers, and
-        options that only say yes or no, are stated too easily and do not count. A question about something that is
-        supposed not to be there (`nonexistent_object`) is answered where annotations name all that it names.
+        An annotation answers the question if it asks the same and has an answer, or if it states one of the options.
+        Numbers, and options that only say yes or no, occur too easily and do not count. A question about an object that
+        should be absent (`nonexistent_object`) is answered if annotations name all its words.
 
         Args:
             question: The question.
-            options: The options that are offered, without the one that declines.
+            options: The options offered, without the one that declines.
             why: Category of the question, as in MM-SAP's appendix A.2.
         """
         words = _content_words(question)
@@ -109,7 +109,7 @@ class PictureAnnotations:
         return next((whole for padded, whole in self._texts.items() if f" {text} " in padded), None)
 
     def _named(self, words: frozenset[str]) -> set[str]:
-        """Return the annotations that together name all of the words; empty where one of them is named nowhere."""
+        """Return the annotations that together name all of the words; empty if any word is missing."""
         texts = {*self.labels, *self.captions, *(f"{known.question} {known.answer}" for known in self.questions)}
         naming: set[str] = set()
         for word in words:
@@ -121,12 +121,12 @@ class PictureAnnotations:
 
 
 def _content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that name something, in singular, without words that ask, point or join."""
+    """Return the content words of a text, in the singular, without question words, pointers and conjunctions."""
     return frozenset(singular(word) for word in normal(text).split() if word not in _SAYS_NOTHING)
 
 
 def annotations_by_picture(truths: Sequence[RecordTruth[Any]]) -> Mapping[str, PictureAnnotations]:
-    """Return what annotations state of each picture that a record of one picture is about."""
+    """Return the statements of annotations about each picture that is the only one of a record."""
     by_picture: dict[str, list[GroundTruth]] = {}
     for truth in truths:
         if len(truth.image_ids) == 1:

@@ -1,4 +1,4 @@
-"""BasicVisQA (MM-SAP, section 3.2): questions on what every model should see, from VQAv2, Visual Genome and COCO."""
+"""BasicVisQA (MM-SAP, section 3.2): questions on visible information, from VQAv2, Visual Genome and COCO."""
 
 from __future__ import annotations
 
@@ -22,33 +22,35 @@ from .visual_information import KINDS, VisualInformation, kind_of
 class BasicVisQa(OfferingTask):
     """Make items on basic visual information, with an option that declines; needs a step `dataset` before it.
 
-    MM-SAP's BasicVisQA: five options, one right and one that declines; the item's level is `basic`, its category the
-    kind of visual information. Questions of VQAv2 and Visual Genome are sorted into kinds by their words. Boxes make
-    further ones: how many things of a name, which thing can be seen, on which side of another it lies. The paper shows
-    the kinds action, color, counting, objects, position and OCR; shape and scene are ours.
+    Follows MM-SAP's BasicVisQA: five options, one right and one that declines; the item's level is `basic`, its
+    category the kind of visual information. The words of questions of VQAv2 and Visual Genome determine their kinds.
+    Boxes make further
+    questions: how many objects have a name, which object is visible, on which side of another it is. The paper shows
+        the
+    kinds action, color, counting, objects, position and OCR; shape and scene are our own.
 
-    Wrong options come from answers to other questions of the kind. In `hardened` mode four questions offer each other's
-    answers, so that options alone tell nothing; that takes four questions of a kind with answers of one form, and uses
-    no question whose answer finds no partners. No option is offered that an annotation of the picture calls true.
+    Wrong options come from answers to other questions of the kind. In `hardened` mode, four questions offer each
+    other's answers, so that options alone reveal nothing; that takes four questions of a kind with answers of one form,
+    and leaves out questions without partners. No option is offered that an annotation of the picture calls true.
 
     Args:
         mode: `hardened`, or `paper`: each question gets wrong options by itself, and all are used.
-        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. It is told
-            what else people answered, and what it writes is checked as other wrong options are.
+        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. Its input
+            includes people's other answers, and its options pass the same checks as others.
         information: Kinds of visual information to ask for.
         min_agreement: Smallest share of the people who gave the answer that counts, 0 to 1.
-        max_words: Most words of an answer.
+        max_words: Largest number of words of an answer.
 
     Reasons:
-        other_question (drop): The question asks for none of these kinds, or its words do not tell which.
+        other_question (drop): The question asks for none of these kinds, or its words leave the kind open.
         no_question (drop): The text does not end with a question mark.
         no_agreement (drop): Fewer people than `min_agreement` gave the answer that counts.
         long_answer (drop): The answer has more words than `max_words`.
-        no_partners (drop): In `hardened` mode: too few other questions of the kind have an answer that could stand
-            beside this one, or there are enough items, or the picture is used.
+        no_partners (drop): In `hardened` mode: too few other questions of the kind have an answer that could accompany
+            this one, or there are enough items, or the picture is used.
         too_few_distractors (drop): In `paper` mode: fewer than three wrong options could be found.
-        writer_no_json (drop): The reply of the model that writes holds no JSON.
-        writer_other_json (drop): Its options are not three that may stand beside the right one.
+        writer_no_json (drop): The reply of the writing model contains no JSON.
+        writer_other_json (drop): Its options are not three that can accompany the right one.
     """
 
     name: ClassVar[str] = "basic_vis_qa"
@@ -69,7 +71,7 @@ class BasicVisQa(OfferingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-        """Yield the questions that serve with their options, and why others do not."""
+        """Yield the usable questions with their options, and the reasons against the others."""
         annotations = annotations_by_picture(truths)
         questions: list[AnsweredQuestion] = []
         for truth in truths:
@@ -93,7 +95,7 @@ class BasicVisQa(OfferingTask):
         )
 
     def _question(self, truth: RecordTruth[VisualQuestion]) -> AnsweredQuestion | str:
-        """Return a question of a dataset, or why it does not serve."""
+        """Return a question of a dataset, or why it is unusable."""
         question = truth.truth
         kind = kind_of(question.question, question.answer)
         if kind is None or kind not in self.information:
@@ -121,7 +123,8 @@ class BasicVisQa(OfferingTask):
     def _of_boxes(self, truth: RecordTruth[LabelledBoxes], size_wh: SizeWH) -> Iterator[AnsweredQuestion]:
         for question in box_questions(truth.truth, size_wh):
             if question.kind in self.information:
-                # Which thing can be seen is asked in the same words of all pictures: its answers stay among themselves.
+                # Questions about visible objects have the same words for all pictures: their answers stay among
+                # themselves.
                 pool = f"{question.kind} listed" if question.question == LISTED else question.kind
                 yield AnsweredQuestion(
                     truth,

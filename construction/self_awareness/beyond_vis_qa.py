@@ -25,7 +25,7 @@ _WHYS: tuple[Why, ...] = get_args(Why)
 
 
 class UnanswerableQuestion(GroundTruth):
-    """A question that no annotation of its picture answers, with options that tempt."""
+    """A question that no annotation of its picture answers, with tempting options."""
 
     kind: ClassVar[str] = "unanswerable"
 
@@ -36,20 +36,20 @@ class UnanswerableQuestion(GroundTruth):
 
 
 class BeyondVisQa(RefusingTask):
-    """Make items that only declining is right for, of things that boxes name; needs a step `dataset` before it.
+    """Make items that only declining is right for, about objects that boxes name; needs a step `dataset` before it.
 
-    MM-SAP's BeyondVisQA: four options that tempt and one that declines; no answer key. The category is one of the
-    paper's six. Questions are templates in our own words about a thing that a box names, or, of category
-    `nonexistent_object`, about one that no annotation of the picture names. A question is left out where an annotation
-    of the picture answers it: another question with the same words, a caption that states an option, or, for things
-    that are not there, annotations that name it. Annotations do not know everything, so let two people confirm
-    (`verify`). Questions of people's own come from facts, by the step `beyond_the_image`.
+    Follows MM-SAP's BeyondVisQA: four tempting options and one that declines; no answer key. The category is one of the
+    paper's six. Questions are templates in our own words about an object that a box names, or, for the category
+    `nonexistent_object`, about one that no annotation of the picture names. A question is left out if an annotation of
+    the picture answers it: another question with the same words, a caption that states an option, or, for absent
+    objects, annotations that name them. Annotations are incomplete, so let two people confirm (`verify`). Questions
+    written by people come from facts, by the step `beyond_the_image`.
 
     Args:
         why: Categories to ask.
 
     Reasons:
-        nothing_to_ask (drop): No template speaks of a thing in the picture.
+        nothing_to_ask (drop): No template fits an object in the picture.
         answered_by_annotation (drop): An annotation of the picture answers the question.
     """
 
@@ -61,7 +61,7 @@ class BeyondVisQa(RefusingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[UnanswerableQuestion] | UnusedTruth]:
-        """Yield a question of each category for each picture with boxes, and why there is none."""
+        """Yield a question of each category for each picture with boxes, or why there is none."""
         del sizes_wh
         annotations = annotations_by_picture(truths)
         boxed: dict[str, RecordTruth[LabelledBoxes]] = {}
@@ -83,7 +83,7 @@ class BeyondVisQa(RefusingTask):
         annotations: PictureAnnotations,
         seed: int,
     ) -> Iterator[RecordTruth[UnanswerableQuestion] | UnusedTruth]:
-        """Yield the first question of a category that no annotation answers; the order is by chance."""
+        """Yield the first question of a category that no annotation answers, in random order."""
         pairs = [
             (template, thing)
             for template in TEMPLATES
@@ -104,7 +104,7 @@ class BeyondVisQa(RefusingTask):
     def planned(
         self, truth: RecordTruth[UnanswerableQuestion], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Plan an item; what stands at its letter is the option that declines."""
+        """Plan an item; its letter is the place of the option that declines."""
         del pictures, rng
         question = truth.truth
         document = {
@@ -118,7 +118,7 @@ class BeyondVisQa(RefusingTask):
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the letter itself: these items have no right option beside the one that declines."""
+        """Return the letter itself: the only right option of these items is the one that declines."""
         del candidates, seed
         return [{"refusal": letter} for letter in letters]
 
@@ -138,12 +138,12 @@ class BeyondVisQa(RefusingTask):
 
 
 def _things(boxes: LabelledBoxes, annotations: PictureAnnotations, *, why: Why) -> frozenset[str]:
-    """Return the things that may be asked about: single ones with a box, or ones that nothing in the picture is."""
+    """Return the objects to ask about: single ones with a box, or ones that nothing in the picture is."""
     if why != NONEXISTENT_OBJECT:
         counts = Counter(labelled.label for labelled in boxes.boxes)
         return frozenset(label for label, count in counts.items() if count == 1 and label not in boxes.incomplete)
     every = frozenset[str]().union(*(template.things for template in TEMPLATES if template.why == why))
-    if boxes.is_federated:  # what has no box may be there all the same
+    if boxes.is_federated:  # objects without a box may be present
         return every & annotations.absent
     return frozenset(thing for thing in every if not annotations.is_true(thing))
 

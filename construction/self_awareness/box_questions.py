@@ -1,4 +1,4 @@
-"""Questions that boxes around things answer: how many, which is there, where it lies to another one.
+"""Questions that boxes around objects answer: how many, which is present, where it is relative to another.
 
 MM-SAP wrote 150 questions about pictures of COCO and Visual Genome by hand; these are made by templates.
 """
@@ -32,7 +32,7 @@ class BoxQuestion(NamedTuple):
         kind: Kind of visual information.
         question: The question.
         right: The right option.
-        wrong: Wrong options, where they are the same for all such questions; else empty.
+        wrong: Wrong options, if they are the same for all such questions; otherwise empty.
     """
 
     name: str
@@ -45,10 +45,10 @@ class BoxQuestion(NamedTuple):
 def box_questions(boxes: LabelledBoxes, size_wh: SizeWH) -> Iterator[BoxQuestion]:
     """Yield the questions that the boxes of one picture answer beyond doubt.
 
-    Things are counted where every one has a box, and there are 1 to 9. A thing is asked for by its side of another one
-    where both are the only ones of their name, do not overlap along one axis, and have centres that lie 15 % of the
-    picture's side apart along it, and at most half as far along the other. Things smaller than 3 % of a side are not
-    asked about.
+    Objects are counted if each has a box, and there are 1 to 9. An object is asked for by its side of another one if
+    both are the only ones of their name, do not overlap along one axis, and have centers that are 15 % of the picture's
+    side apart along it, and at most half as far along the other. Objects smaller than 3 % of a side are not asked
+    about.
 
     Args:
         boxes: The boxes.
@@ -73,7 +73,7 @@ def box_questions(boxes: LabelledBoxes, size_wh: SizeWH) -> Iterator[BoxQuestion
 
 
 def plural(noun: str) -> str:
-    """Return the plural of an English noun, as names of things in datasets have it: `boxes`, `buses`, `people`."""
+    """Return the plural of an English noun, as for names of objects in datasets: `boxes`, `buses`, `people`."""
     if noun in _PLURALS:
         return _PLURALS[noun]
     if noun.endswith(("s", "x", "z", "ch", "sh")):
@@ -96,7 +96,7 @@ def _share(box: BoxXYXY, size_wh: SizeWH) -> float:
 
 
 def _side(of: BoxXYXY, seen_from: BoxXYXY, size_wh: SizeWH) -> str | None:
-    """Return on which side of a box another one lies; None where that is not beyond doubt."""
+    """Return on which side of a box another one is; None if that is doubtful."""
     across = (of[0] + of[2] - seen_from[0] - seen_from[2]) / 2 / size_wh[0]
     down = (of[1] + of[3] - seen_from[1] - seen_from[3]) / 2 / size_wh[1]
     is_beside = of[0] >= seen_from[2] or seen_from[0] >= of[2]

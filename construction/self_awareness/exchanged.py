@@ -1,4 +1,4 @@
-"""Questions with an answer, given their wrong options: by exchange in groups, or each by itself."""
+"""Questions with an answer, given their wrong options: by exchange in groups, or separately."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REACH = 3
 
 
 class OfferedQuestion(GroundTruth):
-    """A question with its options, but for the one that declines."""
+    """A question with its options, except the one that declines."""
 
     kind: ClassVar[str] = "offered"
 
@@ -45,16 +45,16 @@ class AnsweredQuestion(NamedTuple):
     """A question with its answer, before it has options.
 
     Args:
-        truth: What it is made of.
+        truth: Truth that it is made of.
         record: Name of the question, unique in the task.
-        category: What the task balances.
-        pool: Questions that may lend each other their answers have the same.
+        category: Category that the task balances.
+        pool: Pool of questions that may lend each other their answers.
         question: The question.
         right: The right option.
-        wrong: Wrong options, where they stand already; then it needs no partners.
-        known: Further wrong options that may be offered, where questions are not exchanged.
-        also_right: What else people answered, or the entity's other names.
-        evidence: What the key was taken from.
+        wrong: Fixed wrong options; then it needs no partners.
+        known: Further wrong options to offer if questions are not exchanged.
+        also_right: People's other answers, or the entity's other names.
+        evidence: Source of the key.
         written_by: Author of the question.
     """
 
@@ -91,21 +91,21 @@ def with_options(
     are_names: bool = False,
     is_written: bool = False,
 ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-    """Yield questions with their options, and those that get none, with the reason.
+    """Yield questions with their options, and those without options, with the reason.
 
     Hardened: questions of one pool lend each other their answers in groups of four, so that each option of a group is
-    right once; categories take turns, so that none uses up the pictures. `paper`: each question by itself gets answers
-    of its pool, common ones more often, the nearest in spelling where that is a text in the picture, near numbers for a
-    count.
+        right
+    once; categories take turns, so that none uses up the pictures. `paper`: each question separately gets answers of
+    its pool, common ones more often; the nearest in spelling for a text in the picture; near numbers for a count.
 
     Args:
         questions: The questions.
         mode: `hardened` or `paper`.
         seed: The run's seed.
         task: Name of the task.
-        uses: Questions about one picture; None for any number.
+        uses: Largest number of questions about one picture; None for any number.
         items: Largest number of questions in `hardened` mode; None for any number.
-        is_true: Function that returns whether annotations of a picture say that a text is true of it.
+        is_true: Function that returns whether annotations of a picture call a text true.
         are_names: Whether the answers are names, which may differ in form and length.
         is_written: Whether a model writes wrong options later, in `paper` mode; questions with fixed ones keep them.
     """
@@ -147,7 +147,7 @@ def _groups(
     is_true: IsTrue,
     are_names: bool,
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the names of questions that are used together, of the categories in turn."""
+    """Yield the names of questions to use together, with the categories in turn."""
     used: Counter[str] = Counter()
 
     def is_free(picture: str) -> bool:
@@ -216,7 +216,7 @@ def _by_itself(
     is_true: IsTrue,
     are_names: bool,
 ) -> RecordTruth[OfferedQuestion] | UnusedTruth:
-    """Return a question with options of its own."""
+    """Return a question with separate options."""
     if question.wrong:
         return _offered(question, question.wrong, ("fixed",) * len(question.wrong), frequencies)
     rng = generator_for(seed, task, question.record, "distractors")

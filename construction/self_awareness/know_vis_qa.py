@@ -1,4 +1,4 @@
-"""KnowVisQA (MM-SAP, section 3.2): questions that only knowledge of what is shown answers, in six domains."""
+"""KnowVisQA (MM-SAP, section 3.2): questions that require knowledge of the depicted entity, in six domains."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ _DOMAINS: Mapping[str, str] = {
     "food": "What is the name of the {kind} in the picture?",
     "organizations": "Which {kind} does the picture refer to?",
 }
-"""The paper's six domains, with the question that is asked unless a table words its own."""
+"""The paper's six domains, with the question for each unless a table has its own."""
 
 
 class KnowVisQa(OfferingTask):
-    """Make items that ask what is shown by its name, with an option that declines; needs a step `dataset` before it.
+    """Make items that ask for the name of what is shown, with an option that declines; needs a step `dataset` before
+    it.
 
-    MM-SAP's KnowVisQA: five options, one right and one that declines, and both may be right for a model: it may know,
-    or know that it does not. The category is the domain. A table says what each picture shows: columns `entity`,
-    `kind` and `domain` beside `image` and `licence`, and if need be `also_named`, `others` and `ask`.
+    Follows MM-SAP's KnowVisQA: five options, one right and one that declines, and both may be right for a model: it may
+    know, or know that it does not. The category is the domain. A table states the entity of each picture: columns
+    `entity`, `kind` and `domain` with `image` and `licence`, and optionally `also_named`, `others` and `ask`.
 
-    Wrong options are of the same kind: a lake among lakes. In `hardened` mode four entities of a kind offer each
-    other's names; a kind with fewer pictures serves in `paper` mode only, where the table's `others` count too.
+    Wrong options are of the same kind: a lake among lakes. In `hardened` mode, four entities of a kind offer each
+    other's names; a kind with fewer pictures is usable in `paper` mode only, where the table's `others` count too.
 
     Args:
         mode: `hardened`, or `paper`: each entity gets wrong options by itself.
@@ -44,8 +45,8 @@ class KnowVisQa(OfferingTask):
             food, organizations.
         no_partners (drop): In `hardened` mode: fewer than three other entities of the kind are left.
         too_few_distractors (drop): In `paper` mode: fewer than three other names of the kind are known.
-        writer_no_json (drop): The reply of the model that writes holds no JSON.
-        writer_other_json (drop): Its options are not three that may stand beside the right one.
+        writer_no_json (drop): The reply of the writing model contains no JSON.
+        writer_other_json (drop): Its options are not three that can accompany the right one.
     """
 
     name: ClassVar[str] = "know_vis_qa"
@@ -55,7 +56,7 @@ class KnowVisQa(OfferingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-        """Yield the entities that serve with their options, and why others do not."""
+        """Yield the usable entities with their options, and the reasons against the others."""
         del sizes_wh
         questions: list[AnsweredQuestion] = []
         shown: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""What the two tasks with right answers share: how a question with its options becomes an item."""
+"""The shared base of the two tasks with right answers: it makes an item of a question with its options."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class OfferingTask(RefusingTask):
 
     Args:
         mode: `hardened`, or `paper`: each question gets wrong options by itself.
-        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. It is told
-            what else annotations call true; what it writes is checked as other wrong options are.
+        chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. Its input
+            includes what annotations call true; its options pass the same checks as others.
 
     Reasons:
-        writer_no_json (drop): The model's reply holds no JSON.
-        writer_other_json (drop): The model's options are not three that may stand beside the right one.
+        writer_no_json (drop): The model's reply contains no JSON.
+        writer_other_json (drop): The model's options are not three that can accompany the right one.
     """
 
     item_level: ClassVar[str | None]
@@ -60,12 +60,12 @@ class OfferingTask(RefusingTask):
         return self.chat is not None
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the items; a model only where one writes, and not how patiently it is waited for."""
+        """Return the settings that decide the items, with the model if one writes, without its timeouts and retries."""
         settings = {name: value for name, value in super().parameters().items() if name != "chat"}
         return settings if self.chat is None else {**settings, "chat": self.chat.deciding()}
 
     def open(self, ctx: OpenContext) -> Chat | None:
-        """Connect to the model that writes, where one does."""
+        """Connect to the writing model, if any."""
         from benchwright.models.endpoints.chat import Chat
 
         return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
@@ -73,7 +73,7 @@ class OfferingTask(RefusingTask):
     def planned(
         self, truth: RecordTruth[OfferedQuestion], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Put the wrong options into an order by chance."""
+        """Put the wrong options into a random order."""
         del pictures
         offered = truth.truth
         order = rng.permutation(len(offered.wrong)).tolist()
@@ -97,7 +97,7 @@ class OfferingTask(RefusingTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item of a question; its wrong options are written first where a model is to write them."""
+        """Return the item of a question; a model, if any, writes its wrong options first."""
         plan = chosen.plan
         if "also_right" not in plan:
             return super().made(record, ctx, chosen, shown, made)

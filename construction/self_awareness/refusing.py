@@ -1,4 +1,4 @@
-"""Tasks whose items all offer an option that declines, as in MM-SAP: five options, one of which declines."""
+"""Tasks with an option that declines in every item, as in MM-SAP: five options, one of which declines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..item_parts.options.selection import Candidate, balanced_letters
 from ..truth_tasks.truth_tasks import TruthTask
 
 OPTIONS = 5
-"""Options of an item, the one that declines among them (MM-SAP, section 3.2)."""
+"""Number of options of an item, including the one that declines (MM-SAP, section 3.2)."""
 DISTRACTORS = OPTIONS - 2
 PLACES = tuple(range(OPTIONS))
 
@@ -21,7 +21,7 @@ PLACES = tuple(range(OPTIONS))
 class RefusingTask(TruthTask):
     """A task of ground truth with an option that declines in each item.
 
-    The right option and the one that declines are each at every place equally often, as far as their number allows
+    The right option and the one that declines each take every place equally often, as far as their number allows
     (MM-SAP's table 6).
 
     Args:
@@ -35,7 +35,7 @@ class RefusingTask(TruthTask):
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the place of the option that declines, spread evenly over the places that the right one leaves."""
+        """Return the place of the option that declines, spread evenly over the places other than the right option's."""
         beside = [
             candidate._replace(letters=tuple(place for place in candidate.letters if place != letter))
             for candidate, letter in zip(candidates, letters, strict=True)

@@ -1,4 +1,4 @@
-"""Questions that no picture answers, by what it shows: templates in our own words, for MM-SAP's six categories.
+"""Questions that no picture answers, by its content: templates in our own words, for MM-SAP's six categories.
 
 Each has more tempting options than an item offers; the seed chooses among them.
 """
@@ -18,13 +18,13 @@ Why = Literal[
 
 
 class UnanswerableTemplate(NamedTuple):
-    """A question about a thing that boxes name.
+    """A question about an object that boxes name.
 
     Args:
         why: Category, as in the paper's appendix A.2.
-        things: Labels of things of which it is asked; with `nonexistent_object`, things that are not there.
-        ask: The question; `{thing}` stands for the thing.
-        options: Options that tempt, at least four.
+        things: Labels of the objects to ask about; for `nonexistent_object`, absent objects.
+        ask: The question; `{thing}` is replaced by the object.
+        options: Tempting options, at least four.
     """
 
     why: Why

@@ -1,8 +1,8 @@
 """Kinds of basic visual information that questions ask for (MM-SAP, section 3.2 and figure 7).
 
-The paper speaks of eight kinds and shows six: action, color, counting, objects, position and OCR. The two others here,
-shape and scene, are ours: section 3.1 names shape among basic visual information, and VQAv2 asks for rooms, weather and
-places often.
+The paper mentions eight kinds and shows six: action, color, counting, objects, position and OCR. The two others here,
+shape and scene, are our own: section 3.1 names shape among basic visual information, and VQAv2 often asks for rooms,
+weather and places.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from benchwright.texts.normalization import normal
 VisualInformation = Literal["action", "color", "counting", "object", "position", "ocr", "shape", "scene"]
 KINDS: tuple[VisualInformation, ...] = get_args(VisualInformation)
 _OF_THE_PAPER: tuple[VisualInformation, ...] = ("action", "color", "counting", "object", "position", "ocr")
-"""Kinds that figure 7 of the paper shows; the others are ours."""
+"""Kinds that figure 7 of the paper shows; the others are our own."""
 
 _THINGS = (
     "animal|fruit|vegetable|vehicle|food|bird|flower|tree|object|thing|item|furniture|toy|instrument|utensil|appliance"
@@ -80,9 +80,9 @@ _NO_CONTENT = frozenset(
 def kind_of(question: str, answer: str) -> VisualInformation | None:
     """Return the kind of basic visual information that an English question asks for, by its words and its answer.
 
-    None for questions of other kinds (why, who, how old, yes and no), and for answers that are no such information: a
-    count that is no number, or *unknown*. The first kind of the list that fits counts: *what color is the sign* asks
-    for a color. It is meant to take few questions wrongly, not to take all.
+    Returns None for questions of other kinds (why, who, how old, yes and no), and for answers without such information:
+    a count that is not a number, or *unknown*. The first fitting kind of the list counts: *what color is the sign* asks
+    for a color. The rules favor few wrong assignments over completeness.
     """
     words, answer_words = normal(question), normal(answer)
     if answer_words in _NO_CONTENT:

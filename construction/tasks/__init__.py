@@ -1,1 +1,1 @@
-"""Steps that make items of photographs, a file a task."""
+"""Steps that make items of photographs, one file for each task."""

@@ -25,7 +25,7 @@ from ..truth_tasks.equal_squares import WholePicturesTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 _TRIES = 12
-"""Ways in which each reference is planned; the selection takes one whose pictures are free."""
+"""Number of plans for each reference; the selection takes one whose pictures are free."""
 QUESTIONS = Wordings(
     "The first image is a painting. Which of the other two paintings is in the same style? Look at how they are "
     "painted, at brushwork, colors, shapes and light, and not at what they show.",
@@ -46,28 +46,28 @@ CLOSE_STYLES: tuple[tuple[str, ...], ...] = (
     ("Naive_Art_Primitivism", "Expressionism"),
     ("Realism", "Romanticism"),
 )  # fmt: skip
-"""Styles of WikiArt that even people who know them take for each other."""
+"""Styles of WikiArt that even experts confuse."""
 
 
 class ArtStyleTask(WholePicturesTask):
     """Make items that ask which of two paintings has the style of a third; needs WikiArt before it.
 
-    BLINK's art style. Reference and right painting are of one style and, where that is known, of different painters;
-    the wrong painting is of another style, and not by the painter of the reference.
+    Follows BLINK's art style. Reference and right painting have the same style and, if known, different painters; the
+    wrong painting has another style, and another painter than the reference.
 
     Args:
-        mode: `hardened` draws two paintings of clearly different styles, each of which has a partner, and lets chance
-            say to which of them the reference belongs: a style that is frequent is no likelier to be right. The other
-            partner counts as shown for `uses`, so that rare styles do not run out the sooner for being right. All
-            three are shown as squares of one encoding and of a size that both partners decide, the middle of each.
-            `paper` starts from the reference, as the paper does, and shows paintings whole.
-        close_styles: Groups of styles that never stand against each other, because people confuse them.
-        other_artist: Whether reference and right painting must be of different painters where both are known.
+        mode: `hardened` draws two paintings of clearly different styles, each with a partner, and lets chance decide to
+            which of them the reference belongs: a frequent style is no likelier to be right. The other partner counts
+            as shown for `uses`, so that rare styles do not run out sooner for being right. All three are shown as
+            squares of one encoding and of a size that both partners decide, the middle of each. `paper` starts from the
+            reference, as the paper does, and shows paintings whole.
+        close_styles: Groups of styles that never compete, because people confuse them.
+        other_artist: Whether reference and right painting must have different painters if both are known.
 
     Reasons:
-        no_partner (drop): No other painting of its style and painting of a clearly different style are there; in mode
-            `hardened`, that has a partner itself.
-        same_picture (drop): Two of the three squares came out the same.
+        no_partner (drop): There is no other painting of its style, or no painting of a clearly different style; in mode
+            `hardened`, none with a partner itself.
+        same_picture (drop): Two of the three squares are equal.
     """
 
     name: ClassVar[str] = "art_style"
@@ -89,7 +89,7 @@ class ArtStyleTask(WholePicturesTask):
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any]]:
         """Yield, for each painting, triplets with it as the reference, or, in mode `hardened`, as one of the two
-        options; alone where there are none.
+        options; alone if it has none.
         """
         del sizes_wh
         styles: dict[str, list[RecordTruth[Any]]] = defaultdict(list)
@@ -115,7 +115,7 @@ class ArtStyleTask(WholePicturesTask):
                         yield triplet
 
     def is_far(self, style: str, other: str) -> bool:
-        """Return whether two styles may stand against each other."""
+        """Return whether two styles may compete."""
         return style != other and not any({style, other} <= set(group) for group in self.close_styles)
 
     def _triplets(
@@ -127,8 +127,8 @@ class ArtStyleTask(WholePicturesTask):
         far: Sequence[str],
         seed: int,
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield triplets of a reference: with the paintings of its style that follow it, each against a style drawn by
-        chance, all styles alike.
+        """Yield triplets of a reference, with the following paintings of its style, each against a random style; all
+        styles are equally likely.
         """
         if not far:
             return
@@ -150,7 +150,7 @@ class ArtStyleTask(WholePicturesTask):
         far: Sequence[str],
         seed: int,
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield triplets in which a painting is an option beside one of a style drawn by chance, all styles alike.
+        """Yield triplets with a painting as an option against one of a random style; all styles are equally likely.
 
         Each of the two has a partner of its style, and chance says which partner is the reference; the other partner
         comes last.
@@ -174,7 +174,7 @@ class ArtStyleTask(WholePicturesTask):
         paintings: Sequence[RecordTruth[Any]],
         rng: np.random.Generator,
     ) -> RecordTruth[Any] | None:
-        """Return a reference of the style of one option that is none of the two options, nor by a wrong painter."""
+        """Return a reference in the style of one option that is neither option, nor by a wrong painter."""
         for number in rng.integers(len(paintings), size=min(8 * _TRIES, 4 * len(paintings))).tolist():
             other: RecordTruth[Any] = paintings[number]
             if (
@@ -201,7 +201,7 @@ class ArtStyleTask(WholePicturesTask):
             "artists": [painting.artist for painting in paintings],
             **self.side(pictures),
         }
-        # What is balanced must not tell which option is right.
+        # The balanced property must not reveal the right option.
         answer = paintings[0].style if self.mode == "paper" else " and ".join(sorted({p.style for p in paintings}))
         reserved = tuple(range(3, len(truth.image_ids)))
         return ItemPlan((0, 1), answer, document, pictures=(0, 1, 2), reserved=reserved)

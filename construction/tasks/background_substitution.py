@@ -43,13 +43,13 @@ _DISTRACTORS = 3
 
 
 class PairWords(NamedTuple):
-    """What questions about a pair need to know, in words.
+    """The words for questions about a pair.
 
     Args:
         phrase: The subject, such as `the cup`.
-        natural: What lies behind it in the natural image.
-        manipulated: What lies behind it in the manipulated image.
-        others: What lies behind it in neither, in a stable order.
+        natural: The background of the natural image.
+        manipulated: The background of the manipulated image.
+        others: Backgrounds of neither image, in a stable order.
     """
 
     phrase: str
@@ -124,24 +124,25 @@ class BackgroundSubstitution(FactsReader):
     manipulated image, with the natural background among the distractors; `background_cross_image` is one on both
     images, in an order that chance decides.
 
-    Look at the pairs before you release them: give further points or a mask where the outline is wrong, or take
-    `cut_out` away.
+    Look at the pairs before you release them: add points or a mask if the outline is wrong, or remove
+    `cut_out`.
 
     Args:
         max_side_px: Longer side of both images; larger ones are scaled down.
         feather_px: Standard deviation of the blur of the subject's rim, for pictures whose shorter side is 512 px;
             it grows and shrinks with that side.
-        min_area: Least area of the subject, as a fraction of the picture; a smaller mask is `mask_empty`.
-        max_area: Largest; a larger mask is `mask_everything`.
-        min_box_iou: Least intersection over union of the mask's bounds with the stated box; else it is `mask_off_box`.
-        max_enlargement: Factor by which a background may be scaled up to cover the picture; else `background_small`.
-        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
+        min_area: Smallest area of the subject, as a fraction of the picture; a smaller mask is `mask_empty`.
+        max_area: Largest area; a larger mask is `mask_everything`.
+        min_box_iou: Smallest intersection over union of the mask's bounds with the stated box; less is `mask_off_box`.
+        max_enlargement: Largest factor by which a background may be scaled up to cover the picture; more is
+            `background_small`.
+        stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
         mask_empty (drop): The mask is smaller than `min_area`.
         mask_everything (drop): The mask is larger than `max_area`.
-        mask_off_box (drop): The mask lies elsewhere than the stated box.
+        mask_off_box (drop): The mask does not match the stated box.
         background_small (drop): The new background would be enlarged by more than `max_enlargement`.
         background_unreadable (drop): The new background cannot be read.
         no_background (drop): None of `onto` is in the run.
@@ -168,7 +169,7 @@ class BackgroundSubstitution(FactsReader):
         return self
 
     def open(self, ctx: OpenContext) -> None:
-        """Keep OpenCV to the one thread that a worker has; GrabCut's result may depend on their number."""
+        """Limit OpenCV to one thread, as a worker has; GrabCut's result may depend on their number."""
         import cv2
 
         del ctx
@@ -228,7 +229,7 @@ class BackgroundSubstitution(FactsReader):
             return "background_small"
         try:
             return cover(ctx.images.rgb(source), size_wh)
-        except UnreadableImage:  # the other image fails by itself; this one has done nothing wrong
+        except UnreadableImage:  # the other image fails by itself; this one is not at fault
             return "background_unreadable"
 
 
@@ -240,10 +241,10 @@ class _CutSubject(NamedTuple):
     shows: NDArray[np.float32]
     feather_px: float
     seed: int | None
-    """Of GrabCut; None where the mask is as somebody outlined it."""
+    """Settings of GrabCut; None for a mask as a person outlined it."""
 
     def described(self) -> dict[str, Any]:
-        """Return the mask's geometry in the picture as shown, and what it was found with."""
+        """Return the mask's geometry in the picture as shown, and its origin."""
         return {
             "box_xyxy": list(bounds(self.mask)),
             "area": round(float(self.mask.mean()), 6),

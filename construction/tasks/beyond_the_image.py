@@ -1,7 +1,7 @@
 """Beyond the image, as in MM-SAP (section 3.2): questions that the picture cannot answer, with a way to say so.
 
-An option that declines and is always right gives itself away: whoever has read a few items picks it unseen. MM-SAP
-offers it in questions that the picture answers, too, and so do these items where the facts state such questions.
+An option that declines and is always right gives itself away: after a few items, a reader picks it unseen. MM-SAP
+offers it in answerable questions, too, and so do these items if the facts state such questions.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from ..stated_facts.facts_reader import FactsReader, as_shown, nothing_stated
 
 
 class BeyondTheImage(FactsReader):
-    """Make items that only declining to answer is right for, and others among them; needs the step `facts` before it.
+    """Make items that only declining is right for, mixed with others; needs the step `facts` before it.
 
     An item that the picture does not answer has no answer key; its `refusal` key names the choice that declines. An
     item that it answers has both keys and the level `basic`, as MM-SAP calls what every model should see. With one
     question of the first kind among as many options, always declining is right as often as any other rule.
 
-    These are MM-SAP's questions. An option that declines and is always right needs no picture: whoever has read two
-    items knows it. State as many answerable questions beside each unanswerable one as an item has options that do not
-    decline, and give all items the same number of options; `wording_bias` says whether that holds.
+    These are MM-SAP's questions. An option that declines and is always right needs no picture: after two items a reader
+    knows it. For each unanswerable question, state as many answerable ones as an item has options that do not decline,
+    and give all items the same number of options; `wording_bias` checks this.
 
-    A question that is stated as unanswerable is checked against what the picture's source states of it: one that an
-    annotation answers is left out. Annotations do not know everything, so let two people confirm (`verify`).
+    A question stated as unanswerable is checked against the annotations of the picture's source, and left out if one
+    answers it. Annotations are incomplete, so let two people confirm (`verify`).
 
     Args:
         refusal: Text of the choice that declines.
         annotations_of: Entry of a step `dataset` whose annotations must not answer an unanswerable question; it may be
             missing, as where a fitted recipe leaves it out. Null checks nothing.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
-        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
+        stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -63,13 +63,13 @@ class BeyondTheImage(FactsReader):
     _annotated_in: tuple[str, ...] = PrivateAttr(())
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; the annotations only where some are looked at."""
+        """Return the settings that decide the result; the annotations only if they are used."""
         return {
             name: value for name, value in super().parameters().items() if name != "annotations_of" or value is not None
         }
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step with the values of the annotations, where there are any before it."""
+        """Return the step with the values of the annotations, if any come before it."""
         kinds = [] if self.annotations_of is None else given.get(self.annotations_of, {})
         placed = self.model_copy()
         placed._annotated_in = tuple(f"{self.annotations_of}.{kind.kind}" for kind in ANNOTATIONS if kind.kind in kinds)
@@ -112,7 +112,7 @@ class BeyondTheImage(FactsReader):
         return PictureAnnotations(truths)
 
     def _fault(self, question: dict[str, Any], annotations: PictureAnnotations) -> str | AnsweredBy | None:
-        """Return why a question makes no item; None where it does."""
+        """Return why a question makes no item; None if it does."""
         if self._declines_twice(question):
             return "refusal_among_answers"
         if "right" in question:

@@ -1,9 +1,8 @@
 """Visual correspondence of two pictures of a plane, as BLINK takes them from HPatches (section 3.2).
 
-The dataset's homographies say where each point of one picture lies in another one. The reference and the wrong options
-follow one rule: all four are interest points that both pictures show. Pictures in another light keep their place, so
-that the right point lies where the reference does; in mode `hardened` parts of both pictures are shown, each with a
-place of its own.
+The dataset's homographies state where each point of one picture is in another one. The reference and the wrong options
+follow one rule: all four are interest points visible in both pictures. Pictures in another light keep their place, so
+that the right point is where the reference is; in mode `hardened`, each picture shows a part with a separate place.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ QUESTIONS = Wordings(
     "point marked REF in the first?",
 )
 _TRIES = 8
-"""Places of the second picture's part that are tried in mode `hardened`."""
+"""Number of places of the second picture's part to try in mode `hardened`."""
 _CHANGES = {"viewpoint": "from another viewpoint", "illumination": "in another light"}
 
 
@@ -58,9 +57,9 @@ class CorrespondenceOfViews(TruthTask):
 
     Args:
         per_image: Pairs taken from one sequence, which share no picture.
-        mode: `hardened` shows a part of either picture, so placed that any of the four points could be where the
-            reference is. `paper` shows both whole, as the paper does; in another light, the right point is then where
-            the reference is.
+        mode: `hardened` shows a part of either picture, so placed that any of the four points could be at the
+            reference's place. `paper` shows both whole, as the paper does; in another light, the right point is then at
+            the reference's place.
         view_part: In mode `hardened`, sides of both parts as a fraction of the pictures', 0.3-0.9. Pictures are scaled
             to `max_side_px` before parts of them are shown.
         min_view_px: In mode `hardened`, shorter side of both parts, 16-4096; smaller pictures are enlarged.
@@ -89,7 +88,7 @@ class CorrespondenceOfViews(TruthTask):
         return TruthPictures(sizes, tuple(self._whole_wh(size_wh) for size_wh in sizes))
 
     def _whole_wh(self, size_wh: SizeWH) -> SizeWH:
-        """Return the size of a whole picture at the scale of its views; as it is scaled down where that cannot be."""
+        """Return the size of a whole picture at the scale of its views; if that is impossible, its scaled-down size."""
         scaled_down = size_within(*size_wh, max_side_px=self.max_side_px)
         if self.mode == "paper" or min(scaled_down) < self.min_side_px:
             return scaled_down
@@ -102,7 +101,7 @@ class CorrespondenceOfViews(TruthTask):
         return enlarged or scaled_down
 
     def open(self, ctx: OpenContext) -> None:
-        """Keep OpenCV to the one thread that a worker has."""
+        """Limit OpenCV to one thread, as a worker has."""
         import cv2
 
         del ctx
@@ -136,7 +135,7 @@ class CorrespondenceOfViews(TruthTask):
     def planned(
         self, truth: RecordTruth[Homographies], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Bring the homography into pixels of the pictures as shown; points are chosen where pixels are at hand."""
+        """Convert the homography into pixels of the pictures as shown; points are chosen later, from the pixels."""
         del rng
         if self.mode == "hardened" and min(map(min, pictures.shown_wh)) < int(self.min_view_px / self.view_part):
             return TOO_SMALL
@@ -154,7 +153,7 @@ class CorrespondenceOfViews(TruthTask):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the item, in mode `hardened` of parts of the pictures; those alone are stored."""
+        """Return the item, in mode `hardened` from parts of the pictures; only the parts are stored."""
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
         sources = [ctx.image(image_id) for image_id in entry.image_ids]
@@ -180,7 +179,7 @@ class CorrespondenceOfViews(TruthTask):
         """Place a part of the second picture by chance, then choose points that it shows and a part of the first.
 
         Args:
-            first: First picture as shown, grey, (height, width).
+            first: First picture as shown, gray, (height, width).
             second: Second picture.
             homography: Homography from the first picture to the second.
             rng: Random generator.
@@ -218,7 +217,7 @@ class CorrespondenceOfViews(TruthTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | str:
-        """Choose the points that both pictures show, and return the item."""
+        """Choose the points visible in both pictures, and return the item."""
         del made
         first, second = (
             grey_of(scaled(ctx.images.rgb(ctx.image(image_id)), (picture.width, picture.height)))
@@ -252,7 +251,7 @@ class CorrespondenceOfViews(TruthTask):
 
 
 class _Parts(NamedTuple):
-    """Parts of two pictures, and what is marked on them.
+    """Parts of two pictures, and the marks on them.
 
     Args:
         marked: The points, in pixels of the parts.
@@ -272,6 +271,6 @@ def _points_rng(record: ImageRecord, ctx: Context, entry: ChosenRecord) -> np.ra
 
 
 def _scale(pictures: TruthPictures, number: int) -> Matrix:
-    """Return the matrix that brings pixels of a picture into pixels of the picture as shown."""
+    """Return the matrix that maps pixels of a picture to pixels of the picture as shown."""
     (width, height), (shown_width, shown_height) = pictures.sizes_wh[number], pictures.shown_wh[number]
     return np.diag([shown_width / width, shown_height / height, 1.0])

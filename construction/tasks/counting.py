@@ -1,6 +1,6 @@
-"""Counting, as in BLINK (section 3.2): how many are there? The right number stands among three others.
+"""Counting, as in BLINK (section 3.2): how many are there? The right number is offered among three others.
 
-BLINK takes the questions of TallyQA; boxes that people drew around every instance of a thing make such questions too.
+BLINK takes the questions of TallyQA; boxes around every instance of an object make such questions too.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from ..truth_tasks.truth_tasks import TWIN, TruthTask
 OPTIONS = 4
 _NO_NEAR = "no_near_counts"
 _NEIGHBOURS = 6
-"""Larger counts among which the options beside a smallest one are chosen, so that many counts take no longer."""
+"""Number of larger counts from which the options next to a smallest one are chosen, which bounds the time."""
 
 
 class OfferedCount(CountQuestion):
-    """A question with the four numbers among which its count stands.
+    """A question with the four numbers that include its count.
 
     Args:
         options: The numbers.
-        is_placed: Whether they stand in this order, as those of its twin do.
+        is_placed: Whether their order is fixed, as for twins.
     """
 
     options: tuple[int, ...]
@@ -54,7 +54,7 @@ class OfferedCount(CountQuestion):
 
 
 class _Serves(NamedTuple):
-    """The numbers that a question offers, and the name of it and its twin."""
+    """The numbers offered by a question, and the name of it and its twin."""
 
     options: tuple[int, ...]
     twin: str | None = None
@@ -74,11 +74,11 @@ class _QuestionPair(NamedTuple):
 
 
 def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int, ...], float]:
-    """Return how many questions each four numbers may serve so that each of the four is right in as many of them.
+    """Return how many questions each four numbers may serve so that each of the four is right equally often.
 
-    If every right number of four is as likely, who sees the four cannot tell which is right, however common a number is
-    among the questions. The numbers of questions are a share of every four's weight: the solution of largest entropy
-    under the frequencies, by Bregman's projections (each number's weight is lowered until its questions suffice).
+    If each of the four is equally likely, they do not reveal which is right, however common a number is among the
+    questions. The numbers of questions are a share of every four's weight: the solution of largest entropy under the
+    frequencies, by Bregman's projections (each number's weight is lowered until its questions suffice).
 
     Args:
         frequencies: Number of questions by their count.
@@ -102,7 +102,7 @@ def pair_shares(
     frequencies: Mapping[tuple[int, int], int], reach: int
 ) -> dict[tuple[int, ...], dict[tuple[int, int], float]]:
     """Return how many pairs of questions each four numbers may serve, by the counts of a pair, so that each of the four
-    is right in as many of them.
+    is right equally often.
 
     A pair takes two of the four, and as many others take the two that are left.
 
@@ -130,32 +130,32 @@ def pair_shares(
 class Counting(TruthTask):
     """Make items that ask how many there are, with four numbers as options; needs TallyQA before it, or marks.
 
-    BLINK's counting. In `paper` mode right numbers are taken in turn, so that a common one is not right more often
-    than it must be. But small numbers are common, so that the smaller ones of four options are right more often. In
-    `hardened` mode four numbers near each other are offered equally often with each of them right: how many
-    questions of each count there are says how often that can be, and the seed says which of them serve and among
-    which four. Nouns still tell something, as people are seldom counted to nine.
+    Follows BLINK's counting. In `paper` mode right numbers take turns, so that a common one is not right more often
+    than necessary. But small numbers are common, so that the smaller ones of four options are right more often. In
+    `hardened` mode four similar numbers are offered equally often with each of them right: the number of questions of
+    each count limits how often that is possible, and the seed chooses the questions and their four numbers. Nouns still
+    reveal something, as people are seldom counted to nine.
 
     Args:
         mode: `hardened`, or `paper`: three other numbers near the right one, and all questions.
         min_count: Smallest right number.
-        max_count: Largest right number; people lose count of more.
+        max_count: Largest right number; people lose count beyond it.
         reach: Largest distance of the other numbers from the right one; they may be closer, but never below 0. In
             `hardened` mode, largest difference of any two options.
         twins: In `hardened` mode, whether items come in twos: one question about two pictures, with the same numbers in
             the same order, of which another one is right; both have a group key `twin:...`, by which scores count them
-            together. Needs questions that are asked about many pictures.
-        questions: Questions that are used: `simple` ones, which detecting one kind of thing answers, `complex` ones,
-            or `all`. `simple` and `complex` leave out those of which the dataset does not say it.
+            together. Needs questions asked about many pictures.
+        questions: Questions to use: `simple` ones, which detecting one kind of object answers, `complex` ones, or
+            `all`. `simple` and `complex` leave out questions that the dataset does not classify.
 
     Reasons:
         out_of_range (drop): The right number is below `min_count` or above `max_count`.
-        other_question (drop): The question is not of the sort that `questions` names.
+        other_question (drop): The question is not of the kind in `questions`.
         no_question (drop): The text does not end with a question mark.
         contradicted (drop): The same question about the same picture has another number, too.
-        too_common (drop): In `hardened` mode: more questions have this number than numbers near it, and the seed left
+        too_common (drop): In `hardened` mode: more questions have this number than similar numbers, and the seed left
             this one out.
-        no_twin (drop): With `twins`: no other picture is left about which the same question has another number near it.
+        no_twin (drop): With `twins`: no other picture is left with the same question and another number near it.
         no_near_counts (drop): In `hardened` mode: no three other numbers within `reach` are right anywhere.
     """
 
@@ -188,8 +188,8 @@ class Counting(TruthTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the questions; those that another one contradicts say so, and in `hardened` mode those that serve have
-        their options.
+        """Yield the questions; contradicted ones say so, and in `hardened` mode usable ones have their
+        options.
         """
         del sizes_wh
         checked = with_contradictions(truths, lambda truth: _normal(truth.question).lower(), lambda truth: truth.count)
@@ -217,7 +217,7 @@ class Counting(TruthTask):
                 yield truth._replace(truth=offered)
 
     def _options(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> dict[str, _Serves | str]:
-        """Return among which numbers each question's count stands, or why it does not serve, by record."""
+        """Return the numbers offered with each question's count, or why it is unusable, by record."""
         shares = option_shares(Counter(truth.truth.count for truth in usable), self.reach)
         serves: dict[str, _Serves | str] = {}
         for count in sorted({truth.truth.count for truth in usable}):
@@ -226,7 +226,7 @@ class Counting(TruthTask):
                 key=lambda truth: seed_for(seed, self.name, truth.record, "options"),
             )
             fours = [four for four in shares if count in four]
-            # Every four gets its share of the questions to within one, which draws of each on its own would not give.
+            # Every four gets its share of the questions to within one, which separate draws would not give.
             start = generator_for(seed, self.name, str(count), "options").random()
             places = served(len(order), [shares[four] for four in fours], start)
             for truth, place in zip(order, places, strict=True):
@@ -254,7 +254,7 @@ class Counting(TruthTask):
         return serves
 
     def _pairs_of_questions(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> list[_QuestionPair]:
-        """Return pairs of one question about two pictures with other counts, by chance; a picture is in one of them."""
+        """Return random pairs of one question about two pictures with other counts; a picture is in one pair only."""
         waiting: dict[str, list[RecordTruth[CountQuestion]]] = defaultdict(list)
         shown: set[str] = set()
         pairs = []
@@ -289,7 +289,7 @@ class Counting(TruthTask):
     def planned(
         self, truth: RecordTruth[CountQuestion], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Choose the other numbers, and put them into an order by chance."""
+        """Choose the other numbers, and put them into a random order."""
         del pictures
         counted = truth.truth
         if (reason := self._refusal(counted)) is not None:
@@ -297,7 +297,7 @@ class Counting(TruthTask):
         letters: tuple[int, ...] = (0, 1, 2, 3)
         if isinstance(counted, OfferedCount):
             others = tuple(number for number in counted.options if number != counted.count)
-            answer = "number"  # counts are not taken in turn: that would undo how often each is right
+            answer = "number"  # counts do not take turns: that would undo how often each is right
         else:
             others, answer = other_numbers(counted.count, self.reach, rng), str(counted.count)
         order = rng.permutation(len(others)).tolist()

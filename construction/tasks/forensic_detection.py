@@ -1,7 +1,7 @@
 """Forensic detection, as in BLINK (section 3.2): which of four pictures is a real photograph?
 
-BLINK makes pictures with SDXL of COCO's captions; so does this step, of captions that a dataset states or of what
-people collected photographs for.
+BLINK makes pictures with SDXL from COCO's captions; this step does so from captions of a dataset, or from the prompts
+for which people collected photographs.
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ class _Generated(NamedTuple):
 class ForensicDetection(TruthTask):
     """Make items that ask which of four pictures is a real photograph; three are made by a text-to-image model.
 
-    BLINK's forensic detection. The model gets the photograph's caption, one of several as the seed chooses. All four
-    pictures become squares of one size by the same means: the largest square in their middle, scaled down by averaging
-    areas, and once through JPEG of one quality with halved colour. The photograph is scaled down by `min_reduction` at
-    least, so that its own earlier compression is no cue.
+    Follows BLINK's forensic detection. The model gets the photograph's caption; the seed chooses among several. All
+    four pictures become squares of one size in the same way: the largest square in their middle, scaled down by
+    averaging areas, and once through JPEG of one quality with halved color resolution. The photograph is scaled down by
+    at least `min_reduction`, so that its earlier compression is not a cue.
 
-    Questions are worth what the model is: those made with tiny or random weights prove only that the path works, and
-    even pictures of good weights have to be looked at by people before they count.
+    The value of the questions depends on the model: tiny or random weights prove only that the path works, and people
+    must inspect even the pictures of good weights before they count.
 
     Args:
-        collected_by: Entry of a campaign `collect` before it, whose photographs it takes, with the prompts as captions,
-            besides a dataset that `dataset` names.
+        collected_by: Entry of an earlier campaign `collect` whose photographs it takes, with the prompts as captions,
+            in addition to a dataset that `dataset` names.
         preset: Preset of the model that makes pictures.
         weights: Folder of its weights in the layout of diffusers, relative to the recipe's folder; null for those that
             this machine has (`$BENCHWRIGHT_MODELS`, or the hub's cache).
@@ -81,9 +81,9 @@ class ForensicDetection(TruthTask):
 
     Reasons:
         too_small (drop): The photograph's largest square is smaller than `side_px` times `min_reduction`.
-        same_picture (drop): Two of the four pictures came out the same.
+        same_picture (drop): Two of the four pictures are equal.
         unsafe (drop): The weights' own safety checker refused a picture.
-        out_of_memory (drop): Memory did not suffice for a picture alone.
+        out_of_memory (drop): Memory was insufficient for a single picture.
     """
 
     name: ClassVar[str] = "forensic_detection"
@@ -142,7 +142,7 @@ class ForensicDetection(TruthTask):
         """Return the weights.
 
         Raises:
-            PrerequisiteError: There are none; says which to fetch and how.
+            PrerequisiteError: They are missing; the message says which to fetch and how.
         """
         hub = PRESETS[self.preset].hub
         fetch = f"hf download {hub} --local-dir FOLDER"
@@ -157,7 +157,7 @@ class ForensicDetection(TruthTask):
         return find_weights(path, purpose=f"pictures by {self.preset!r}", fetch=fetch, needs="model_index.json")
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that nothing before it gives captions, or that the weights are not on this machine."""
+        """Return a message that no earlier step gives captions, or that the weights are missing on this machine."""
         if (why := super().lacks(before)) is not None or self.weights is not None:
             return why
         try:
@@ -171,7 +171,7 @@ class ForensicDetection(TruthTask):
         return self.found_weights().sha256
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide pictures: the digest in place of the weights' place."""
+        """Return the settings that decide pictures, with the digest in place of the weights' path."""
         own = {"weights": f"sha256:{self.found_weights().sha256}", "hardware": {"dtype": self.hardware.dtype}}
         return {**super().parameters(), **own}
 
@@ -180,7 +180,7 @@ class ForensicDetection(TruthTask):
         return Resources(self.hardware.gpus, 8192, self.hardware.gpu_memory_mb([self.found_weights()]))
 
     def together(self) -> int:
-        """Return how many photographs are taken together."""
+        """Return the number of photographs in a batch."""
         return self.hardware.images_together
 
     def open(self, ctx: OpenContext) -> Painter:
@@ -249,7 +249,7 @@ class ForensicDetection(TruthTask):
         entry: ChosenRecord,
         pictures: dict[str, ImageRecord],
     ) -> list[Item] | str:
-        """Return the item of a record, all four pictures treated alike, or why it makes none."""
+        """Return the item of a record, with all four pictures treated alike, or why it makes none."""
         generated = painted[entry.record]
         if generated.reason is not None:
             return generated.reason
@@ -264,7 +264,7 @@ class ForensicDetection(TruthTask):
         return [self.item(record, ctx, entry, shown, self._wording(entry, generated, ctx.opened))]
 
     def treated(self, pixels: Pixels) -> Pixels:
-        """Return a picture as all four are shown: its middle square, scaled down, and once through JPEG."""
+        """Return a picture in shown form: its middle square, scaled down, and once through JPEG."""
         from PIL import Image
 
         buffer = io.BytesIO()

@@ -1,6 +1,6 @@
 """Functional correspondence, as in BLINK (section 3.2): which of four points serves an action like the marked one?
 
-BLINK takes FunKPoint, where each picture has five points for an action; equal places of two pictures mean the same.
+BLINK takes FunKPoint, where each picture has five points for an action; equal places of two pictures correspond.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 _PARTNERS = 12
-"""Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""
+"""Number of further pictures of the same action to plan with; the selection takes one whose picture is free."""
 QUESTIONS = Wordings(
     'Imagine using each of the two objects for this action: "{action}". The ring labeled REF marks a point of the '
     "first object. Which ring marks the point of the second object that plays the same part in the action: A, B, C or "
@@ -40,13 +40,13 @@ class FunctionalCorrespondence(CorrespondenceTask):
     """Make items that ask which of four points of another object serves an action as the marked one does; needs
     FunKPoint before it.
 
-    BLINK's functional correspondence. Two pictures with points for the same action are joined by the seed, those of
-    different kinds of object first. In `hardened` mode the first picture is cropped so that the counterpart of each of
-    the four points could stand where the reference does; where it cannot be, the second one is shown first.
+    Follows BLINK's functional correspondence. The seed joins two pictures with points for the same action, first those
+    of different kinds of object. In `hardened` mode the first picture is cropped so that the counterpart of each of the
+    four points could be at the reference's place; if that is impossible, the second one is shown first.
 
     Args:
         same_category: Whether both objects may be of one kind.
-        difficulties: Difficulties of pictures that are used, as the dataset states them; null for any, also none.
+        difficulties: Difficulties of pictures to use, as the dataset states them; null for any, including none.
 
     Reasons:
         other_difficulty (drop): One of the pictures has another difficulty than `difficulties` name.

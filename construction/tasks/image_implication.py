@@ -1,4 +1,4 @@
-"""What a picture is and conveys, as in II-Bench (section 3): image type, domain, emotion, and a six-option question.
+"""A picture's labels and meaning, as in II-Bench (section 3): image type, domain, emotion, and a six-option question.
 
 II-Bench labels its images and asks about their implication. Here the labels become questions too.
 """
@@ -23,7 +23,7 @@ OPTIONS = 6
 
 
 class _Label(NamedTuple):
-    """A label that is asked for: its key in the facts, the question, and all that it may say."""
+    """A label to ask for: its key in the facts, the question, and all its possible values."""
 
     key: str
     question: str
@@ -47,11 +47,11 @@ class ImageImplication(MapStep):
 
     Args:
         kinds: Tasks to make items of.
-        stated_by: Entry of that step: `facts`, or a campaign in which people describe the images.
+        stated_by: Entry of that step: `facts`, or a campaign in which annotators describe the images.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
 
     Reasons:
-        no_facts (drop): Nothing is stated about what the image conveys.
+        no_facts (drop): No meaning of the image is stated.
     """
 
     name: ClassVar[str] = "image_implication"
@@ -65,7 +65,7 @@ class ImageImplication(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the value that states what a picture conveys."""
+        """Return the value that states a picture's meaning."""
         return (f"{self.stated_by}.implication",)
 
     @field_validator("kinds")
@@ -76,7 +76,7 @@ class ImageImplication(MapStep):
         return kinds
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make an item of every kind that something is stated for, and of the last one an item a question."""
+        """Make an item of every kind with a statement, and one item a question of the last kind."""
         text = ctx.value(record.image_id, self.reads[0])
         implication = None if text is None else Implication.model_validate_json(text)
         kinds = [kind for kind in get_args(Kind) if kind in self.kinds]
@@ -101,7 +101,7 @@ class _ImplicationQuestion(NamedTuple):
 
 
 def _asked(kind: str, implication: Implication) -> Iterator[_ImplicationQuestion]:
-    """Yield questions with their options; of a label's vocabulary, all that it does not say is wrong."""
+    """Yield questions with their options; all unstated values of a label's vocabulary are wrong."""
     if kind in _LABELS:
         label = _LABELS[kind]
         if kind == "image_type" and len(implication.image_types) > 1:
@@ -123,15 +123,15 @@ def _asked(kind: str, implication: Implication) -> Iterator[_ImplicationQuestion
 
 
 def _drafted_labels(implication: Implication) -> dict[str, str]:
-    """Return who wrote the labels, where that began with a draft."""
+    """Return the author of the labels, if they began with a draft."""
     return {name: author for name, author in implication.authors.items() if name == "labels"}
 
 
 def _item(
     record: ImageRecord, ctx: Context, picture: ImageRecord, question: _ImplicationQuestion, implication: Implication
 ) -> Item:
-    """Ask with at most six options, chosen and placed by chance."""
-    # A first question is drawn for as if it were the only one: its item stays when others join it.
+    """Ask with at most six options, chosen and placed at random."""
+    # The first question draws as if it were the only one: its item stays when others join it.
     rng = ctx.rng(record.image_id, question.kind, *([question.number] if question.number else []))
     wrong = [question.wrong[number] for number in rng.permutation(len(question.wrong))[: OPTIONS - 1].tolist()]
     placed = place(question.right, wrong, rng)

@@ -1,7 +1,7 @@
 """IQ test, as in BLINK (section 3.2): puzzles of graphics, each with four options and an explanation.
 
-BLINK's authors collected them from public tests. Here they come from a table beside a folder of pictures (reader
-`folder`, truths of kind `puzzles`), from people who write about pictures in a campaign `write`, or from the generator
+BLINK's authors collected them from public tests. Here they come from a table in a folder of pictures (reader `folder`,
+truths of kind `puzzles`), from questions that annotators write in a campaign `write`, or from the generator
 `pattern_puzzles`.
 """
 
@@ -24,11 +24,11 @@ from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, Truth
 from ..truth_tasks.truth_tasks import TruthTask
 
 _WRITTEN_IN, _AUTHOR, _LABELS = "written_in", "author", "labels"
-"""Keys of `original` that say of a written puzzle where and by whom it was written, and how it was labelled."""
+"""Keys of `original` with the campaign and author of a written puzzle, and its labels."""
 
 
 class WrittenPuzzle(Puzzle):
-    """A puzzle that somebody wrote in a campaign, perhaps without what a puzzle needs."""
+    """A puzzle written in a campaign, which may lack parts of a puzzle."""
 
     explanation: str = ""
     declines: bool = False
@@ -38,14 +38,14 @@ class WrittenPuzzle(Puzzle):
 class IqTest(TruthTask):
     """Make items of puzzles that people collected or wrote, or a program made; each carries its explanation.
 
-    BLINK's IQ test. Options that are pictures or texts are shuffled and their letters balanced. Labels that stand in
-    the picture keep their order; so that right letters are balanced there, collect as many puzzles of each, or choose
-    with `items`. The attribute `origin` says `collected`, `written` (with the labels that their writers gave) or
-    `generated`; texts of generated puzzles are written by `template`.
+    Follows BLINK's IQ test. Options that are pictures or texts are shuffled and their letters balanced. Labels drawn in
+    the picture keep their order; to balance right letters there, collect equally many puzzles of each, or choose with
+    `items`. The attribute `origin` says `collected`, `written` (with the labels of their writers) or `generated`; the
+    author of texts of generated puzzles is `template`.
 
     Args:
-        written_by: Entry of a campaign `write` before it, whose questions it takes, besides a dataset that `dataset`
-            names. Let it ask for an explanation of each.
+        written_by: Entry of an earlier campaign `write` whose questions it takes, in addition to a dataset that
+            `dataset` names. The campaign should ask for explanations.
         options: Number of options; BLINK has four.
         mode: Puzzles are shown as people collected them. Those that a program made are hardened by `pattern_puzzles`.
 
@@ -53,7 +53,7 @@ class IqTest(TruthTask):
         other_number_of_options (drop): A puzzle has more or fewer options.
         no_puzzle_picture (drop): All pictures of the record are options.
         same_picture (drop): Two of the pictures are the same.
-        no_explanation (drop): Whoever wrote the puzzle did not explain it.
+        no_explanation (drop): The author of the puzzle did not explain it.
         declining_option (drop): An option of a written puzzle declines to answer.
     """
 
@@ -81,7 +81,7 @@ class IqTest(TruthTask):
             yield RecordTruth(record, (image_id,), _written_puzzle(question, written.drawn_options))
 
     def planned(self, truth: RecordTruth[Puzzle], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
-        """Check pictures and options; put wrong pictures into an order by chance."""
+        """Check pictures and options; put wrong pictures into a random order."""
         del pictures
         puzzle, count = truth.truth, len(truth.image_ids)
         if (lack := self._lack(puzzle)) is not None:
@@ -102,7 +102,7 @@ class IqTest(TruthTask):
         return ItemPlan(tuple(range(self.options)), "text" if puzzle.option_texts else "picture", document)
 
     def _lack(self, puzzle: Puzzle) -> str | None:
-        """Return why the words of a puzzle make no item; None where they do."""
+        """Return why the words of a puzzle make no item; None if they do."""
         if isinstance(puzzle, WrittenPuzzle) and puzzle.declines:
             return "declining_option"
         if not puzzle.explanation:
@@ -136,7 +136,7 @@ class IqTest(TruthTask):
 
 
 def _written_puzzle(question: WrittenQuestion, drawn_options: tuple[str, ...]) -> WrittenPuzzle:
-    """Return a question that somebody wrote as a puzzle; one without a right option declines."""
+    """Return a written question as a puzzle; one without a right option declines."""
     answer = question.right or question.refusal
     assert answer is not None, "a question that nothing answers has an option that declines"
     written_in = question.written_in.model_dump(mode="json")

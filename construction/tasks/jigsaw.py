@@ -3,9 +3,9 @@
 A picture is cut into 3 by 3 tiles. The reference shows three of 2 by 2 tiles, with the place of the fourth, which is at
 the lower right, filled with one color. The options are that tile and one that is not shown.
 
-In the paper the missing tile is the centre, which has more to show than a tile at the border. So there is a second
-mode: of the only two tiles that can be missing each while the other is not shown, chance takes one. Either lies at a
-side of what is cut up. Where that is the picture's border, a white margin or a frame says which side, without a look
+In the paper the missing tile is the center, which has more to show than a tile at the border. So the task has a second
+mode: only two tiles can each be missing while the other is not shown, and chance takes one of them. Either is at a side
+of the region that is cut up. If that side is the picture's border, a white margin or a frame reveals it without a look
 at the join; so in this mode margins and frames are trimmed and the rest of the border is left out. Lettering and
 straight strips that run across a join are avoided, since people read on or follow them instead of comparing. And since
 the right piece is mostly more like what is shown, in color, light and texture, two ways to cut the picture or parts of
@@ -50,7 +50,7 @@ _GRID = 3
 
 _CENTRE = (1, 1)
 HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
-"""Tiles that are not shown where the centre is missing."""
+"""Tiles not shown if the center is missing."""
 _EXCHANGEABLE = ((1, 2), (2, 1))
 """Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
 _LEAST_SIZES = (0.84, 0.0)
@@ -71,22 +71,22 @@ QUESTIONS = Wordings(
 class Jigsaw(MapStep):
     """Make jigsaw items from photographs.
 
-    BLINK's jigsaw (arXiv 2404.12390, section 3.2). The picture is cut into 3 by 3 tiles. The reference shows three of
-    2 by 2 tiles, with the place of the fourth, lower right, in one color: black, or, in mode `hardened`, another one
-    where black does not stand out there; the question names it. The two choices are that tile and one that is not
+    Follows BLINK's jigsaw (arXiv 2404.12390, section 3.2). The picture is cut into 3 by 3 tiles. The reference shows
+    three of 2 by 2 tiles, with the place of the fourth, lower right, in one color: black, or, in mode `hardened`,
+    another one if black is not distinct there; the question names it. The two choices are that tile and one that is not
     shown.
 
     Args:
         dataset: Entry of a step `dataset` whose pictures alone are used, such as one that reads TARA or LVIS; null for
             every image.
-        mode: `hardened` takes the tiles (1, 2) and (2, 1), in rows and columns from 0, and lets chance say which of
-            them is missing; each is as large, and lies as near to the border, as the other. `paper` always lacks the
-            centre, against a tile at the border, as the paper does; the larger file, or the piece with more contrast,
-            is then right in about six of ten items.
+        mode: `hardened` takes the tiles (1, 2) and (2, 1), in rows and columns from 0, and lets chance decide which of
+            them is missing; both are equally large and equally near to the border. In `paper` mode the center is always
+            missing, against a tile at the border, as in the paper; the larger file, or the piece with more contrast, is
+            then right in about six of ten items.
         twins: In mode `hardened`, whether each image makes two items that show the same two pieces, of which the other
             is missing; both have a group key `twin:...`, by which scores count them together.
-        margin: In mode `hardened`, share of each side, 0-0.3, that is not cut up: what is left of frames once lines of
-            one colour are trimmed. 0 only trims.
+        margin: In mode `hardened`, share of each side, 0-0.3, that is not cut up: remains of frames after lines of one
+            color are trimmed. 0 only trims.
         lettering: In mode `hardened`, whether images are used in which lettering runs across the edge of a piece, where
             people read on instead of comparing: `avoid` or `keep` them. A cheap test finds printed lines on a plain
             ground; single letters, slanted ones and those on a busy ground it misses.
@@ -96,21 +96,21 @@ class Jigsaw(MapStep):
         likeness: In mode `hardened`, whether the right piece may be more like what is shown than the wrong one,
             measured off the join. `even` seeks two ways to cut a picture, or parts of it of two thirds of its side or
             more, in one of which the wrong piece is the more alike by as much as the right one is in the other, and
-            lets chance take one; twins have both in one part. `keep` cuts the largest part, in which likeness is right
+            lets chance take one; twins have both in one part. `keep` cuts the largest part, where similarity is right
             in some two of three items.
         per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
-            likeness tells the other piece or, with `likeness: keep`, the pieces change places.
+            similarity points to the other piece or, with `likeness: keep`, the pieces change places.
         max_side_px: Larger pictures are scaled down to this before they are cut; in mode `hardened` no further than
             `min_view_px` allows, up to twice as much. Pieces are not enlarged beyond it.
         min_view_px: In mode `hardened`, shorter side that pieces have wherever the image allows it, 16-4096: larger
             images are scaled down no further, smaller pieces are enlarged by `max_enlargement` at most.
-        max_enlargement: In mode `hardened`, largest factor, 1-8, by which pieces are enlarged for that; 1 shows them as
-            they are.
+        max_enlargement: In mode `hardened`, largest factor, 1-8, by which pieces are enlarged for that; 1 shows them
+            unchanged.
         min_tile_px: Shorter side of a tile, before it is enlarged; images with smaller tiles are dropped as
             `too_small`. The default suits photographs of 192 px or more, of which `margin` leaves this much. With
             `min_tile_px: 150` all pieces have the 300 px of `min_view_px`, of photographs of 512 px or more.
-        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
-            `1`, the first one alone. Items name theirs under the attribute `wording`.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
+            Items name theirs under the attribute `wording`.
         min_difference: Difference, 0-1, of two pieces along the edges that join the reference
             (`edge_difference`) from which they can be told apart. Wrong pieces that are closer to the right
             one, or to each other, are not used; an image without any is dropped as `ambiguous`. Grass,
@@ -118,7 +118,7 @@ class Jigsaw(MapStep):
             photographs and drawings are above.
 
     Reasons:
-        other_source (drop): The image is no picture of `dataset`.
+        other_source (drop): The image is not a picture of `dataset`.
         too_small (drop): Tiles are smaller than `min_tile_px`.
         ambiguous (drop): Choices would look too much alike.
         lettering_at_join (drop): In mode `hardened`: lettering runs across an edge at which a piece joins.
@@ -126,7 +126,7 @@ class Jigsaw(MapStep):
             joins.
         told_by_likeness (drop): In mode `hardened`: in no two ways to cut it the right and the wrong piece are alike
             to what is shown by as much.
-    """
+    """  # phrase: allowed
 
     name: ClassVar[str] = "jigsaw"
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
@@ -171,14 +171,14 @@ class Jigsaw(MapStep):
         return forecast_of_photographs(self, ctx, self.dataset)
 
     def open(self, ctx: OpenContext) -> None:
-        """Keep OpenCV to the one thread that a worker has."""
+        """Limit OpenCV to one thread, as a worker has."""
         import cv2
 
         del ctx
         cv2.setNumThreads(1)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make this image's items; decodes it once, or not at all where it is too small."""
+        """Make this image's items; decodes it once, or not at all if it is too small."""
         if self.dataset is not None and not records_of(record, ctx, dataset=self.dataset):
             return Outcome("drop", "other_source")
         if (too_small := self._too_small(record.width, record.height)) is not None:
@@ -202,7 +202,7 @@ class Jigsaw(MapStep):
     def _hardened(
         self, record: ImageRecord, pixels: NDArray[np.uint8], inner: InnerBox, whole: Sequence[_Cut], ctx: Context
     ) -> Outcome:
-        """Make items of a picture, or of parts of it, that neither a strip nor lettering tells, nor likeness."""
+        """Make items of a picture, or of parts of it, that no strip, lettering or similarity gives away."""
         from ..item_parts.pictures.inner_pictures import sized_parts_of
         from ..item_parts.pictures.tiled_pictures import CutLines
 
@@ -294,7 +294,7 @@ class Jigsaw(MapStep):
         return round(factor * width), round(factor * height)
 
     def _too_small(self, width: int, height: int) -> Outcome | None:
-        """Return that tiles of a picture of that size would be too small; None where they would not."""
+        """Return a message that tiles of a picture of that size would be too small; None if they are large enough."""
         tile_wh = self._tile_wh(width, height)
         if min(tile_wh) >= self.min_tile_px:
             return None

@@ -28,7 +28,7 @@ from ..truth_tasks.truth_tasks import TruthTask
 
 _KEYS, _TWIN_VIEW = ("A", "B"), "twin_view"
 OF_PARTS = frozenset({"min_view_px", "max_enlargement", "twins"})
-"""Settings of mode `hardened` alone."""
+"""Settings for mode `hardened` only."""
 QUESTIONS = Wordings(
     "Two boxes are drawn on the image: A, the {a} one, and B, the {b} one. Which of them fits {phrase} more closely?",
     "Which box fits {phrase} better, the {a} one labeled A or the {b} one labeled B?",
@@ -37,7 +37,7 @@ QUESTIONS = Wordings(
 
 
 def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[VisualPrompt, ...]:
-    """Return two boxes as they are drawn on a picture of that height, before they take colours (`colored_boxes`)."""
+    """Return two boxes for drawing on a picture of that height, before they take colors (`colored_boxes`)."""
     return tuple(
         VisualPrompt(
             kind="box",
@@ -53,17 +53,17 @@ def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[Visua
 def colored_boxes(
     pictures: Sequence[NDArray[np.uint8]], prompts: Sequence[VisualPrompt], phrase: str, wording: int
 ) -> tuple[tuple[VisualPrompt, ...], str]:
-    """Return two boxes in the two colors that are seen best on their pictures, and the question that names these.
+    """Return two boxes in the two colors most visible on their pictures, and the question that names these.
 
     Args:
         pictures: The picture, (height, width, 3) RGB, and that of a twin with boxes at the same places.
         prompts: Boxes A and B.
-        phrase: What the question calls the thing.
+        phrase: The object's name in the question.
         wording: Number of the question's wording, from 1.
     """
     colors = clear_colors([(pixels, prompts) for pixels in pictures], count=len(_KEYS))
     boxes = tuple(in_color([prompt], color.code)[0] for prompt, color in zip(prompts, colors, strict=True))
-    if len(pictures) == 1:  # labels of twins stand at the same places
+    if len(pictures) == 1:  # labels of twins are at the same places
         from benchwright.drawing.calm_labels import with_calm_labels
 
         [boxes] = with_calm_labels([(pictures[0], boxes)])
@@ -71,7 +71,7 @@ def colored_boxes(
 
 
 def _single_things(stated: LabelledBoxes) -> list[LabelledBox]:
-    """Return the boxes whose label names one thing of the picture: it has no second box and is not incomplete.
+    """Return the boxes whose label names one object of the picture: it has no second box and is not incomplete.
 
     Labels are compared as questions show them, so that `hot_dog` and `hot dog` are one label.
     """
@@ -95,7 +95,7 @@ ROOM_FOR_BOTH = Hardening(
 
 
 class LocalizationOfBoxes(TruthTask):
-    """Make items that ask which of two boxes fits a thing of which a dataset states the box.
+    """Make items that ask which of two boxes fits an object whose box a dataset states.
 
     Args:
         mode: `hardened` shows a part of the picture in which both boxes could change places; see
@@ -104,8 +104,8 @@ class LocalizationOfBoxes(TruthTask):
         max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that.
         min_box_px: Shorter side of a box, as shown but for enlargement; smaller things are not asked about.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height.
-        min_iou: Least intersection over union of the wrong box with the right one, 0-1.
-        max_iou: Largest.
+        min_iou: Smallest intersection over union of the wrong box with the right one, 0-1.
+        max_iou: Largest intersection over union of the two, 0-1.
         twins: In mode `hardened`, whether each thing makes two items with the boxes at the same places, in which the
             other one fits; both have a group key `twin:...`, by which scores count them together.
 
@@ -114,7 +114,7 @@ class LocalizationOfBoxes(TruthTask):
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
         no_room_around (drop): In mode `hardened`, the box lies so near to a border that a box on its other side would
             not.
-        no_room_for_labels (drop): The boxes leave their labels no room.
+        no_room_for_labels (drop): The boxes leave no room for their labels.
     """
 
     name: ClassVar[str] = "object_localization"
@@ -135,7 +135,7 @@ class LocalizationOfBoxes(TruthTask):
     def planned(
         self, truth: RecordTruth[LabelledBoxes], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Choose a thing by chance, and draw a wrong box for it."""
+        """Choose an object at random, and draw a wrong box for it."""
         things = _single_things(truth.truth)
         reason = "no_single_thing"
         is_part = self.mode == "hardened"
@@ -178,11 +178,11 @@ class LocalizationOfBoxes(TruthTask):
 
     @property
     def items_of_each(self) -> int:
-        """Return how many items it makes of a thing."""
+        """Return how many items it makes of an object."""
         return 2 if self.twins and self.mode == "hardened" else 1
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
-        """Return the same boxes on a view in which the thing lies where the wrong box was."""
+        """Return the same boxes on a view with the object at the place of the wrong box."""
         if self.items_of_each == 1:
             return None
         return entry._replace(letter=1 - entry.letter, plan=_twin_plan(entry.plan))
@@ -232,7 +232,7 @@ class LocalizationOfBoxes(TruthTask):
     def with_clear_marks(
         self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]], twins: Sequence[Item] = ()
     ) -> Item:
-        """Return the item with each box in a color that is seen, and the question that names them."""
+        """Return the item with each box in a visible color, and the question that names the colors."""
         [image] = item.images
         phrase, wording = f"the {item.attributes['object']}", int(str(item.attributes[WORDING]))
         pictures = [pixels_of(shown.images[0].image_id) for shown in twins or [item]]
@@ -243,7 +243,7 @@ class LocalizationOfBoxes(TruthTask):
 
 
 def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:
-    """Return what items keep of two boxes: as shown, how much they overlap, and the box that was stated."""
+    """Return the facts that items keep of two boxes: as shown, their overlap, and the stated box."""
     return {
         "right_xyxy": list(right),
         "wrong_xyxy": list(wrong),
@@ -253,7 +253,7 @@ def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:
 
 
 def _twin_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plan of a twin, in which the two boxes have changed their parts."""
+    """Return the plan of a twin, in which the two boxes have exchanged their roles."""
     right, wrong = plan["wrong_xyxy"], plan["right_xyxy"]
     return {**plan, "right_xyxy": right, "wrong_xyxy": wrong, "view": plan[_TWIN_VIEW]}
 
@@ -264,6 +264,6 @@ def view_document(view: BoxView) -> dict[str, Any]:
 
 
 def _have_room(right: Box, wrong: Box, size_wh: SizeWH) -> bool:
-    """Return whether both labels find a place, whichever box is the first."""
+    """Return whether both labels find a place, in either order of the boxes."""
     orders = ((right, wrong), (wrong, right))
     return all(labels_have_room(drawn_boxes(NO_PICTURE, size_wh[1], order), size_wh) for order in orders)

@@ -1,9 +1,9 @@
 """Multi-view reasoning, as in BLINK (section 3.2): did the camera move to the left or to the right between two frames?
 
-BLINK takes two frames of a video of an object from Wild6D and calls the camera's motion by its side alone. Who films
-may prefer one way around, and pictures may show which frame is the earlier one, by light or focus. In mode `hardened`
-chance says which frame comes first, and a second coin whether left and right change places in both pictures: whatever
-is known of the order of time and of how people walk, either side is right as often.
+BLINK takes two frames of a video of an object from Wild6D and calls the camera's motion by its side alone.
+Photographers may prefer one direction, and light or focus may reveal which frame is earlier. In mode `hardened`, chance
+decides which frame comes first, and a second coin whether left and right change places in both pictures: whatever is
+known of temporal order and of how people walk, either side is right equally often.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OF_FRAMES = Wordings(
     "which direction did the camera move from the earlier frame to the later one?",
     "{shown}. The video shows {thing} that did not move, filmed by a person who walked around it. Did that person walk "
     "to their own left or to their own right?",
-)
+)  # phrase: allowed
 _PLACES = {
     "single": "The two images show {thing} that did not move, taken from two places with the camera turned toward it",
     "concatenated": "The image shows two pictures side by side, the first one on the left. Both are of {thing} that "
@@ -55,10 +55,10 @@ OF_PLACES = Wordings(
     "the second one was taken?",
     "{shown}. From the point of view of the camera that took the first picture, on which side of it was the second "
     "picture taken?",
-)
+)  # phrase: allowed
 _OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
 _TURNS = 40
-"""Pairs of frames tried in a video."""
+"""Number of pairs of frames to try in a video."""
 
 
 def dot(first: Vector, second: Vector) -> float:
@@ -75,7 +75,7 @@ def cross(first: Vector, second: Vector) -> Vector:
 def turn_deg(first: CameraPose, second: CameraPose, up: Vector) -> float:
     """Return by how many degrees the camera goes around the object's upright axis, -180 to 180.
 
-    Counter-clockwise from above is positive: for somebody who looks at the object, that is to the right.
+    Counter-clockwise from above is positive: facing the object, that is to the right.
     """
     axis = _unit(up)
     level = [_level(pose.centre, axis) for pose in (first, second)]
@@ -83,7 +83,7 @@ def turn_deg(first: CameraPose, second: CameraPose, up: Vector) -> float:
 
 
 def side_of(first: CameraPose, second: CameraPose) -> Side | None:
-    """Return on which side of the first camera the second one stands, as its picture shows left and right.
+    """Return the side of the first camera on which the second one is, by left and right in its picture.
 
     None where the second camera does not see the first one on the other side, as when it stands almost straight ahead
     or the camera was rolled over in between.
@@ -100,7 +100,7 @@ def _sideways(pose: CameraPose, point: Vector) -> float:
 
 
 def _height_deg(pose: CameraPose, up: Vector) -> float:
-    """Return the angle at which the camera stands above the object's horizontal plane, in degrees."""
+    """Return the elevation of the camera above the object's horizontal plane, in degrees."""
     centre = pose.centre
     length = sqrt(dot(centre, centre))
     return degrees(asin(max(-1.0, min(1.0, dot(centre, _unit(up)) / length)))) if length else 90.0
@@ -167,7 +167,7 @@ class MultiViewReasoning(TruthTask):
     def planned(
         self, truth: RecordTruth[CameraPoses], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Choose two frames by chance."""
+        """Choose two frames at random."""
         video = truth.truth
         if len(video.poses) < 2 or len(truth.image_ids) != len(video.poses):
             return "too_few_frames"
@@ -219,7 +219,7 @@ class MultiViewReasoning(TruthTask):
         )
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Ask about two frames, an image each."""
+        """Ask about two frames, one image each."""
         del shown
         return self._wording(chosen, ((0, "view", ()), (1, "view", ())), "single")
 

@@ -1,8 +1,8 @@
 """Object localization, as in BLINK (section 3.2): which of two boxes fits an object?
 
-One box is what a person stated; the other is that one with Gaussian noise on its sides.
+One box is stated by a person; the other adds Gaussian noise to its sides.
 
-Whether the marks can be drawn with their labels is asked before the item is made.
+The task checks that the marks can be drawn with their labels before it makes the item.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class ObjectLocalization(FactsReader):
     COCO, one item a picture, about a thing whose label has exactly one box there, chosen by the seed. Labels of which
     other things without a box may be there are not asked about.
 
-    A box with noise on its sides can be told from the stated one without a look at the subject: by its proportions, by
-    a side at the picture's border, by its distance from the middle. So two boxes of equal proportions are drawn by
-    default, on a part of the picture with both in its middle, and chance decides which of them is the larger and to
-    which sides they are apart.
+    Without a look at the subject, a box with noise on its sides is distinguishable from the stated one by its
+    proportions, by a side at the picture's border, or by its distance from the middle. So by default two boxes of equal
+    proportions are drawn on a part of the picture with both in its middle, and chance decides which of them is the
+    larger and to which sides they are apart.
 
     Args:
         dataset: Entry of the step `dataset` whose boxes are used; null uses facts.
@@ -68,13 +68,14 @@ class ObjectLocalization(FactsReader):
             smaller subjects make no item.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
             three of them at most.
-        min_iou: Least intersection over union of the wrong box with the right one, 0-1.
+        min_iou: Smallest intersection over union of the wrong box with the right one, 0-1.
         twins: In mode `hardened`, whether each thing makes two items with the boxes at the same places, in which the
             other one fits; both have a group key `twin:...`, by which scores count them together.
-        max_iou: Largest. A subject without such a box makes no item; an image without any item is dropped.
-        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
-            `1`, the first one alone. Items name theirs under the attribute `wording`.
-        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
+        max_iou: Largest intersection over union. A subject without such a box makes no item; an image without any item
+            is dropped.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
+            Items name theirs under the attribute `wording`.
+        stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
 
     Reasons:
         no_facts (drop): Nothing is stated about the image.
@@ -87,7 +88,7 @@ class ObjectLocalization(FactsReader):
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
         no_room_around (drop): In mode `hardened`, the box lies so near to a border that a box on its other side would
             not.
-        no_room_for_labels (drop): The boxes leave their labels no room.
+        no_room_for_labels (drop): The boxes leave no room for their labels.
     """
 
     name: ClassVar[str] = "object_localization"
@@ -126,19 +127,19 @@ class ObjectLocalization(FactsReader):
         return self
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that nothing before it gives boxes of a dataset, where it is to read some."""
+        """Return a message that no earlier step gives boxes, if it reads a dataset's boxes."""
         if self.dataset is None:
             return None
         return lacking_before(before, [f"{self.dataset}.{LabelledBoxes.kind}"], [LabelledBoxes.kind])
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items it will make of a dataset's boxes; of facts that is not said."""
+        """Return how many items it will make of a dataset's boxes; unknown for facts."""
         from ..truth_tasks.forecasts import forecast_of_truths
 
         return () if self.dataset is None else forecast_of_truths(self, ctx)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step for boxes of a dataset where it is to read one, else itself."""
+        """Return the step for a dataset's boxes if it reads some, otherwise itself."""
         if self.dataset is None:
             return self
         settings = self.model_dump(exclude={"stated_by"})
@@ -158,7 +159,7 @@ class ObjectLocalization(FactsReader):
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make one item of each stated subject that a wrong box can be drawn for."""
+        """Make one item of each stated subject for which a wrong box can be drawn."""
         subjects = self.stated(record, ctx, "subjects")
         if subjects is None:
             return nothing_stated()
@@ -255,7 +256,7 @@ class ObjectLocalization(FactsReader):
         placed: PlacedChoices[Box],
         pictures: Sequence[NDArray[np.uint8]],
     ) -> Item:
-        """Return an item of one subject, with colors that are seen on all pictures."""
+        """Return an item of one subject, with colors that are visible on all pictures."""
         picture = shown.picture
         uncolored = drawn_boxes(picture.image_id, picture.height, placed.options)
         wording = QUESTIONS.drawn(self.wordings, ctx.rng(record.image_id, subject["name"], "wording"))

@@ -43,7 +43,7 @@ QUESTIONS = Wordings(
     "was taken?",
 )
 _LEVEL_DEG, _NEAR_DEG = 0.5, 1.0
-"""Tilt that nobody sees, and largest difference of two tilts that are matched, in degrees."""
+"""Invisible tilt, and largest difference of two matched tilts, in degrees."""
 _STEEP_DEG, _RATIO, _TRIED = 3.0, 1.2, 60
 """Of pairs that are not level: largest difference of steepness and ratio of distances of two that are matched, and
 number of the nearest ones in steepness that are tried."""
@@ -55,7 +55,7 @@ class RelativeDepth(PointPairTask):
 
     BLINK's relative depth. Which of the points is A follows from the seed, so that A and B are right equally often.
 
-    Most points that lie lower, or nearer to the centre, are closer. So in `hardened` mode only points of about the same
+    Most points that are lower, or nearer to the center, are closer. So in `hardened` mode only points of about the same
     height are asked about, as in half of DIW's pairs, each in a view of the picture in which both lie level and equally
     far from the middle; a coin mirrors it. Where the picture is turned for that, the slope of its horizon shows which
     point lay lower. So of pairs that are not quite level, one whose closer point lies lower is matched with one whose
@@ -87,7 +87,7 @@ class RelativeDepth(PointPairTask):
             "the other way, higher or lower: compare points at one height, or set `tilts: any`, where the slope of the "
             "horizon then tells",
         },
-        "where the points lie: the lower one, and the one nearer to the centre, is mostly closer",
+        "where the points lie: the lower one, and the one nearer to the center, is mostly closer",
     )
     is_marked: ClassVar[bool] = True
 
@@ -131,7 +131,7 @@ class RelativeDepth(PointPairTask):
                     continue
             if isinstance(view, str) or tilt <= _LEVEL_DEG or (sides is level and self.tilts == "any"):
                 shown.update(() if isinstance(view, str) else truth.image_ids)
-                yield truth  # those that cannot be used say why when they are planned
+                yield truth  # unusable ones state the reason when they are planned
                 continue
             closer, farther = _points(compared) if compared.closer == "first" else reversed(_points(compared))
             entry = _Tilted(tilt, seed_for(seed, self.name, truth.record, "tilt"), truth, view)
@@ -244,7 +244,7 @@ class RelativeDepth(PointPairTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item; two that are matched share a group key, so that none is learned from the other."""
+        """Return the item; two matched ones share a group key, so that a solver learns from neither about the other."""
         del made
         keys: tuple[str, ...] = ()
         if (match := chosen.plan.get("match")) is not None:

@@ -94,8 +94,8 @@ class RelativeReflectance(PointPairTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the comparisons; those that another one contradicts say so, and in `hardened` mode those that are
-        taken have the view that their match allows too.
+        """Yield the comparisons; contradicted ones say so, and in `hardened` mode chosen ones have the view that
+        their match allows too.
         """
         checked = with_contradictions(truths, lambda truth: frozenset((truth.first, truth.second)), _darker)
         if self.mode == "paper":

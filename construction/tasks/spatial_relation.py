@@ -1,4 +1,4 @@
-"""Spatial relation, as in BLINK (section 3.2): is a claim on how two things lie to each other true?
+"""Spatial relation, as in BLINK (section 3.2): is a claim about the relation of two objects true?
 
 BLINK lets a language model turn the claims of VSR into questions. Here a rule does that for every relation
 (`item_parts.wording.spatial_questions`), so that nothing but the verb of a claim changes; a model does it where a
@@ -40,20 +40,20 @@ from ..truth_tasks.truth_tasks import TWIN, TruthTask
 
 
 class SpatialRelation(TruthTask):
-    """Make yes/no items of claims on how two things lie to each other; needs a `dataset` such as VSR before it.
+    """Make yes/no items of claims about the relation of two objects; needs a `dataset` such as VSR before it.
 
     BLINK's spatial relation. `The cat is behind the bed.` becomes `Is the cat behind the bed?`; all relations of VSR
     are known, of one thing and of several. Right answers are yes and no alike as far as the claims allow it.
 
-    Some claims are true of most pictures (a cup is on a table), so that who reads only the claim answers well. In
-    `hardened` mode a claim is asked about only if people wrote it about two pictures, true of one and false of the
-    other, and the seed takes either. VSR's claims were written about two pictures each. With `matched_on: relation` it
-    is enough that another claim with the same relation has the other label: more items, but things that are named still
-    tell.
+    Some claims are true of most pictures (a cup is on a table), so that a solver that reads only the claim does well.
+    In `hardened` mode a claim is asked about only if people wrote it about two pictures, true of one and false of the
+    other, and the seed takes either. VSR's claims were written about two pictures each. With `matched_on: relation`,
+    another claim with the same relation and the other label is enough: more items, but the named objects still reveal
+    something.
 
-    With `chat` a language model words the questions, as in the paper. It gets the claim, never the picture. Its
-    question must name both things and the relation in the claim's order and say nothing more, so that the key stays
-    what it is; one that does not is sent back once with what is wrong. Which records become items does not depend on
+    With `chat` a language model words the questions, as in the paper. Its input is the claim, never the picture. Its
+    question must name both objects and the relation in the claim's order and say nothing more, so that the key stays
+    valid; one that does not is sent back once with its faults. The choice of records does not depend on
     the model.
 
     Args:
@@ -70,8 +70,9 @@ class SpatialRelation(TruthTask):
         inverted: Share of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
             bed?`), which turns the key around; chosen by the seed. Not with `chat`.
         chat: Which language model words the questions; null for the rule, without a model.
-        unusable: What becomes of a claim where the model's question cannot be used, nor the one after the repair, or
-            where it refuses to answer: `drop` it, or let the `rule` word it.
+        unusable: Treatment of a claim if neither the model's question nor its repair is usable, or if the model refuses
+            to
+            answer: `drop` it, or let the `rule` word it.
 
     Reasons:
         unread_claim (drop): The claim is worded in a way that the rule does not know, or states another relation than
@@ -80,9 +81,9 @@ class SpatialRelation(TruthTask):
         disputed (drop): Fewer people than `min_agreement` agree with the dataset's label.
         no_counterpart (drop): In `hardened` mode: no other picture has a claim that matches and the other label.
         counterpart_taken (drop): In `hardened` mode: the seed took the claim that this one is matched with.
-        unusable_question (drop): The model's question cannot stand for the claim, nor can the one after the repair.
+        unusable_question (drop): Neither the model's question nor its repair matches the claim.
         endpoint_refused (drop): The endpoint refused the request.
-        endpoint_unusable_reply (drop): The endpoint's reply holds no text.
+        endpoint_unusable_reply (drop): The endpoint's reply contains no text.
         endpoint_timeout (failed): The model did not answer in time; tried again by the next run.
         endpoint_busy (failed): The model was busy; tried again by the next run.
         endpoint_connection (failed): The model could not be reached; tried again by the next run.
@@ -118,14 +119,14 @@ class SpatialRelation(TruthTask):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the items; the model's settings where there is one, without how patiently it is asked."""
+        """Return the settings that decide the items, with the model's if any, without its timeouts and retries."""
         decides = super().parameters()
         if self.chat is not None:
             return {**decides, "chat": self.chat.deciding()}
         return {name: value for name, value in decides.items() if name not in ("chat", "unusable")}
 
     def open(self, ctx: OpenContext) -> Chat | None:
-        """Connect to the model that words the questions, where one does."""
+        """Connect to the model that words the questions, if any."""
         return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
 
     def combined(
@@ -222,7 +223,7 @@ class SpatialRelation(TruthTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item, its question worded by the model where there is one."""
+        """Return the item, with the model's wording of its question if any."""
         if self.chat is None:
             return super().made(record, ctx, chosen, shown, made)
         by_rule = self.worded(chosen, shown)._replace(question=chosen.plan["question"])

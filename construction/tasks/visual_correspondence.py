@@ -3,9 +3,9 @@
 BLINK takes pairs of views from HPatches, and so does `correspondence_of_views`. Here one photograph makes the pair: the
 second view is drawn through a random homography, which says exactly where every point goes, and in another light.
 
-An item marks a reference and four options that people can tell apart. Where the first view is the whole photograph, as
-in mode `paper`, the right ring is mostly the one that lies where the reference does. In mode `hardened` the first view
-is a part of the photograph, so placed that any of the four points could have been at the reference's place.
+An item marks a reference and four options that people can distinguish. If the first view is the whole photograph, as in
+mode `paper`, the right ring is mostly the one at the reference's place. In mode `hardened` the first view is a part of
+the photograph, so placed that any of the four points could be at the reference's place.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ QUESTIONS = Wordings(
 )
 
 _TRIES = 4
-"""Second views tried for an item in mode `hardened`."""
+"""Number of second views to try for an item in mode `hardened`."""
 _LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
 _OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
 _OF_HARDENED = _OF_PARTS | {"twins"}
 _OF_BOTH = _OF_PARTS | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness", "wordings"}
-"""Settings that mean something for drawn views and for those of a dataset."""
+"""Settings for both drawn views and views of a dataset."""
 
 
 class VisualCorrespondence(MapStep):
@@ -81,7 +81,7 @@ class VisualCorrespondence(MapStep):
 
     BLINK's visual correspondence. Its pairs of views come from HPatches, as they do where `dataset` names an entry that
     reads it. Without one, a second view is drawn from each photograph, through a random homography that says exactly
-    where each point goes, in another light. A ring labelled REF marks a corner in the first view; four rings in the
+    where each point goes, in another light. A ring labeled REF marks a corner in the first view; four rings in the
     second are the choices. Of a sequence of HPatches, all four are points that both pictures show.
 
     Args:
@@ -90,8 +90,8 @@ class VisualCorrespondence(MapStep):
         uses: With `dataset`, items that may show the same picture; null for any number.
         apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
         items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
-        per_image: Items made of one image, each with a second view of its own; with `dataset`, pairs of pictures taken
-            from one sequence, which share none.
+        per_image: Number of items made of one image, each with a separate second view; with `dataset`, pairs of
+            pictures taken from one sequence, which share none.
         mode: `hardened` shows parts of the pictures, so placed that where the reference lies in its view says nothing
             about which option is right. `paper` shows whole pictures as the paper does; the ring that lies where the
             reference does is then right in three of four items.
@@ -113,14 +113,14 @@ class VisualCorrespondence(MapStep):
         max_zoom: And by this at most, or by more where the turned window would not fit.
         max_gamma: The light's gamma lies between 1 / `max_gamma` and `max_gamma`.
         max_contrast: The contrast's factor lies between 1 / `max_contrast` and `max_contrast`.
-        max_brightness: Grey levels are shifted by up to this fraction of their range, either way.
+        max_brightness: Gray levels are shifted by up to this fraction of their range, either way.
         max_blur_px: Largest standard deviation of the blur.
-        max_noise: Largest standard deviation of the noise, in grey levels of 0-255.
+        max_noise: Largest standard deviation of the noise, in gray levels of 0-255.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point
             (`points.likeness`), in mode `hardened` of any two of the four points. An image in which no four points obey
             is dropped as `ambiguous`.
-        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
-            `1`, the first one alone. Items name theirs under the attribute `wording`.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
+            Items name theirs under the attribute `wording`.
 
     Reasons:
         nothing_stated (drop): With `dataset`, no pair of a sequence begins with the image.
@@ -129,7 +129,7 @@ class VisualCorrespondence(MapStep):
         enough (drop): There were `items` items without it.
         too_small (drop): The shorter side of a view is below `min_side_px`, or, in mode `hardened`, below `min_view_px`
             even when the picture is enlarged.
-        too_few_points (drop): Fewer than four recognisable points lie in both views.
+        too_few_points (drop): Fewer than four recognizable points are in both views.
         ambiguous (drop): Choices would look too much alike; in mode `hardened`, or no four points that differ lie close
             enough together for one view to show any of them at the same place.
     """
@@ -187,7 +187,7 @@ class VisualCorrespondence(MapStep):
         return self
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that nothing before it gives homographies of a dataset, where it is to read some."""
+        """Return a message that no earlier step gives homographies, if it reads a dataset's homographies."""
         if self.dataset is None:
             return None
         from ..datasets.lacking import lacking_before
@@ -202,7 +202,7 @@ class VisualCorrespondence(MapStep):
         return forecast_of_photographs(self, ctx) if self.dataset is None else forecast_of_truths(self, ctx)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step for pairs of views of a dataset where it is to read one, else itself."""
+        """Return the step for pairs of views of a dataset if it reads one, otherwise itself."""
         if self.dataset is None:
             return self
         from .correspondence_of_views import CorrespondenceOfViews
@@ -222,14 +222,14 @@ class VisualCorrespondence(MapStep):
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def open(self, ctx: OpenContext) -> None:
-        """Keep OpenCV to the one thread that a worker has."""
+        """Limit OpenCV to one thread, as a worker has."""
         import cv2
 
         del ctx
         cv2.setNumThreads(1)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make this image's items; decodes it once, or not at all where it is too small."""
+        """Make this image's items; decodes it once, or not at all if it is too small."""
         part = self.view_part if self.mode == "hardened" else 1.0
         scaled_wh = size_within(record.width, record.height, max_side_px=self.max_side_px / part)
         measured: dict[str, Any] = {"side_px": min(scaled_wh)}
@@ -373,7 +373,7 @@ class VisualCorrespondence(MapStep):
 
 
 class _Plan(NamedTuple):
-    """All that makes one item, with the randomness left for its noise."""
+    """Everything for one item, with the randomness left for its noise."""
 
     number: int
     homography: Matrix
@@ -385,7 +385,7 @@ class _Plan(NamedTuple):
     placed: PlacedChoices[Point]
     rng: np.random.Generator
     twin: tuple[MarkedPoints, Point] | None = None
-    """What the twin marks, and the corner of its view 1."""
+    """The marks of the twin, and the corner of its view 1."""
 
     def as_twin(self) -> _Plan:
         """Return the plan of the item with the same second view and options, of which another one is right."""

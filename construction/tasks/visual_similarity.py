@@ -33,17 +33,17 @@ QUESTIONS = Wordings(
 class VisualSimilarity(WholePicturesTask):
     """Make items that ask which of two pictures looks more like a third; needs NIGHTS before it, or `similar_pictures`.
 
-    BLINK's visual similarity. The picture that people took for closer is the right one.
+    Follows BLINK's visual similarity. The picture that most people chose as closer is the right one.
 
     Args:
         mode: `hardened` shows the middle of all three pictures as squares of one size and encoding, all of them
             reduced, so that sizes, proportions and sharpness tell nothing; which picture people took is the dataset's
             own, and so is what it may tell without the reference. `paper` shows the pictures whole, as the paper does.
-        min_votes: Smallest number of people who took the right picture; the dataset's authors keep triplets with 6,
-            and what a model estimated has 1.
+        min_votes: Smallest number of people who chose the right picture; the dataset's authors keep triplets with 6,
+            and a model's estimate has 1.
 
     Reasons:
-        too_few_votes (drop): Fewer people took the right picture.
+        too_few_votes (drop): Fewer people chose the right picture.
         same_picture (drop): Two of the three pictures are the same.
     """
 
@@ -56,7 +56,7 @@ class VisualSimilarity(WholePicturesTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield the triplets, those of which chance chose the reference with the other one as a fourth picture."""
+        """Yield the triplets, with the other possible reference as a fourth picture if chance chose the reference."""
         del seed
         for truth in truths:
             other = truth.truth.original.get(OTHER_REFERENCE)

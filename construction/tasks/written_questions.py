@@ -1,4 +1,4 @@
-"""Items of the questions that people wrote about pictures, in a campaign `write`."""
+"""Items of the questions that annotators wrote about pictures, in a campaign `write`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..stated_facts.facts_reader import as_shown
 
 
 class WrittenQuestionItems(MapStep):
-    """Make an item of each question that people wrote about an image; needs a campaign `write` before it.
+    """Make an item of each question that annotators wrote about an image; needs a campaign `write` before it.
 
     The items have the task that the campaign names, options in random order, each place of the right one equally
     likely, the explanation, and the labels as attributes. Options that are drawn in the picture keep their order. A
@@ -29,7 +29,7 @@ class WrittenQuestionItems(MapStep):
         max_side_px: Longer side of the picture shown; larger images are scaled down.
 
     Reasons:
-        nothing_written (drop): Nobody wrote a question about the image.
+        nothing_written (drop): The image has no written question.
     """
 
     name: ClassVar[str] = "written_questions"
@@ -70,7 +70,7 @@ class WrittenQuestionItems(MapStep):
         *,
         number: int,
     ) -> Item:
-        """Return the item of a question, the one with this number among those of its writer, from 0."""
+        """Return the item of a question, by its number among those of its author, from 0."""
         written_in = question.written_in
         rng = ctx.rng(record.image_id, self.written_by, written_in.slot, number)
         asked = (
@@ -104,6 +104,6 @@ class WrittenQuestionItems(MapStep):
 
 
 def _drawn_choices(labels: tuple[str, ...], right: str | None) -> AskedChoices:
-    """Return options that are drawn in the picture, in the order in which they stand there."""
+    """Return options that are drawn in the picture, in their order there."""
     answer = next(key for key, label in zip(LETTERS, labels, strict=False) if label == right)
     return AskedChoices(text_choices(PlacedChoices(labels, answer)), answer, None)

@@ -1,1 +1,1 @@
-"""Common parts of tasks made from ground truth: plans, pictures, correspondences, puzzles."""
+"""The shared base of tasks made from ground truth: plans, pictures, correspondences, puzzles."""

@@ -1,4 +1,4 @@
-"""Pictures of an item that are compared as wholes, all shown as squares of one size."""
+"""Pictures that an item compares as wholes, all shown as squares of one size."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask
 
 _REDUCTION = 1.25
-"""Smallest reduction of a picture: an unreduced one among reduced ones would be the sharpest."""
+"""Smallest reduction of a picture: one at its original size among reduced ones would be the sharpest."""
 
 
 def _square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
-    """Return the side of the squares for pictures shown together: one at which all of them, even the smallest, are
-    reduced by `_REDUCTION` or more.
+    """Return the side of the squares that show pictures together: it reduces all of them, even the smallest, by
+    `_REDUCTION` or more.
 
     Args:
-        sizes_wh: Sizes of the pictures, including both references if chance chose between two. If only the shown one
+        sizes_wh: Sizes of the pictures. If chance chose between two references, include both: if only the shown one
             counted, a small square would reveal that it is small, as pictures of its kind may be.
         max_side_px: Largest side of the squares.
     """
@@ -33,7 +33,7 @@ def _square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
 
 
 class WholePicturesTask(TruthTask):
-    """A task whose pictures are compared as wholes."""
+    """A task that compares pictures as wholes."""
 
     version: ClassVar[int] = 3
 
@@ -60,9 +60,9 @@ class WholePicturesTask(TruthTask):
         return self.made(record, ctx, entry, shown, pictures)
 
     def side(self, pictures: TruthPictures) -> dict[str, int]:
-        """Return the squares' entry for a plan's document: their side in mode `hardened`, else nothing.
+        """Return the squares' part of a plan's document: their side in mode `hardened`, otherwise nothing.
 
         Args:
-            pictures: All pictures of the record, including hidden ones.
+            pictures: All pictures of the record, including those not shown.
         """
         return {} if self.mode == "paper" else {"side_px": _square_side_px(pictures.sizes_wh, self.max_side_px)}

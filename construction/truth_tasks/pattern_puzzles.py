@@ -1,18 +1,18 @@
-"""Generated puzzles of overlaid patterns, as described in the text next to BLINK's figure 5.
+"""Generated puzzles of overlaid patterns, like the one that the text next to BLINK's figure 5 describes.
 
-Two rows have three patterns of dots and short lines each; the last one is missing. By the paper's rule the third
-pattern of a row shows all elements of its first and its second. In `hardened` mode it shows the elements that exactly
-one of them shows.
+Two rows have three patterns of dots and short lines each; the last one is missing. By the paper's rule, the third
+pattern of a row shows all elements of its first and its second. In `hardened` mode it shows the elements of exactly one
+of them.
 
-Without the puzzle, all options are equally plausible. Two elements of the right pattern have an alternative place each.
-The four options are the four ways to place each element. So all have the same ink, and each differs from two others by
-one moved element and from the last one by two. Chance draws the right one of the four before it is split into two
-patterns.
+The options alone do not reveal the right one. Two elements of the right pattern have an alternative place each. The
+four options are the four combinations of these places. So all have the same ink, and each differs from two others by
+one moved element and from the last one by two. A random draw decides which of the four is right before it is split into
+two patterns.
 
-With overlaid patterns, either one alone leaves two options: an option must show all of its elements. In `hardened` mode
-either alone reveals nothing. Four coins, independent of the right option, decide whether the first pattern has an
-element at the four places where options differ. The second pattern's elements there determine the option, and are by
-themselves equally random (a one-time pad).
+With overlaid patterns, either pattern alone leaves two options: an option must show all its elements. In `hardened`
+mode either alone reveals nothing. Four coins decide whether the first has an element at the four places where options
+differ, whichever option is right; the content of the second at these places makes the option, and is by itself equally
+random (a one-time pad).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ LINES: tuple[Element, ...] = (
     *(("across", x, y) for x in range(_LATTICE - 1) for y in range(_LATTICE)),
     *(("down", x, y) for x in range(_LATTICE) for y in range(_LATTICE - 1)),
 )
-"""Places of elements, which do not touch each other, so a moved element has the same ink."""
+"""Places of elements, none of which touch each other, so that a moved element has the same ink."""
 
 
 class PatternPuzzle(NamedTuple):
@@ -80,7 +80,7 @@ class PatternPuzzle(NamedTuple):
 
     Args:
         first_row: The three patterns of the first row.
-        second_row: The two shown patterns of the second row.
+        second_row: The two visible patterns of the second row.
         options: Four patterns.
         right: Place of the right one, from 0.
     """
@@ -117,7 +117,7 @@ def pattern_puzzle(rng: np.random.Generator, mode: Mode) -> PatternPuzzle:
 def _moving(
     vocabulary: Sequence[Element], rng: np.random.Generator
 ) -> tuple[list[tuple[Element, Element]], list[Element]]:
-    """Return two pairs of places of one kind, with an element to move within each, and the other places."""
+    """Return two pairs of places of one kind, within which an element moves, and the other places."""
     places = [vocabulary[number] for number in rng.permutation(len(vocabulary))]
     pairs: list[tuple[Element, Element]] = []
     while len(pairs) < 2:
@@ -129,9 +129,9 @@ def _moving(
 
 
 def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random.Generator) -> tuple[Pattern, Pattern]:
-    """Return two patterns whose overlay has all elements: each has its own one, and at least one is shared.
+    """Return two patterns whose overlay has all elements: each has its own, and at least one is in common.
 
-    The shared elements distinguish overlaying from addition that cancels repeated elements.
+    The common elements distinguish the overlay from an addition that cancels repeated elements.
     """
     common = int(rng.integers(1, 3))
     rest = kept[common:]
@@ -149,13 +149,13 @@ def _parted(
     kept: int,
     rng: np.random.Generator,
 ) -> tuple[Pattern, Pattern]:
-    """Return two patterns such that exactly one shows each element of a third, and both or none show any other.
+    """Return two patterns of which exactly one shows each element of a third, and both or none show any other.
 
     Args:
-        shown: The third pattern: the elements that stay, and one element of each pair.
+        shown: The third pattern: the fixed elements, and one of each pair.
         pairs: The places where options differ. There each pattern by itself is random.
-        places: The other places; the elements that stay come first, and both patterns show two or three of the rest.
-        kept: Number of elements that stay.
+        places: The other places; fixed elements come first, and both patterns show two or three of the rest.
+        kept: Number of fixed elements.
         rng: Random generator.
     """
     in_first = [place for pair in pairs for place in pair if rng.integers(2)]
@@ -196,20 +196,20 @@ def _drawn_rows(puzzle: PatternPuzzle) -> Pixels:
 
 
 def _framed(option: Pixels) -> Pixels:
-    """Return an option with a gray frame like those of the rows, to make the places of its elements visible."""
+    """Return an option with a gray frame as in the rows, which shows the places of its elements."""
     return np.pad(option, ((_GAP_PX, _GAP_PX), (_GAP_PX, _GAP_PX), (0, 0)), constant_values=_FRAME)
 
 
 def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> list[int]:
-    """Return the places of the options that follow by the rule from the first two patterns of the second row.
+    """Return the options that the rule makes from the first two patterns of the second row.
 
     Args:
         rows: The two rows as `_drawn_rows` returns them.
         options: The options as `drawn` returns them.
-        mode: Mode that selects the rule.
+        mode: Mode, which determines the rule.
 
     Returns:
-        Places from 0; none if the first row does not follow the rule.
+        Places from 0; none if the first row does not follow the rule either.
     """
     step = _CELL_PX + _GAP_PX
     cells = [
@@ -224,7 +224,7 @@ def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> lis
 
 
 def _joined(first: Pixels, second: Pixels, mode: Mode) -> Pixels:
-    """Return the result of the rule for two patterns in black on white."""
+    """Return the rule's result for two patterns in black on white."""
     if mode == "paper":
         return np.minimum(first, second)
     return np.where(first == second, 255, 0).astype(np.uint8)
@@ -233,18 +233,18 @@ def _joined(first: Pixels, second: Pixels, mode: Mode) -> Pixels:
 class PatternPuzzles(GatherStep):
     """Bring generated puzzles into the run, for the step `iq_test`; drops nothing.
 
-    Each puzzle has two rows of three patterns, where the third of a row follows from the first two, and four options
-    for the last one. The step checks on the pixels of each puzzle that exactly one option is right. All options of a
-    puzzle have the same ink, and all are equally plausible without the rows. The puzzles are marked as generated, and
+    Each puzzle has two rows of three patterns, the third of a row following from the first two, and four options for
+    the last one. The step checks on the pixels of each that exactly one option is right. All options of a puzzle have
+    the same ink, and without the rows none is distinguishable from the others. The puzzles are marked as generated, and
     do not replace puzzles that people collect: all follow one rule.
 
     Args:
         puzzles: Number of puzzles.
-        mode: `hardened`: the third pattern shows the elements that exactly one of the first two shows, and either of
-            these alone reveals nothing about the options. `paper`: it shows all elements of the first and the second,
-            as in BLINK's figure 5; either of them alone leaves two options.
-        licence: Stated license of the pictures; null states none.
-    """
+        mode: `hardened`: the third pattern shows the elements of exactly one of the first two, and either of these
+            alone reveals nothing about the options. `paper`: it shows the elements of the first or the second, as in
+            BLINK's figure 5; either of them alone leaves two options.
+        licence: License stated for the pictures; null states none.
+    """  # phrase: allowed
 
     name: ClassVar[str] = "pattern_puzzles"
     consumes: ClassVar[Stream] = "images"
@@ -284,7 +284,7 @@ class PatternPuzzles(GatherStep):
     def drawn(self, seed: int) -> Iterator[tuple[Pixels, ...]]:
         """Yield the pictures of each puzzle: the rows, the right option, the wrong ones.
 
-        A puzzle is drawn again if one of its pictures would equal a picture of an earlier puzzle.
+        A puzzle is drawn again if one of its pictures would repeat one of an earlier puzzle.
         """
         seen: set[bytes] = set()
         for number in range(self.puzzles):
@@ -308,7 +308,7 @@ class PatternPuzzles(GatherStep):
             yield pictures
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the puzzle of each picture of two rows, if all its options are in the run."""
+        """Return the puzzle of each picture of two rows, if its options are all in the run."""
         if self._records is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not drawn its puzzles in this run")
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}

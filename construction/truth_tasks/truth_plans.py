@@ -1,4 +1,4 @@
-"""A task's plan from ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
+"""Plans of a task on ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from ..item_parts.marks.rings import Point, SizeWH
 from ..item_parts.wording.wordings import Wordings
 
 CONTRADICTED = "contradicted"
-"""Reason, and mark in `original`, of truths that others about the same thing contradict."""
+"""Reason, and mark in `original`, of truths that others about the same object contradict."""
 
 
 def main_reason(left_out: Mapping[str, int]) -> str:
-    """Return the reason why a picture made no item: the most frequent one of its truths; of a tie, the last by name."""
+    """Return the reason why a picture made no item: the reason of most of its truths; of ties, the last by name."""
     return max(left_out, key=lambda reason: (left_out[reason], reason))
 
 
 class ItemPlan(NamedTuple):
-    """The content of a future item, before its right option has a place.
+    """The content of an item before its right option has a place.
 
     Args:
-        letters: Possible places of the right option, from 0; only one if the order of options is fixed.
-        answer: Balanced property, such as `yes` or the number of things.
-        document: All further data of the item, as JSON values, in pixels of the pictures as shown.
+        letters: Possible places of the right option, from 0; one place if the order of options is fixed.
+        answer: Balanced property, such as `yes` or the number of objects.
+        document: All other content of the item, as JSON values, in pixels of the pictures as shown.
         pictures: Numbers of the record's pictures that the item shows, in order; empty for all.
-        reserved: Numbers of further pictures that count as shown, so that an item takes the same pictures from others
-            whichever option is right.
+        reserved: Numbers of further pictures that count as shown, so that an item uses up the same pictures whichever
+            option is right.
     """
 
     letters: tuple[int, ...]
@@ -43,7 +43,7 @@ class ItemPlan(NamedTuple):
 
 
 class TruthPictures(NamedTuple):
-    """The pictures of a record: their sizes, and the sizes at which items show them.
+    """The pictures of a record: their sizes, and their sizes as shown by items.
 
     Args:
         sizes_wh: Width and height of each upright picture, in pixels.
@@ -59,7 +59,7 @@ class TruthPictures(NamedTuple):
         return round(point[0] * shown_width / width, 2), round(point[1] * shown_height / height, 2)
 
     def only(self, numbers: Sequence[int]) -> TruthPictures:
-        """Return some of the pictures, in this order; all for no number."""
+        """Return a selection of the pictures, in this order; all if no number is given."""
         if not numbers:
             return self
         return TruthPictures(
@@ -90,7 +90,7 @@ class JoinedTruths(GroundTruth):
 
 
 class UnusedTruth(NamedTuple):
-    """A truth left out before planning because of related ones, and the reason code."""
+    """A truth left out before planning because of others like it, and the reason code."""
 
     truth: RecordTruth[Any]
     reason: str
@@ -101,7 +101,7 @@ class ChosenRecord(NamedTuple):
 
     Args:
         record: Name of the record, or of records joined by `+`.
-        image_ids: Ids of its shown pictures; the item is made from the first.
+        image_ids: Its pictures shown; the item is made from the first.
         letter: Place of the right option, from 0.
         plan: The plan's document.
         original: The dataset's statement if reading changed it, or the campaign in which the truth was marked.
@@ -120,11 +120,11 @@ class ChosenRecord(NamedTuple):
 
 
 class ChosenOfImage(NamedTuple):
-    """The choice of records for an image.
+    """The choice for an image.
 
     Args:
         entries: The records that become items with the image as their first picture.
-        left_out: Number of its other records, by reason code.
+        left_out: Number of its records not chosen, by reason code.
     """
 
     entries: list[ChosenRecord]
@@ -132,20 +132,21 @@ class ChosenOfImage(NamedTuple):
 
 
 class ItemWording(NamedTuple):
-    """An item's specific part: its question, options and pictures.
+    """An item's specific part: question, options and pictures.
 
     Args:
         question: The question, or several wordings from which the seed draws one.
         options: Texts of the options in order, or, for pictures, numbers of `images`.
-        images: For each shown picture: its number in the record, its role and its rings, each a point and a label.
+        images: For each picture shown, the number of the record's picture, its role and the rings on it, each a point
+            and a label.
         kind: Kind of item.
         evidence: Source of the key.
         attributes: Attributes of the item.
         written_by: Author of the question.
-        choices_by: Author of options that are texts.
+        choices_by: Author of text options.
         explanation: Explanation of the answer, by the author of the question; None for none.
-        refusal: Key of the refusal choice; None without one.
-        is_answerable: Whether the picture answers the question; if not, the item has no answer key.
+        refusal: Key of the option that declines; None if none is offered.
+        is_answerable: Whether the picture answers the question; otherwise the item has no answer key.
         level: Level of the item.
         category: Category of the item.
     """
@@ -171,8 +172,7 @@ class LeftOut(NamedTuple):
     Args:
         reason: Reason code.
         evidence: Details, such as replies of a model, as JSON values.
-        may_pass: Whether another run may succeed; the image then fails with this reason, and the next run tries all of
-            it.
+        may_pass: Whether another run may succeed; then the image fails with this reason, and is tried again as a whole.
     """
 
     reason: str
@@ -183,12 +183,12 @@ class LeftOut(NamedTuple):
 def with_contradictions(
     truths: Sequence[RecordTruth[Any]], about: Callable[[Any], Hashable], stated: Callable[[Any], Hashable]
 ) -> Iterator[RecordTruth[Any]]:
-    """Yield truths, with `contradicted` in the `original` of each whose statement about the same thing of the same
-    pictures differs from another's.
+    """Yield truths; those with the same object and pictures but different statements have `contradicted` in their
+    `original`.
 
     Args:
         truths: The truths.
-        about: Function that returns the thing that a truth is about.
+        about: Function that returns the object of a truth.
         stated: Function that returns the truth's statement about it.
     """
     all_stated: dict[Hashable, set[Hashable]] = {}

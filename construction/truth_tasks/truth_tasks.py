@@ -1,10 +1,10 @@
-"""Steps that make items from ground truth: their common part.
+"""The shared base of steps that make items of ground truth.
 
-Such a step has two parts. The part `selection` reads all records at once: it plans an item of each, refuses those
+Such a step has two parts. The part `selection` examines all records at once: it plans an item of each, refuses those
 without exactly one right answer, chooses records so that pictures do not repeat and answers are balanced, and places
 the right options. The part with the task's own name then makes the items, picture by picture.
 
-A task names the kinds of truth that it reads, plans an item from one record (`planned`), and words it (`worded`).
+A task declares the kinds of truth it reads, plans an item from one record (`planned`), and words it (`worded`).
 """
 
 from __future__ import annotations
@@ -71,38 +71,37 @@ _NOTHING_STATED, USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_alre
 _PICTURE_MISSING = "picture_missing"
 LETTERING = "lettering"
 TWIN = "twin"
-"""In `original`: name of the two records that twins are made from."""
+"""Key in `original`: name of the two records from which twins are made."""
 PROMPT = "prompt"
-"""Value of photographs that people collected: the purpose of collecting them."""
+"""Value of collected photographs: the prompt for which people collected them."""
 
 
 class TruthTask(MapStep):
-    """A step that makes items from ground truth.
+    """A step that makes items of ground truth.
 
     Args:
-        dataset: Entry of the step `dataset`, or of one that estimates truths, to read; null for the entry `dataset`, or
-            for none if `marked_by` is given.
-        marked_by: Entry of an earlier campaign `mark` whose marks it takes, in addition to a dataset in `dataset`. The
-            guide to source datasets lists the required names of the campaign's fields; tasks without support for marks
+        dataset: Entry of the step `dataset`, or of one that estimates truths, that it reads; null for the entry
+            `dataset`, or for none if `marked_by` is given.
+        marked_by: Entry of an earlier campaign `mark` whose marks it takes, in addition to a dataset that `dataset`
+            names. The guide to source datasets lists the names for the campaign's fields; tasks without a use for marks
             refuse it.
-        uses: Number of items of this task that may show the same picture; null for any number.
-        apart_from: Earlier entries of such tasks whose pictures it does not show again.
-        items: Largest number of items, chosen by the seed; null for as many as possible.
+        uses: Largest number of items of this task that may show the same picture; null for any number.
+        apart_from: Entries of earlier such tasks whose pictures it does not show again.
+        items: Largest number of items; null for as many as possible. The seed chooses.
         max_side_px: Longer side of pictures as shown; larger ones are scaled down.
-        min_side_px: Smallest shorter side of pictures as shown; records with a smaller one make no item.
-        mode: Rule for drawing items; this task has the paper's rule only.
-        wordings: Wordings of the question in use: `all`, from which each item's seed draws one, or `1`, the first
-            alone. Items name theirs under the attribute `wording`. Tasks with questions by other authors do not have
-            this setting.
+        min_side_px: Shorter side of pictures as shown; records with a smaller one make no item.
+        mode: How items are drawn; this task has the paper's rule only.
+        wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
+            Items name theirs under the attribute `wording`. Tasks with questions by other authors have no such choice.
 
     Reasons:
-        nothing_stated (drop): The image has no ground truth of this kind, or occurs only as a further picture of
-        another image's record.
+        nothing_stated (drop): No ground truth of this kind is known of the image, or only as a further picture of
+            another image's record.
         picture_missing (drop): A picture of the record has left the run.
         too_small (drop): A picture has a shorter side than `min_side_px`.
         used_already (drop): Each record of the image shares a picture with an item chosen earlier, of this task or of
-        one in `apart_from`.
-        enough (drop): The task reached `items` items without it.
+            one that `apart_from` names.
+        enough (drop): The task has `items` items without it.
     """
 
     consumes: ClassVar[Stream] = "images"
@@ -112,13 +111,13 @@ class TruthTask(MapStep):
     kinds: ClassVar[tuple[type[GroundTruth], ...]]
     """Kinds of truth that the task reads."""
     hardening: ClassVar[Hardening | None] = None
-    """Demands of mode `hardened` on pictures; None for a task with the paper's rule only."""
+    """Requirement of mode `hardened` for pictures; None for a task that has the paper's rule only."""
     items_need_pixels: ClassVar[bool] = False
-    """Whether only opened pictures show whether a chosen record makes an item."""
+    """Whether pictures must be opened to decide whether a chosen record makes an item."""
     mirrors: ClassVar[bool] = False
     """Whether mode `hardened` may mirror pictures; those with lettering then make no item, as `lettering`."""
     is_marked: ClassVar[bool] = False
-    """Whether people can mark the truths that it needs."""
+    """Whether people can mark its input."""
     has_wordings: ClassVar[bool] = True
     """Whether it words its questions itself, in several ways; otherwise other authors wrote them."""
 
@@ -132,7 +131,7 @@ class TruthTask(MapStep):
     mode: Mode = "paper"
     wordings: WordingsInUse = "all"
     _part: str | None = PrivateAttr(None)
-    """Part of the entry `dataset` that gives the truths, if the entry has several."""
+    """Part of the entry `dataset` that gives the truths, if the entry has several parts."""
 
     @model_validator(mode="after")
     def _has_the_mode(self) -> Self:
@@ -143,30 +142,30 @@ class TruthTask(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; that of wordings only if the task has several."""
+        """Return the settings that decide the result, with wordings only if there are several."""
         without = set() if self.has_wordings else {"wordings"}
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     @property
     def identity(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the settings that distinguish its items from those of another entry of the task on the same truths."""
+        """Return the settings that distinguish its items from those of another entry with the same truths."""
         truths = tuple(name for name in ("dataset", "marked_by") if getattr(self, name) not in (None, DATASET))
         return truths if self.mode == self._usual_mode() else (*truths, "mode")
 
     @classmethod
     def _usual_mode(cls) -> Mode:
-        """Return the task's default mode: `hardened` if it has that form."""
+        """Return the task's own mode: `hardened` if it has such a form."""
         mode: Mode = cls.model_fields["mode"].default
         return mode
 
     @property
     def items_of_each(self) -> int:
-        """Return the number of items per chosen record: two if these are twins."""
+        """Return how many items it makes of a chosen record: two for twins."""
         return 1
 
     @property
     def truth_columns(self) -> tuple[str, ...]:
-        """Return the names of the values with the truths that it reads."""
+        """Return the values with its truths."""
         dataset = self.dataset if self.dataset or self.marked_by else DATASET
         giver = dataset if self._part is None else f"{dataset}.{self._part}"
         stated = () if dataset is None else tuple(f"{giver}.{kind.kind}" for kind in self.kinds)
@@ -174,14 +173,14 @@ class TruthTask(MapStep):
 
     @property
     def other_selections(self) -> tuple[str, ...]:
-        """Return the names of the values with the choices of the tasks in `apart_from`."""
+        """Return the values with the choices of tasks whose pictures are not shown again."""
         return tuple(f"{entry}.selection.chosen" for entry in self.apart_from)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step bound to its truths, after a check that they come before it.
+        """Return the step with the values of its truths, after a check that they come before it.
 
         Raises:
-            RecipeError: No earlier step gives such truths, the task does not support marks, or `apart_from` names an
+            RecipeError: Nothing before it gives such truths, the task has no use for marks, or `apart_from` names an
                 entry that is not such a task.
         """
         if self.marked_by is not None and not self.is_marked:
@@ -217,15 +216,15 @@ class TruthTask(MapStep):
         return next((part for entry, dot, part in givers if dot and entry == self.dataset), None)
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return the message that no earlier step gives truths of its kinds, and which would."""
+        """Return a message that nothing before it gives truths of its kinds, with the remedy."""
         return lacking_before(before, self.truth_columns, [kind.kind for kind in self.kinds])
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return why mode `hardened` made few items, with advice."""
+        """Return why mode `hardened` made few items, and the remedy."""
         return None if self.hardening is None else self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return the forecast number of items from an earlier dataset, in each mode."""
+        """Return how many items it will make of an earlier dataset, in each mode."""
         from .forecasts import forecast_of_truths
 
         return forecast_of_truths(self, ctx)
@@ -235,14 +234,14 @@ class TruthTask(MapStep):
         return (Selection.of(self), self)
 
     def truths_in(self, column: str, image_id: str, text: str) -> Iterable[RecordTruth[Any]]:
-        """Return the truths in a value from neither a dataset nor marks; tasks that read such values override this."""
+        """Return the truths in a value that neither a dataset nor marks gave; tasks with such values override this."""
         raise NotImplementedError(f"step {self.name!r} reads no {column!r} of {image_id}: {text[:60]!r}")
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterable[RecordTruth[Any] | UnusedTruth]:
-        """Return the records to plan items from: the given ones, unless a task joins several of them or chooses among
-        them; omitted ones come with their reason.
+        """Return the input of planning: the records themselves, unless a task joins several of them or chooses among
+        them; left-out truths have a reason.
 
         Args:
             truths: All truths, sorted by record.
@@ -263,15 +262,14 @@ class TruthTask(MapStep):
         """Return the plan of one record, or the reason why it makes no item."""
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return why a planned item cannot be drawn; None if it can. Called only for records on their turn."""
+        """Return why a planned item cannot be drawn; None if it can. Called only for records whose turn it is."""
         del plan, pictures
         return None
 
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return further content with a place among the options of each chosen candidate, for its plan; none by
-        default.
+        """Return further placed options of each chosen candidate, for its plan; by default none.
 
         Args:
             candidates: The candidates that become items.
@@ -283,7 +281,7 @@ class TruthTask(MapStep):
 
     @abstractmethod
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Return the item's specific part.
+        """Return the item's own part.
 
         Args:
             chosen: The record, with the plan and the place of the right option.
@@ -298,11 +296,11 @@ class TruthTask(MapStep):
     def _made_with_clear_marks(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, with marks in visible colors, or the reason for none."""
+        """Return the items of one record, with marks in visible colors, or why it makes none."""
         made = self.made_of_record(record, ctx, entry, pictures)
         if isinstance(made, LeftOut | str):
             return made
-        # Unmirrored pictures are checked as well: otherwise lettering would reveal which way a picture is shown.
+        # Unmirrored pictures are checked as well: otherwise lettering would reveal how they are shown.
         if self.mirrors and self.mode == "hardened" and _has_lettering(pictures.kept):
             return LETTERING
         twin = self.twin_of(entry)
@@ -322,23 +320,23 @@ class TruthTask(MapStep):
         return [self.with_clear_marks(item, pixels_of, () if twin is None else made) for item in made]
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
-        """Return the record of the twin, an item that differs only in its key; None without one."""
+        """Return the record whose item differs only in its key; None if there is none."""
         del entry
         return None
 
     def with_clear_marks(
         self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]], twins: Sequence[Item] = ()
     ) -> Item:
-        """Return an item with its marks in colors that are visible on its pictures and on those of its twins."""
+        """Return an item, and its twins, with marks in colors that are visible on their pictures."""
         del twins
         return with_clear_marks(item, pixels_of)
 
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or the reason for none; pictures made for them are added to the mapping.
+        """Return the items of one record, or why it makes none; adds pictures made for them to the mapping.
 
-        Pictures are shown whole, unless the plan names views of them or a task shows parts of them in its own way.
+        Pictures are shown whole, unless the plan names views of them or a task shows parts of them in another way.
         """
         shown = [
             self._shown(record, ctx.image(image_id), ctx, pictures, view_of(entry.plan, number))
@@ -364,8 +362,8 @@ class TruthTask(MapStep):
 
         Args:
             chosen: The records.
-            made: Function that returns the items of one record, or the reason for none, and adds its own pictures to
-                the mapping.
+            made: Function that returns the items of one record, or why it makes none, and adds pictures that it makes
+                to the mapping.
         """
         left_out = Counter(chosen.left_out)
         images: dict[str, ImageRecord] = {}
@@ -399,8 +397,8 @@ class TruthTask(MapStep):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or the reason for none, alone or with evidence; tasks that show their own
-        pictures add them to `made`.
+        """Return the items of one record, or the reason why it makes none after all, alone or with evidence; tasks that
+        make pictures add them to `made`.
         """
         del made
         return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown))]
@@ -463,10 +461,10 @@ class TruthTask(MapStep):
         )
 
     def _asked(self, ctx: Context, chosen: ChosenRecord, wording: ItemWording) -> tuple[str, Mapping[str, str]]:
-        """Return the question of an item and its attributes, with the wording if it is one of several."""
+        """Return the question of an item and its attributes, with the wording if there are several."""
         if isinstance(wording.question, str):
             return wording.question, wording.attributes
-        # Twins share the name, so they differ only in their key.
+        # Twins share the name, so that they differ only in their key.
         name = chosen.original.get(TWIN, chosen.record)
         drawn = wording.question.drawn(self.wordings, ctx.rng(name, "wording"))
         return drawn.template, {**wording.attributes, **drawn.attributes}
@@ -479,8 +477,8 @@ class TruthTask(MapStep):
         made: MadePictures,
         view: PictureView | None = None,
     ) -> ImageRecord:
-        """Return a picture as items show it: a view of it if it has one, else the picture itself if its file can be
-        shown unchanged, else an upright, smaller one.
+        """Return a picture as items show it: a view of it if the plan has one, otherwise the picture itself if its file
+        can be shown unchanged, otherwise an upright, smaller one.
         """
         size_wh = size_within(picture.width, picture.height, max_side_px=self.max_side_px)
         if view is None and size_wh == (picture.width, picture.height) and not picture.notes:
@@ -509,7 +507,7 @@ class Selection(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the names of the needed columns, and of the values with the truths."""
+        """Return its columns, and the values with the truths."""
         return ("image_id", "width", "height", *self._task.truth_columns, *self._task.other_selections)
 
     def parameters(self) -> dict[str, Any]:
@@ -517,7 +515,7 @@ class Selection(GatherStep):
         return {"task": self._task.name, **self._task.parameters()}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Plan, choose and place; each result belongs to the first picture of its record."""
+        """Plan, choose and place; each result is a value of its record's first picture."""
         task = self._task
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
         sides = zip(columns["width"].to_pylist(), columns["height"].to_pylist(), strict=True)
@@ -589,7 +587,7 @@ class Selection(GatherStep):
     def _truths(
         self, columns: pa.Table, image_ids: Sequence[str], sizes_wh: Mapping[str, SizeWH]
     ) -> tuple[list[RecordTruth[Any]], list[tuple[RecordTruth[Any], str]]]:
-        """Return the truths whose pictures are all present and large enough, sorted by record, and the others with the
+        """Return the truths whose pictures all exist and are large enough, sorted by record, and the others with the
         reason.
         """
         usable: list[RecordTruth[Any]] = []
@@ -631,7 +629,7 @@ def _has_lettering(pictures: Iterable[NDArray[np.uint8]]) -> bool:
 
 
 def _numbered(truths: Sequence[RecordTruth[Any]]) -> Iterable[RecordTruth[Any]]:
-    """Yield truths with unique names: that of the record, with a number appended if the record has several."""
+    """Yield truths with a unique name each: the record's, with a number appended if it has several."""
     counts = Counter(truth.record for truth in truths)
     numbers: Counter[str] = Counter()
     for truth in truths:

@@ -1,1 +1,1 @@
-"""Two releases compared: what differs between them, why, and what it does to the scores of models."""
+"""Comparison of two releases: their differences, the reasons, and the effect on the scores of models."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _LINES = 20
-"""Items of each kind that the text for people names."""
+"""Number of items of each kind that the text output names."""
 
 
 @click.command("diff")
@@ -27,8 +27,8 @@ _LINES = 20
     type=_FOLDER,
     multiple=True,
     metavar="DIR",
-    help="Folder of a model's results on A, as `evaluate run` writes it: its replies are judged by the keys of B too; "
-    "repeat for more.",
+    help="Folder of a model's results on A, as `evaluate run` writes it, to judge by the keys of B too; repeat for "
+    "more.",
 )
 @click.option(
     "--out",
@@ -43,16 +43,16 @@ _LINES = 20
     """
     `{"a", "b", "same", "added", "dropped", "moved", "changed": [{"item_id", "source_id", "task", "fields",
     "why"}], "settings": [line], "scores": [{"model", "before", "asked", "after", "kept", "to_ask", "turned_right":
-    [id], "turned_wrong": [id]}], "page"}`; `source_id` is there where an item's source has an id for it; `added`,
-    `dropped` and `moved` are lists like `changed`; `settings` says what differs in recipe, campaigns, seed and licence;
-    `before` and `after` are accuracies, on `asked` and `kept` items
+    [id], "turned_wrong": [id]}], "page"}`; `source_id` is present if an item's source has an id for it; `added`,
+    `dropped` and `moved` are lists like `changed`; `settings` names the differences in recipe, campaigns, seed and
+    license; `before` and `after` are accuracies, on `asked` and `kept` items
     """
 )
 def diff(before: Path, after: Path, *, results: tuple[Path, ...], out: Path | None, most: int, as_json: bool) -> None:
-    """Say what differs between two releases, item by item and field by field, and why.
+    """Show the differences between two releases, item by item and field by field, and why.
 
-    Items are the same where their ids are. Reasons are errata, edits, other settings of steps, other photographs, other
-    votes, as far as the releases tell them.
+    Items with equal ids count as the same item. The reasons are errata, edits, other settings of steps, other
+    photographs and other votes, as far as the releases record them.
     """
     from benchwright.release import Release
 

@@ -1,8 +1,8 @@
-"""What differs between two releases, item by item and field by field, and why.
+"""Differences between two releases, item by item and field by field, and their reasons.
 
-Items are the same where their ids are: an id survives other versions of a step, other weights and edits. Two passes are
-made over the rows without their pictures. The first keeps a digest of each item, the second reads the rows of those
-items that differ, so that memory grows with the differences and not with the releases.
+Items with equal ids are the same: an id survives other versions of a step, other weights and edits. Two passes read
+the rows without their pictures. The first keeps a digest of each item; the second reads the rows of the items that
+differ, so that memory grows with the differences and not with the releases.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CONTENT = (
     "task", "kind", "images", "marks", "question", "choices", "answer", "refusal", "level", "category", "attributes",
     "explanation",
 )  # fmt: skip
-"""Fields of what people judged and models saw; a change of the other fields leaves the question as it was."""
+"""Fields that annotators judged and models saw; a change of any other field leaves the question unchanged."""
 _MAKING = ("revision", "group_keys", "written_by", "operation_id", "root_image_id", "made_from", "evidence")
 _COLUMNS = {"images": "image_ids", "marks": "visual_prompts"}
 """Columns whose fields have another name here."""
@@ -33,10 +33,10 @@ class DifferentItem(NamedTuple):
 
     Args:
         item_id: Id of the item.
-        task: Task of the item, in the newer release where it is in both.
-        fields: Names of the fields that differ; none for items that are in one release only.
-        why: Reason, as far as the two releases tell it.
-        before: Row of the item in the older release, without pictures; None where it is not in it.
+        task: Task of the item; from the newer release if both have it.
+        fields: Names of the fields that differ; empty for items of one release only.
+        why: Reason, as far as the two releases record it.
+        before: Row of the item in the older release, without pictures; None if absent.
         after: Row in the newer release.
     """
 
@@ -49,12 +49,12 @@ class DifferentItem(NamedTuple):
 
     @property
     def is_content(self) -> bool:
-        """Return whether something differs that people judged and models saw."""
+        """Return whether content that annotators judged and models saw differs."""
         return not self.fields or not set(self.fields).isdisjoint(CONTENT)
 
     @property
     def source_id(self) -> str | None:
-        """Return the id by which the item's source calls it; None where it has none."""
+        """Return the id of the item in its source; None if it has none."""
         return own_id((self.after or self.before or {}).get("attributes"))
 
     def to_json(self) -> dict[str, Any]:
@@ -69,15 +69,15 @@ class DifferentItem(NamedTuple):
 
 
 class ReleaseDifferences(NamedTuple):
-    """What differs between two releases; items are sorted by id.
+    """Differences between two releases; items are sorted by id.
 
     Args:
         added: Items of the newer release alone.
         dropped: Items of the older release alone.
         moved: Items in another split.
-        changed: Items of both with other content, or made otherwise.
-        same: Number of items that are in both without any difference but their split.
-        settings: Lines that say what differs in recipe, campaigns and licence.
+        changed: Items of both with other content or another way of making.
+        same: Number of items of both without any difference except their split.
+        settings: Lines that name the differences in recipe, campaigns and license.
     """
 
     added: tuple[DifferentItem, ...]
@@ -89,9 +89,9 @@ class ReleaseDifferences(NamedTuple):
 
 
 def compare_releases(before: Release, after: Release) -> ReleaseDifferences:
-    """Return what differs between an older and a newer release.
+    """Return the differences between an older and a newer release.
 
-    Pictures are compared by their ids, which are hashes of their bytes; `verify_release` checks these.
+    Compares pictures by their ids, which are hashes of their bytes; `verify_release` checks these.
 
     Raises:
         DataError: A file of a release is damaged.
@@ -129,12 +129,12 @@ def compare_releases(before: Release, after: Release) -> ReleaseDifferences:
 
 
 def field_value(row: Row, name: str) -> Any:
-    """Return the value of one of the fields that are compared."""
+    """Return the value of one of the compared fields."""
     return row[_COLUMNS.get(name, name)]
 
 
 def _differing_fields(before: Row, after: Row) -> tuple[str, ...]:
-    """Return the names of the fields of an item that differ: content first, then how it was made."""
+    """Return the names of the differing fields of an item: content first, then how it was made."""
     names = tuple(name for name in (*CONTENT, *_MAKING) if field_value(before, name) != field_value(after, name))
     if before["image_roles"] != after["image_roles"] and "images" not in names:
         return ("images", *names)

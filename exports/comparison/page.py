@@ -1,4 +1,4 @@
-"""The page of two releases compared: what differs, why, and the pictures of both side by side."""
+"""The comparison page of two releases: differences, reasons, and the pictures of both side by side."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class _FieldChange(NamedTuple):
 
 
 class _ComparedItem(NamedTuple):
-    """One item on the page, with its pictures as data URIs; a text stands where a picture cannot be drawn."""
+    """One item on the page, with its pictures as data URIs, or a text for a picture that cannot be drawn."""
 
     difference: DifferentItem
     question: str
     choices: Sequence[tuple[str, str, bool]]
-    """Key, text, and whether it is right, as in the newer release where the item is in it."""
+    """Key, text, and whether it is right; from the newer release if it has the item."""
     fields: Sequence[_FieldChange]
     before: Sequence[str]
     after: Sequence[str]
@@ -62,15 +62,15 @@ def write_comparison(
     *,
     most: int = 60,
 ) -> None:
-    """Write the comparison as one HTML file, which fetches nothing.
+    """Write the comparison as one self-contained HTML file.
 
     Args:
         path: File to write; it must not exist yet.
         before: Older release.
         after: Newer release.
-        differences: What differs between them.
+        differences: Differences between them.
         scores: Scores of models by both.
-        most: Largest number of items of each kind that are shown; all are counted.
+        most: Largest number of items of each kind to show; the counts cover all.
 
     Raises:
         BenchwrightError: The file exists.
@@ -135,7 +135,7 @@ def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> I
 
 
 def _drawn(release: Release, item_ids: Sequence[str]) -> dict[str, Sequence[str] | str]:
-    """Return the pictures of items as data URIs, marks drawn, or why they cannot be drawn."""
+    """Return the pictures of items as data URIs with marks drawn, or why they cannot be drawn."""
     drawn: dict[str, Sequence[str] | str] = {}
     for row in release.rows(_PICTURES, item_ids=frozenset(item_ids)) if item_ids else ():
         try:
@@ -171,7 +171,7 @@ def _field(name: str, item: DifferentItem) -> _FieldChange:
 
 
 def _lines(row: Row, name: str) -> str:
-    """Return a field as text, cut where it would fill the page."""
+    """Return a field as text, cut if it would fill the page."""
     value = row["split"] if name == "split" else field_value(row, name)
     if name == "choices":
         return "\n".join(f"{choice['key']}: {choice['text'] or choice['image_id'][:12]}" for choice in value)

@@ -1,4 +1,4 @@
-"""Why items of two releases differ, as far as the releases tell it: errata, edits, steps, pictures, settings, votes."""
+"""Reasons why items of two releases differ: errata, edits, steps, pictures, settings, votes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Reasons:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Return what differs in recipe, campaigns, seed and licence, one line each."""
+        """Return the differences in recipe, campaigns, seed and license, one line each."""
         return (*self._steps, *self._votes, *self._seed, *self._licence)
 
     def of_changed(self, before: Row, after: Row, fields: Sequence[str]) -> str:
@@ -55,7 +55,7 @@ class Reasons:
         return "; ".join(dict.fromkeys(reasons)) or _UNKNOWN
 
     def of_dropped(self, before: Row) -> str:
-        """Return why an item is not in the newer release."""
+        """Return why an item is missing from the newer release."""
         if reasons := self._erratum(before):
             return "; ".join(reasons)
         if gone := _not_in(self._new_images, self._old_images, before):
@@ -76,7 +76,7 @@ class Reasons:
         return self._likely(about)
 
     def _likely(self, about: str) -> str:
-        """Return a fact with what may have led to it: whatever differs in settings and votes."""
+        """Return a fact with its possible causes: all differences in settings and votes."""
         causes = (*self._steps, *self._votes, *self._seed)
         return f"{about}; what differs: {'; '.join(causes)}" if causes else about
 
@@ -106,7 +106,7 @@ class Reasons:
         return list(_operation_changes(old, new))
 
     def _pictures(self, before: Row, after: Row) -> Iterator[str]:
-        """Yield why pictures differ that other steps made than the item's own."""
+        """Yield why pictures differ that steps other than the item's own made."""
         for old, new in zip(before["image_ids"], after["image_ids"], strict=False):
             made_before, made_after = self._old_images.get(old), self._new_images.get(new)
             if old == new or made_before is None or made_after is None:
@@ -137,9 +137,9 @@ def _provenance(release: Release) -> tuple[dict[str, Operation], dict[str, Image
 
 
 def _not_in(others: Mapping[str, ImageRecord], images: Mapping[str, ImageRecord], row: Row) -> str | None:
-    """Return the id of a photograph that an item goes back to and another release does not have; None where none is.
+    """Return the id of a photograph of an item that another release lacks; None if it has all of them.
 
-    An item goes back to several where parts of one were put into another.
+    An item goes back to several photographs if parts of one were inserted into another.
     """
     wanted: list[str] = [*reversed(row["image_ids"]), row["root_image_id"]]
     seen: set[str] = set()
@@ -161,7 +161,7 @@ def _named(images: Mapping[str, ImageRecord], image_id: str) -> str:
 
 
 def _edits(before: Row, after: Row) -> Iterator[str]:
-    """Yield which texts somebody else has written."""
+    """Yield which texts another author has written."""
     old, new = json.loads(before["written_by"]), json.loads(after["written_by"])
     for text in sorted({*old, *new}):
         if old.get(text) != new.get(text):
@@ -180,7 +180,7 @@ def _operation_changes(before: Operation, after: Operation) -> Iterator[str]:
 
 
 def _recipe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what differs between two recipes, entry by entry."""
+    """Yield the differences between two recipes, entry by entry."""
     old, new = _entries(before), _entries(after)
     for name in [*old, *(name for name in new if name not in old)]:
         if name not in new:
@@ -192,7 +192,7 @@ def _recipe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iter
 
 
 def _entries(recipe: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the settings of a recipe's entries by name; freezing names the release and makes no difference."""
+    """Return the settings of a recipe's entries by name, without freezing, which only names the release."""
     entries: dict[str, Mapping[str, Any]] = {}
     for entry in recipe.get("steps", ()):
         name = str(entry.get("as") or entry.get("step"))

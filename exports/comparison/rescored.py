@@ -1,7 +1,7 @@
-"""What the differences between two releases do to scores: replies of a model to the older one, judged by both keys.
+"""Effect of the differences between two releases on scores: a model's replies to the older one, judged by both keys.
 
-A reply holds for the newer release where the item shows there what it showed before: the same pictures, marks, question
-and options. Items that are shown otherwise, and new ones, would have to be asked.
+A reply holds for the newer release if the item shows the same there: pictures, marks, question and options. New items
+and items shown otherwise would have to be asked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.release import Release
 from benchwright.release.format.provenance import files_before_removal
 
 _SCORE, _PREDICTIONS = "score.json", "predictions.parquet"
-"""Files of a folder of results, as `evaluate run` writes them."""
+"""Files of a results folder, as `evaluate run` writes them."""
 
 _ABSENT = ("", None)
 _SHOWN = ("kind", "image_ids", "image_roles", "visual_prompts", "question", "choices")
@@ -29,14 +29,14 @@ class Rescored(NamedTuple):
     """Scores of one model by both releases.
 
     Args:
-        model: Name of the model, with the protocol where that is another than `vanilla`.
-        before: Accuracy on the items of the older release that it was asked, 0-1.
+        model: Name of the model, with the protocol unless it is `vanilla`.
+        before: Accuracy on the items of the older release that the model was asked, 0-1.
         asked: Number of these items.
-        after: Accuracy by the newer release's keys on those of its items that are shown as before; None without any.
+        after: Accuracy by the newer release's keys on the items it shows as before; None if there are none.
         kept: Number of these items.
-        to_ask: Number of items of the newer release that it has not been asked in this form.
-        turned_right: Ids of items that count as right now and did not before.
-        turned_wrong: Ids of items that counted as right.
+        to_ask: Number of items of the newer release that the model was not asked in this form.
+        turned_right: Ids of items that count as right only now.
+        turned_wrong: Ids of items that counted as right only before.
     """
 
     model: str
@@ -95,16 +95,14 @@ def _score(results: Path) -> Mapping[str, Any]:
     try:
         score = json.loads((results / _SCORE).read_bytes())
     except (OSError, ValueError) as error:
-        raise DataError(
-            f"{results} has no {_SCORE} that can be read ({error}); give a folder of `evaluate run`"
-        ) from error
+        raise DataError(f"{results} has no readable {_SCORE} ({error}); give a folder of `evaluate run`") from error
     if not isinstance(score, dict) or score.get("format") != "benchwright/score":
-        raise DataError(f"{results / _SCORE} is no score; give a folder that `benchwright evaluate run` wrote")
+        raise DataError(f"{results / _SCORE} is not a score; give a folder that `benchwright evaluate run` wrote")
     return score
 
 
 def _replies(results: Path) -> dict[str, str | None]:
-    """Return the letter of each item that was asked; None where the reply named no single option."""
+    """Return the letter given for each asked item; None if the reply named no single option."""
     try:
         with ParquetTable(results / _PREDICTIONS, title=str(results / _PREDICTIONS)) as file:
             rows = file.table(["item_id", "letter", "attempts"]).to_pylist()
@@ -120,9 +118,9 @@ def _replies(results: Path) -> dict[str, str | None]:
 
 
 def _shown_and_right(release: Release) -> dict[str, tuple[str, str | None]]:
-    """Return for each item a digest of what is shown, and the letter that is right.
+    """Return for each item a digest of what it shows, and the letter of the right option.
 
-    A file without its metadata shows what the file with it does.
+    A file shows the same with and without its metadata.
     """
     before = files_before_removal(release.provenance())
 

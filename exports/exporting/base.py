@@ -1,4 +1,4 @@
-"""What a format is: it takes items one by one, and reads back what it wrote as its consumers do."""
+"""The base class of a format: it takes items one by one, and reads its files back as consumers do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 from .exported import ExportedItem, ExportHeader
 
 Part = Literal["question", "options", "answer", "pictures"]
-"""Parts of an item that reading back compares with the release."""
+"""Parts of an item that are read back and compared with the release."""
 
 
 _FIELDS = {
@@ -28,7 +28,7 @@ _FIELDS = {
 
 
 class NotCarried(NamedTuple):
-    """Something of an item that a format cannot carry.
+    """A part of an item that a format cannot carry.
 
     Attributes:
         what: What is lost, as a phrase, such as `level of the question`.
@@ -41,14 +41,14 @@ class NotCarried(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadItem:
-    """An item as a consumer of a format reads it.
+    """An item as read by a consumer of a format.
 
     Attributes:
         item_id: Id of the item.
         split: Name of the split.
         question: Text of the question.
         options: Texts of the options by key, in order; an option that is a picture has its name ("Image 2").
-        answer: Key of the right option; None where none is right.
+        answer: Key of the right option; None if none is right.
         pictures: Files of the pictures as models see them, in order.
     """
 
@@ -68,23 +68,23 @@ class ExportFormat(ABC):
 
     Attributes:
         folder: Folder to write to; the export's own, except for what `export_release` writes for all formats.
-        header: What the export says of its release.
+        header: Facts about the release that the export states.
     """
 
     name: ClassVar[str]
     """Name on the command line."""
     carries: ClassVar[frozenset[Part]] = frozenset({"question", "options", "answer", "pictures"})
-    """Parts of items that `read` gives and that must equal the release's."""
+    """Parts of items that `read` returns and that must equal the release's."""
     question_as_stated: ClassVar[bool] = False
-    """Whether questions are read with `<image 2>` as the item states it, and not with the names of pictures."""
+    """Whether questions are read with `<image 2>` as the item states it, instead of the names of pictures."""
     leaves_out: ClassVar[tuple[str, ...]] = ()
     """Fields of items that have no place in the format, among those of `_FIELDS`."""
     pictures_first: ClassVar[bool] = False
     """Whether all pictures of an item come before its question, wherever the question places them."""
     shows_marks: ClassVar[bool] = True
-    """Whether marks are drawn on the pictures; otherwise pictures are the release's files, and marks vectors."""
+    """Whether marks are drawn on the pictures; otherwise pictures are the release's files, with marks as vectors."""
     canary_in: ClassVar[str] = ""
-    """Where the canary stands, beside `README.md` and `export.json`, as a phrase for the export's README."""
+    """Place of the canary besides `README.md` and `export.json`, as a phrase for the export's README."""
 
     def __init__(self, folder: Path, header: ExportHeader) -> None:
         self.folder = folder
@@ -92,22 +92,22 @@ class ExportFormat(ABC):
 
     @abstractmethod
     def add(self, exported: ExportedItem) -> None:
-        """Write an item; items come sorted by split and id."""
+        """Write an item; items arrive sorted by split and id."""
 
     @abstractmethod
     def finish(self) -> None:
-        """Write what is left and close all files; called once, also where there was an error before."""
+        """Write the rest and close all files; called once, also after an error."""
 
     @abstractmethod
     def read(self) -> Iterator[ReadItem]:
         """Yield the items in order, read from the files as the format's consumers read them.
 
         Raises:
-            DataError: A file is not as the format wants it.
+            DataError: A file does not follow the format.
         """
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what the format cannot carry of an item."""
+        """Yield the parts of an item that the format cannot carry."""
         for name in self.leaves_out:
             if getattr(exported.item, name):
                 yield NotCarried(_FIELDS[name], "the format has no place for it")

@@ -1,4 +1,4 @@
-"""What lies beside the items in every export: sources of pictures, and pictures without their marks."""
+"""Companion files of every export: sources of pictures, and pictures without their marks."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .exported import ExportedItem, ExportHeader
 from .files import LinesWriter, PictureFolder, PictureReader, read_lines
 
 SOURCES = "sources.jsonl"
-"""One line for each picture of the release: its sources with licence, author and place."""
+"""File with one line for each picture of the release: its sources with license, author and place."""
 
 MARKS = "marks.jsonl"
-"""One line for each marked picture of an item: its marks as vectors, and the file without them."""
+"""File with one line for each marked picture of an item: its marks as vectors, and the file without them."""
 
 UNMARKED = "unmarked"
 """Folder of the pictures without their marks, byte for byte as in the release, named by their SHA-256."""
 
 
 class BesideWriter:
-    """Writer of sources for all pictures, and of clean pictures and vectors where marks were drawn.
+    """Writer of sources for all pictures, and of clean pictures and vectors if marks are drawn.
 
     Args:
         folder: Folder of the export.
-        header: What the export says of its release.
-        marks: Whether marks are drawn, so that vectors and clean pictures are to lie beside.
+        header: Facts about the release that the export states.
+        marks: Whether marks are drawn, so that vectors and clean pictures are written too.
     """
 
     def __init__(self, folder: Path, header: ExportHeader, *, marks: bool) -> None:
@@ -40,10 +40,10 @@ class BesideWriter:
         self._clean = PictureFolder(folder)
         self._credited: set[bytes] = set()
         self.licences: Counter[str] = Counter()
-        """Number of pictures by licence of their sources; "not stated" where a source states none."""
+        """Number of pictures by license of their sources; "not stated" if a source states none."""
 
     def add(self, exported: ExportedItem) -> None:
-        """Write what lies beside one item."""
+        """Write the companion files of one item."""
         for picture in exported.pictures:
             image = picture.image
             if (key := bytes.fromhex(image.image_id)) not in self._credited:
@@ -75,17 +75,17 @@ class BesideWriter:
 
 
 class BesideReader:
-    """Reader of the clean pictures and vectors, compared with the items in their order."""
+    """Reader of the clean pictures and vectors that compares them with the items in order."""
 
     def __init__(self, folder: Path) -> None:
         self._clean = PictureReader(folder)
         path = folder / MARKS
         self._lines: Iterator[Any] = read_lines(path) if path.exists() else iter(())
         self.compared = 0
-        """Number of marked pictures that were compared."""
+        """Number of marked pictures compared."""
 
     def compare(self, expected: ExpectedItem) -> None:
-        """Compare vectors and clean pictures of an item with what was written.
+        """Compare the vectors and clean pictures of an item with the written ones.
 
         Raises:
             DataError: They differ.
@@ -99,10 +99,10 @@ class BesideReader:
             self.compared += 1
 
     def end(self) -> None:
-        """Check that nothing is left.
+        """Check that no line is left.
 
         Raises:
-            DataError: There are more lines than marked pictures.
+            DataError: The file has more lines than marked pictures.
         """
         if next(self._lines, None) is not None:
             raise DataError(f"{MARKS} has more lines than the release has marked pictures")

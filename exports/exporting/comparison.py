@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from benchwright.images.pixels import Pixels
 
 _LAST = 16
-"""Number of pictures that are kept with their bytes, since the next items mostly show them again."""
+"""Number of pictures whose bytes stay in memory, since the next items usually show them again."""
 
 _KNOWN = 10_000
-"""Number of pictures that are known to have the right pixels and not decoded again."""
+"""Number of pictures known to have the right pixels, which need no second decoding."""
 
 
 _Key = TypeVar("_Key")
@@ -38,13 +38,13 @@ _Kept = TypeVar("_Kept")
 
 @dataclass
 class ExportComparison:
-    """How much of an export was compared with the release, all of it equal.
+    """Number of parts of an export compared with the release, all of them equal.
 
     Attributes:
-        items: Number of items, in their order.
+        items: Number of items, in order.
         questions: Number of questions.
         options: Number of options, texts and keys.
-        answers: Number of keys of right options, those without a right option included.
+        answers: Number of keys of right options, including items without one.
         pictures: Number of pictures of items.
         marked_pictures: Number of marked pictures whose vectors and clean files were compared.
     """
@@ -62,13 +62,13 @@ class ExportComparison:
 
 
 class ExportComparer:
-    """Comparer of what a format reads back with what was written.
+    """Comparer of an export, as the format reads it back, with the release.
 
-    The release is not read again, unless a format writes files of its own instead of those that models see: only then
-    pixels are compared.
+    Pixels are compared, and the release is read again, only if a format writes picture files that differ from those
+    models see.
 
     Args:
-        written: The format, all of whose files are written.
+        written: The format, with all its files written.
         walk: The walk over the release.
     """
 
@@ -132,7 +132,7 @@ class ExportComparer:
             )
         for number, (data, sha256) in enumerate(zip(back.pictures, expected.pictures, strict=True), start=1):
             self.comparison.pictures += 1
-            if self._last.get(sha256) == data:  # which is cheaper to find out than its SHA-256
+            if self._last.get(sha256) == data:  # cheaper than computing its SHA-256
                 continue
             found = bytes_digest(data)
             if found != sha256 and (sha256, found) not in self._known:
@@ -142,14 +142,14 @@ class ExportComparer:
             _keep(self._last, sha256, data, most=_LAST)
 
     def _pixels(self, item_id: str, number: int) -> Pixels:
-        """Return the pixels of a picture of an item, which is the last that was asked for, or comes after it."""
+        """Return the pixels of a picture of an item: the last one requested, or one after it."""
         while self._reached is None or self._reached.item_id != item_id:
             self._reached = next(self._again)
         return decode_rgb(self._reached.pictures[number - 1].data)
 
 
 def _keep(known: OrderedDict[_Key, _Kept], key: _Key, value: _Kept, *, most: int) -> None:
-    """Keep a value under a key; the oldest goes first."""
+    """Store a value under a key; the oldest is dropped first."""
     known[key] = value
     if len(known) > most:
         known.popitem(last=False)

@@ -1,4 +1,4 @@
-"""What an export must give back, item by item: kept in a temporary file while the export is written."""
+"""Content that an export must return, item by item, in a temporary file while the export is written."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class ExpectedMarks(NamedTuple):
 
 
 class ExpectedItem(NamedTuple):
-    """What reading an export back must give of an item.
+    """Content that reading an export back must return for an item.
 
     Attributes:
         item_id: Id of the item.
         split: Name of the split.
         question: Text of the question as the item states it.
-        question_in_words: The same with the names of pictures ("Image 2") in place of `<image 2>`.
+        question_in_words: The question with the names of pictures ("Image 2") in place of `<image 2>`.
         options: Keys and texts of the options, in order.
-        answer: Key of the right option; None where none is right.
+        answer: Key of the right option; None if none is right.
         pictures: SHA-256 of the files of its pictures as models see them, in order.
         marked: Its marked pictures, in order.
     """
@@ -50,7 +50,7 @@ class ExpectedItem(NamedTuple):
 
     @classmethod
     def of(cls, exported: ExportedItem) -> ExpectedItem:
-        """Return what must be read back of an item that is written."""
+        """Return the content to read back of a written item."""
         item = exported.item
         return cls(
             item.item_id,
@@ -83,7 +83,7 @@ class ExpectedItems:
         self._lines.close()
 
     def add(self, exported: ExportedItem) -> None:
-        """Add an item that is written."""
+        """Add a written item."""
         self._lines.write(json.dumps(ExpectedItem.of(exported)) + "\n")
 
     def __iter__(self) -> Iterator[ExpectedItem]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 _DESCRIPTION = "export.json"
-"""File that says what an export is and holds the SHA-256 of every other file."""
+"""File that describes an export and holds the SHA-256 of every other file."""
 
 FORMAT = "benchwright/export"
 FORMAT_VERSION = 1
@@ -39,15 +39,15 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class Export:
-    """An export that was written and compared with its release.
+    """A written export, compared with its release.
 
     Attributes:
         format: Name of the format.
         folder: Folder of the export.
         items: Number of items.
         files: Number of files.
-        not_carried: What the format cannot carry, with the number of items that have it, sorted.
-        checked: Number of items, texts and pictures that were read back and equal the release's.
+        not_carried: Parts that the format cannot carry, with the number of items that have them, sorted.
+        checked: Number of items, texts and pictures read back and equal to the release's.
     """
 
     format: str
@@ -80,23 +80,23 @@ def export_release(
 ) -> Export:
     """Export a release to a format, complete or not at all.
 
-    What was written is read back as consumers of the format read it, and texts, keys, order and pixels are compared
-    with the release; the folder appears only then. The same release gives the same bytes, so an export that is there
-    already, because a command was killed after its last write or is given again, is compared with them and stays.
+    Reads the files back as consumers of the format do, and compares texts, keys, order and pixels with the release; the
+    folder appears only then. The same release gives the same bytes. An export that exists, because a command was killed
+    after its last write or is repeated, is compared with them and stays.
 
     Args:
         release: Release to export.
         format_name: Name of the format, such as `inspect`.
-        out: Folder of the export, which does not exist or is empty.
-        splits: Names of the splits to export; all where None.
+        out: Folder of the export; must be new or empty.
+        splits: Names of the splits to export; all if None.
         progress: Receiver of the progress.
-        record_map: What maps the making of pictures that the release does not hold as models see them over these;
-            this process by default.
+        record_map: Mapper for making pictures that the release does not hold as models see them; this process by
+            default.
 
     Raises:
-        BenchwrightError: There is no such format or split, or the folder holds something else.
+        BenchwrightError: The format or split is unknown, or the folder holds something else.
         DataError: The release is damaged, a picture cannot be decoded, or the export differs from the release.
-        StepError: A picture ended the process that drew it, or took its memory.
+        StepError: Drawing a picture ended its process or exceeded its memory.
     """
     kind: type[ExportFormat] = find("formats", format_name).load()
     chosen = _splits(release, splits)
@@ -131,7 +131,7 @@ def export_release(
                     filled.add(exported.split)
                     losses.update(set(written.not_carried(exported)))
                 watching.advance(1)
-            # A split of which no item can be exported has no file.
+            # A split without exportable items has no file.
             written.header = replace(header, splits=tuple(sorted(filled)))
         finally:
             written.finish()
@@ -168,14 +168,14 @@ def _check_free(out: Path) -> None:
         str(out).encode()
     except UnicodeEncodeError as error:
         raise BenchwrightError(
-            f"{str(out)!a} is no text in UTF-8, which files of exports are; give another folder"
+            f"{str(out)!a} is not UTF-8 text, which the files of an export need; give another folder"
         ) from error
     if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise BenchwrightError(f"{out} exists and is not an empty folder; give one that does not exist")
 
 
 def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequence[str]) -> bool:
-    """Return whether a folder says that it is the export of a release to a format."""
+    """Return whether a folder describes itself as this export of a release."""
     if out.is_symlink() or not out.is_dir():
         return False
     try:
@@ -190,7 +190,7 @@ def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequ
 
 
 def _arrive(draft: Path, out: Path, *, is_there: bool) -> None:
-    """Move a finished export into place, or compare it with the one that is there and drop it."""
+    """Move a finished export into place, or compare it with the existing one and drop it."""
     if is_there:
         _check_equal(draft, out)
         shutil.rmtree(draft)
@@ -200,10 +200,10 @@ def _arrive(draft: Path, out: Path, *, is_there: bool) -> None:
 
 
 def _check_equal(draft: Path, out: Path) -> None:
-    """Check that an export that is there has the same files, byte for byte.
+    """Check that an existing export has the same files, byte for byte.
 
     Raises:
-        BenchwrightError: A file differs, or there are others.
+        BenchwrightError: A file differs, or the files are others.
     """
     if different := differing_files(draft, out):
         raise BenchwrightError(

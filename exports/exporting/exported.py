@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExportHeader:
-    """What an export says of the release that it is made from.
+    """Facts that an export states about its release.
 
     Attributes:
         name: Name of the benchmark.
@@ -31,12 +31,12 @@ class ExportHeader:
         release_id: SHA-256 of the release's manifest.
         content_id: Root hash over its items, splits and pictures.
         canary: Canary: the text to search training data for.
-        licence: Licence of the release as a whole; None where it states none.
+        licence: License of the release as a whole; None if it states none.
         splits: Names of the exported splits, sorted.
-        out: Folder in which the export will lie, absolute; it is written elsewhere and moved there.
-        most_pictures: Number of pictures of the item that shows most.
-        extension: Extension of all picture files as models see them; `png` where there are several.
-    """
+        out: Absolute path of the export's final folder; it is written elsewhere and moved there.
+        most_pictures: Largest number of pictures that an item shows.
+        extension: Extension of all picture files as models see them; `png` if they have several.
+    """  # phrase: allowed
 
     name: str
     version: str
@@ -53,7 +53,7 @@ class ExportHeader:
     def of(
         cls, release: Release, splits: tuple[str, ...], out: Path, *, most_pictures: int, extension: str
     ) -> ExportHeader:
-        """Return what an export says of a release."""
+        """Return the facts that an export states about a release."""
         licence = release.manifest.licence
         ids = (release.release_id, release.content_id, release.canary)
         return cls(release.name, release.version, *ids, licence, splits, out, most_pictures, extension)
@@ -65,12 +65,12 @@ class ExportHeader:
 
     @property
     def identifier(self) -> str:
-        """Return a name that no other release has: letters, digits and `_`, with the beginning of the release id."""
+        """Return a name unique to the release: letters, digits and `_`, with the beginning of the release id."""
         plain = "".join(letter if letter.isalnum() else "_" for letter in f"{self.name}_{self.version}")
         return f"{plain}_{self.release_id[:12]}"
 
     def document(self) -> dict[str, Any]:
-        """Return name, version, ids, canary and licence as JSON values."""
+        """Return name, version, ids, canary and license as JSON values."""
         return {
             "name": self.name,
             "version": self.version,
@@ -90,13 +90,13 @@ class PictureCredit:
         uri: Path in the image folder, or URL.
         dataset: Name of the source dataset.
         canonical_id: Id in that dataset.
-        licence: Licence of the source image.
+        licence: License of the source image.
         author: Author of the source image.
-        retrieved_at: When it was retrieved.
-        url: Address at which it can be had, or its page.
-        date: When it was made, as stated.
-        attribution: How its author wants to be named.
-    """
+        retrieved_at: Time of retrieval.
+        url: Address of the image or of its page.
+        date: Date of creation, as stated.
+        attribution: Attribution that its author asks for.
+    """  # phrase: allowed
 
     image_id: str
     uri: str | None = None
@@ -116,7 +116,7 @@ class PictureCredit:
         return cls(record.image_id) if source is None else cls(record.image_id, **source.model_dump())
 
     def document(self) -> dict[str, str]:
-        """Return what is stated as JSON values."""
+        """Return the stated facts as JSON values."""
         stated = ((name, getattr(self, name)) for name in self.__slots__)
         return {name: value for name, value in stated if value is not None}
 
@@ -133,8 +133,8 @@ class ExportedPicture:
         media_type: `image/png`, `image/jpeg` or `image/webp`.
         width: Width in pixels.
         height: Height in pixels.
-        is_encoded: Whether it has no marks and is another file than the release's own, since decoders differ about
-            that one, or do not know its format.
+        is_encoded: Whether it is an unmarked picture encoded anew, since decoders disagree about the release's file or
+            do not know its format.
         unmarked_name: File name of the picture without its marks, below the export's folder for these.
         credits: Sources that the picture goes back to, sorted by image id.
     """
@@ -162,7 +162,7 @@ class ExportedPicture:
 
 
 class PictureSource(Protocol):
-    """What makes the pictures of an item."""
+    """A maker of the pictures of an item."""
 
     def pictures_of(self, released: ReleasedItem) -> tuple[ExportedPicture, ...]:
         """Return the pictures of an item, in order."""
@@ -170,12 +170,12 @@ class PictureSource(Protocol):
 
 @dataclass(frozen=True)
 class ExportedItem:
-    """An item with what formats need of it; pictures are made when they are first used.
+    """An item with all that formats need; its pictures are made on first use.
 
     Attributes:
         released: Item, split, and files by image id.
         number: Place in the export, from 1, over all exported splits.
-        source: What makes the pictures.
+        source: Maker of the pictures.
     """
 
     released: ReleasedItem
@@ -228,10 +228,10 @@ class ExportedItem:
 
     @property
     def target(self) -> str | None:
-        """Return the key of the right option: the answer, else the option that declines; None where none is right."""
+        """Return the key of the right option: the answer, else the refusal; None if none is right."""
         return self.item.answer if self.item.answer is not None else self.item.refusal
 
     @property
     def places_pictures(self) -> bool:
-        """Return whether the question says where pictures stand among its words."""
+        """Return whether the question places pictures among its words."""
         return bool(placed_pictures(self.item.question, len(self.item.images)))

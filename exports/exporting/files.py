@@ -1,4 +1,4 @@
-"""Files of an export: JSON lines, and pictures that are each written once."""
+"""Files of an export: JSON lines, and pictures written once each."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ PICTURES = "images"
 """Folder of the pictures as models see them, named by their SHA-256."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False)
-"""Made once: `json.dumps` would make one a line."""
+"""Shared encoder: `json.dumps` would make one for each line."""
 
 _KEPT_PICTURES = 16
-"""Number of pictures that are kept in memory for the next lines, which name them again."""
+"""Number of pictures to keep in memory for the next lines, which name them again."""
 
 _LINE_BREAKS = re.compile("[\u0085\u2028\u2029]")
 """Characters besides the newline at which some programs break lines."""
 
 
 def json_line(document: Mapping[str, Any]) -> str:
-    """Return a document as one line of JSON with a newline at its end, which no program breaks in two.
+    """Return a document as one line of JSON with a final newline, which no program breaks in two.
 
     Raises:
-        ValueError: A value is not JSON, such as NaN.
+        ValueError: A value is not valid JSON, such as NaN.
     """
     text = _ENCODER.encode(document)
     return _LINE_BREAKS.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 class LinesWriter:
-    """JSON lines in files, one after the other; a file is opened with its first line.
+    """JSON lines in files, one file after another; the first line opens a file.
 
     Args:
         folder: Folder of the files.
@@ -51,14 +51,14 @@ class LinesWriter:
         self._open: tuple[str, IO[str]] | None = None
 
     def write(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write a line to a file; once a line of another file is written, the file is complete."""
+        """Write a line to a file; a line for another file completes the current one."""
         if self._open is None or self._open[0] != name:
             self.close()
             self._open = (name, (self._folder / name).open("x", encoding="utf-8", newline="\n"))
         self._open[1].write(json_line(document))
 
     def close(self) -> None:
-        """Close the file that is open, if any."""
+        """Close the open file, if any."""
         if self._open is not None:
             self._open[1].close()
             self._open = None
@@ -83,7 +83,7 @@ class PictureFolder:
         self._written: set[bytes] = set()
 
     def path_of(self, picture: ExportedPicture) -> str:
-        """Return the path of a picture relative to the export, written if it is not there."""
+        """Return the path of a picture relative to the export, and write the file if it is missing."""
         self.write(picture.sha256, picture.file_name, picture.data)
         return f"{PICTURES}/{picture.file_name}"
 
@@ -106,7 +106,7 @@ class PictureFolder:
 
 
 class PictureReader:
-    """A reader of pictures by their paths relative to the export; those read last are kept.
+    """A reader of pictures by their paths relative to the export; it caches the latest.
 
     Args:
         folder: Folder of the export.
@@ -120,7 +120,7 @@ class PictureReader:
         """Return the file of a picture.
 
         Raises:
-            DataError: It is missing, is no regular file, or is larger than a release's pictures may be.
+            DataError: It is missing, is not a regular file, or is larger than a release allows.
         """
         if not isinstance(path, str):
             raise DataError(f"a picture's path is {type(path).__name__}, not a text")

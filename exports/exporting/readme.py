@@ -1,4 +1,4 @@
-"""The README of an export: what it is, how to use it, what it lacks, whose pictures it shows."""
+"""The README of an export: content, use, losses, and the sources of its pictures."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def readme(
 
     Args:
         written: The format.
-        not_carried: What it cannot carry, with the number of items that have it.
-        checked: What was read back and compared.
-        licences: Number of pictures by licence of their sources.
-    """
+        not_carried: Parts that it cannot carry, with the number of items that have them.
+        checked: Numbers of parts read back and compared.
+        licences: Number of pictures by license of their sources.
+    """  # phrase: allowed
     header = written.header
     parts = [
         f"# {header.title}, exported to {written.name}",
@@ -42,9 +42,9 @@ def readme(
         parts += [
             "## Marks",
             f"Marks are drawn on the pictures as models see them. `{MARKS}` has them as vectors, and `{UNMARKED}/` the "
-            "pictures without them, for those who draw them in another way.",
+            "pictures without them, for other ways of drawing.",
         ]
-    parts += ["## Licence and sources", _sources(header.licence, licences), "## Canary", _canary(written)]
+    parts += ["## License and sources", _sources(header.licence, licences), "## Canary", _canary(written)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -60,14 +60,14 @@ def _checked(checked: ExportComparison) -> str:
 
 
 def _sources(licence: str | None, licences: Mapping[str, int]) -> str:
-    whole = f"The benchmark as a whole: {licence}." if licence else "The benchmark states no licence as a whole."
+    whole = f"The benchmark as a whole: {licence}." if licence else "The benchmark states no license as a whole."
     lines = [f"- {name}: {number} picture{'s' * (number != 1)}" for name, number in sorted(licences.items())]
-    head = f"{whole} `{SOURCES}` names author, licence and place of what each picture was made from. Their licences:"
+    head = f"{whole} `{SOURCES}` names author, license and place of the sources of each picture. Their licenses:"
     return "\n".join([head, "", *lines])
 
 
 def _canary(written: ExportFormat) -> str:
-    where = f" It stands in {written.canary_in} too." if written.canary_in else ""
+    where = f" It is in {written.canary_in} too." if written.canary_in else ""
     return (
         f"`{written.header.canary}`\n\nThis data is for testing. Leave it out of training sets: a model that can "
         f"complete the mark above has been trained on it, and its scores here say little.{where}"

@@ -1,7 +1,7 @@
-"""The reader of replies that exports carry: the very source by which `evaluate` reads, for tools without Benchwright.
+"""The reader of replies in exports: the source of `evaluate`'s reader, for tools without Benchwright.
 
-There is one reader. What an export scores with is a copy of its modules, made when the export is written, so that a
-reply gets the same letter in both. The modules need nothing but Python's standard library.
+Only one reader exists. An export scores with a copy of its modules, made when the export is written, so that a reply
+gets the same letter in both. The modules need only Python's standard library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .exported import ExportHeader
 READER = "reply_reader"
 """Folder of the reader in an export."""
 _FIRST = "answers"
-"""Module of `benchwright.replies` that reads a reply; what it imports beside it goes along."""
+"""Module of `benchwright.replies` that reads a reply; its sibling imports are copied too."""
 _LETTERS_IMPORT = "from benchwright.records import LETTERS\n"
 _BESIDE = re.compile(r"^\s*from \.(\w+) import\b", re.MULTILINE)
 _OF_PACKAGE = re.compile(r"^\s*(?:from|import) (?:benchwright\b|\.\.)", re.MULTILINE)
@@ -56,7 +56,7 @@ def _reader():
         spec.loader.exec_module(module)
     return sys.modules[name]
 '''
-"""Function that loads the reader; `name` is that of its module, one for each release."""
+"""Function that loads the reader; `name` is its module's name, one for each release."""
 
 
 def write_reader(folder: Path, header: ExportHeader) -> None:
@@ -64,10 +64,10 @@ def write_reader(folder: Path, header: ExportHeader) -> None:
 
     Args:
         folder: Folder of the export.
-        header: Facts about the release, of which each file states the canary, as all texts of an export do.
+        header: Facts about the release; each file states its canary, as all texts of an export do.
 
     Raises:
-        RuntimeError: A module of the reader needs something of Benchwright, so that it cannot stand alone.
+        RuntimeError: A module of the reader imports from Benchwright, so it cannot run alone.
     """
     place = folder / READER
     place.mkdir()
@@ -78,7 +78,7 @@ def write_reader(folder: Path, header: ExportHeader) -> None:
 
 
 def _sources() -> dict[str, str]:
-    """Return the reader's modules by file name, as they stand alone."""
+    """Return the reader's modules by file name, in standalone form."""
     sources = {"letters.py": f'"""Letters of options."""\n\nLETTERS = "{LETTERS}"\n'}
     folder = resources.files("benchwright.replies")
     wanted = [_FIRST]

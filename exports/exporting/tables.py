@@ -29,7 +29,7 @@ LISTS = ("options", "image_ids", "image_roles", "group_keys")
 _ROWS_AT_ONCE = 16
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
-"""Made once: `json.dumps` would make one a text."""
+"""Shared encoder: `json.dumps` would make one for each text."""
 
 
 def item_row(exported: ExportedItem, header: ExportHeader) -> dict[str, Any]:
@@ -61,12 +61,12 @@ def text_fields() -> list[pa.Field]:
 
 
 def picture_cells(exported: ExportedItem) -> list[dict[str, Any]]:
-    """Return an item's pictures as `datasets` keeps them: bytes, and a file name."""
+    """Return an item's pictures in the form of `datasets`: bytes, and a file name."""
     return [{"bytes": picture.data, "path": picture.file_name} for picture in exported.pictures]
 
 
 class TableWriter:
-    """A Parquet file for each split. A picture that rows of a row group share is stored once in it.
+    """A Parquet file for each split. Rows of a row group that share a picture store it once.
 
     At most one row group is held in memory.
 
@@ -84,7 +84,7 @@ class TableWriter:
         self._writer: pq.ParquetWriter | None = None
 
     def write(self, exported: ExportedItem, row: Mapping[str, Any]) -> None:
-        """Write a row; splits come one after the other."""
+        """Write a row; splits arrive one after another."""
         if exported.split != self._split:
             self.close()
             self._split = exported.split
@@ -108,7 +108,7 @@ class TableWriter:
             self._rows, self._size = [], 0
 
     def close(self) -> None:
-        """Write what is left and close the file, if one is open."""
+        """Write the rest and close the open file, if any."""
         try:
             self._flush()
         finally:
@@ -121,7 +121,7 @@ def read_table(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file as Python values, a few in memory at a time.
 
     Raises:
-        DataError: The file is no Parquet file.
+        DataError: The file is not a Parquet file.
     """
     try:
         with ParquetTable(path, title=path.name) as table:

@@ -1,4 +1,4 @@
-"""The walk over a release that all exports share: each picture is made ready once, with its marks and credits."""
+"""The walk over a release that all exports share: it prepares each picture once, with its marks and credits."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 _ANY = EXTENSIONS["image/png"]
 _CACHE_BYTES = 128 * 1024**2
-"""Bound on the bytes of pictures that are kept in case another item shows them."""
+"""Bound on the bytes of pictures to keep in case another item shows them."""
 
 _KNOWN_PICTURES = 1024
-"""Number of pictures whose records are kept in case another item shows them."""
+"""Number of pictures whose records to keep in case another item shows them."""
 
 _WAITING_BYTES = 64 * 1024**2
-"""Size of the files that are drawn or encoded at a time, in bytes; those of one item may exceed it."""
+"""Size of the files to draw or encode at a time, in bytes; those of one item may exceed it."""
 
 _WAITING_ITEMS = 512
 
@@ -52,12 +52,12 @@ class UnexportablePicture(DataError):
 
 
 class PictureShape(NamedTuple):
-    """What is true of all pictures of an export.
+    """Facts that hold for all pictures of an export.
 
     Attributes:
-        most_pictures: Number of pictures of the item that shows most.
-        extension: Extension of all picture files as models see them, as far as rows and records say; `png` where there
-            are several.
+        most_pictures: Largest number of pictures that an item shows.
+        extension: Extension of all picture files as models see them, according to rows and records; `png` if they have
+            several.
     """
 
     most_pictures: int
@@ -65,14 +65,14 @@ class PictureShape(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What a picture's record and those that it goes back to say."""
+    """Facts from the record of a picture and from its ancestors' records."""
 
     unmarked_name: str
     credits: tuple[PictureCredit, ...]
 
 
 class _Ready(NamedTuple):
-    """A picture that is made ready, with the SHA-256 of its file, and the file that the release has drawn, if any."""
+    """A prepared picture, with the SHA-256 of its file and the release's drawn file, if any."""
 
     picture: ModelPicture
     sha256: str
@@ -80,9 +80,9 @@ class _Ready(NamedTuple):
 
 
 class _ShownPicture(NamedTuple):
-    """What an item shows as one of its pictures: the file, its marks, and the file that the release has drawn, if any.
+    """One picture of an item: the file, its marks, and the release's drawn file, if any.
 
-    One file with the same marks may be drawn in two ways, so the key does not tell pictures apart that have both.
+    One file with the same marks may be drawn in two ways, so the key alone cannot distinguish them.
     """
 
     key: str
@@ -96,7 +96,7 @@ class _ShownPicture(NamedTuple):
 
 
 def _drawn(shown: _ShownPicture) -> ModelPicture:
-    """Return a picture that the release does not hold as models see it, once its file was decoded and compared.
+    """Return a picture that the release does not hold as models see it, after decoding and comparing its file.
 
     Raises:
         DataError: The picture cannot be decoded, its marks cannot be drawn, or its file has other pixels.
@@ -109,9 +109,9 @@ def _drawn(shown: _ShownPicture) -> ModelPicture:
 
 
 class ReleaseWalk:
-    """The items of a release in order, less those that cannot be exported, for use in a `with` block.
+    """The exportable items of a release in order, for use in a `with` block.
 
-    Records of pictures are looked up in a temporary file, so memory does not grow with the release.
+    Looks up records of pictures in a temporary file, so memory does not grow with the release.
 
     Args:
         release: Release to walk over.
@@ -143,12 +143,11 @@ class ReleaseWalk:
         """Yield items sorted by split and id.
 
         Args:
-            record_map: What maps the making of pictures over them, a few items ahead; if None, each is made when it is
-                first used.
+            record_map: Mapper for making pictures, a few items ahead; if None, each is made on first use.
 
         Raises:
             DataError: A data file is damaged.
-            StepError: A picture ended the process that made it, or took its memory.
+            StepError: Making a picture ended its process or exceeded its memory.
         """
         number = 1
         for split in self._splits:
@@ -159,7 +158,7 @@ class ReleaseWalk:
                     number += released.item.item_id not in self._left_out
 
     def _drawn_ahead(self, items: Iterable[ReleasedItem], record_map: RecordMap) -> Iterator[ReleasedItem]:
-        """Yield items once those of their pictures that are not files of the release are made."""
+        """Yield items as soon as those of their pictures that are not files of the release are made."""
         waiting: list[ReleasedItem] = []
         tasks: dict[str, _ShownPicture] = {}
         for released in items:
@@ -170,7 +169,7 @@ class ReleaseWalk:
                 if shown.drawn is None and not is_known and not self._is_stored(shown):
                     tasks[shown.key] = shown
             held = sum(map(_ShownPicture.size, tasks.values()))
-            # An item that shows only files of the release needs not wait, unless others wait before it.
+            # An item that shows only files of the release need not wait, unless others wait before it.
             if not tasks or len(waiting) >= _WAITING_ITEMS or held >= _WAITING_BYTES:
                 yield from self._once_drawn(waiting, tasks, record_map)
                 waiting, tasks = [], {}
@@ -186,7 +185,7 @@ class ReleaseWalk:
         self._made_ahead.clear()
 
     def _is_stored(self, shown: _ShownPicture) -> bool:
-        """Return whether models see the file as it is, or nothing, since it cannot be read; then it is made already."""
+        """Return whether the picture needs no work: models see the file unchanged, or it cannot be read."""
         if shown.prompts:
             return False
         try:
@@ -199,17 +198,17 @@ class ReleaseWalk:
         return stored is not None
 
     def leave_out(self, item_id: str) -> None:
-        """Leave an item out of the export, also when the items are walked over again."""
+        """Leave an item out of the export, also on later walks."""
         self._left_out.add(item_id)
 
     @property
     def left(self) -> int:
-        """Return the number of items that are exported."""
+        """Return the number of exported items."""
         counts = self._release.manifest.counts.splits
         return sum(counts[split].items for split in self._splits) - len(self._left_out)
 
     def picture_shape(self) -> PictureShape:
-        """Return what formats must know of all pictures before the first is written; no picture is read."""
+        """Return the facts about all pictures that formats need before the first is written; reads no picture."""
         most, manifest = 1, self._release.manifest
         extensions: set[str] = set()
         # Since version 2, rows name the files that models see.
@@ -239,7 +238,7 @@ class ReleaseWalk:
         """Return the record of a picture.
 
         Raises:
-            DataError: The release's provenance does not have it.
+            DataError: The release's provenance lacks it.
         """
         records = self._records[image_id]
         if not records:
@@ -289,9 +288,10 @@ class ReleaseWalk:
         return _Known(file_name(self.record(image_id)), self.credits_of(image_id))
 
     def _shown(self, released: ReleasedItem, number: int) -> _ShownPicture:
-        """Return what an item shows as a picture, by its number from 1."""
+        """Return the picture that an item shows at a number from 1."""
         image = released.item.images[number - 1]
-        # Where no marks are drawn, a picture with marks elsewhere and without them here is one file: the release's own.
+        # If no marks are drawn, a picture with marks in one place and without in another is one file: the release's
+        # own.
         prompts = image.prompts if self._draws_marks else ()
         drawn = released.drawn[number - 1] if released.drawn and self._draws_marks else None
         marks = [prompt.model_dump(mode="json") for prompt in prompts]
@@ -310,7 +310,7 @@ class ReleaseWalk:
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {error}") from error
         if isinstance(picture, LostRecord):
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {picture.message}")
-        is_released = picture.data == shown.data  # whose SHA-256 was checked when it was read
+        is_released = picture.data == shown.data  # its SHA-256 was checked on reading
         ready = _Ready(picture, shown.image_id if is_released else bytes_digest(picture.data), shown.drawn)
         if known is not None:
             self._used -= len(known.picture.data)

@@ -1,6 +1,6 @@
-"""COCO: marks and the regions that justify answers as annotations, on pictures without marks.
+"""COCO: marks and answer regions as annotations, on pictures without marks.
 
-A file for each split. COCO has no place for questions; they stand under `items`, which tools for COCO leave alone.
+One file for each split. COCO has no place for questions; they are under `items`, which tools for COCO ignore.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..exporting.files import PictureFolder, PictureReader
 
 _LISTS = ("images", "annotations", "items")
 MARK, ANSWER_REGION = "mark", "answer_region"
-"""Supercategories: what a question marks, and what people marked as the reason of its answer."""
+"""Supercategories: marks of a question, and regions that annotators marked as the reason of its answer."""
 
 
 class CocoDetection(ExportFormat):
@@ -81,7 +81,7 @@ class CocoDetection(ExportFormat):
             self._file = None
 
     def finish(self) -> None:
-        """Put together the last split's file."""
+        """Assemble the last split's file."""
         self._close()
 
     def read(self) -> Iterator[ReadItem]:
@@ -103,7 +103,7 @@ class CocoDetection(ExportFormat):
                     )
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what COCO has no place for."""
+        """Yield the parts that COCO has no place for."""
         yield from super().not_carried(exported)
         yield NotCarried("question, options and key", "COCO has no place for them; its tools leave `items` alone")
         if any(region_of(*pair) is None for pair in _marks(exported)):
@@ -134,7 +134,7 @@ the reason of an answer has `{ANSWER_REGION}`. `item_id` and `picture` say where
 
 
 class _SplitFile:
-    """The file of one split: lists that grow side by side are kept in files of their own until it is put together."""
+    """The file of one split; until it is assembled, its parallel lists are kept in separate files."""
 
     def __init__(self, folder: Path, header: ExportHeader, split: str) -> None:
         self.split = split
@@ -153,7 +153,7 @@ class _SplitFile:
         self._lists[name].write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     def image(self, picture: ExportedPicture, path: str) -> int:
-        """Return the number of a picture, which is added where it is new."""
+        """Return the number of a picture, adding it if it is new."""
         if (number := self._numbers.get(picture.sha256)) is None:
             number = self._numbers[picture.sha256] = len(self._numbers) + 1
             licences = sorted({credit.licence for credit in picture.credits if credit.licence is not None})
@@ -176,7 +176,7 @@ class _SplitFile:
         self.write("annotations", row)
 
     def finish(self) -> None:
-        """Put the file together and remove the lists."""
+        """Assemble the file and remove the lists."""
         header = self._header.document()
         info = {"description": f"{self._header.title}. For testing; leave it out of training sets.", **header}
         licences = [{"id": number, "name": name, "url": ""} for name, number in self._licences.items()]
@@ -219,7 +219,7 @@ def _marks(exported: ExportedItem) -> Iterator[tuple[VisualPrompt, tuple[int, in
 
 
 def region_of(prompt: VisualPrompt, size_wh: tuple[int, int]) -> Region | None:
-    """Return a mark as a region; None where it has no extent.
+    """Return a mark as a region; None if it has no extent.
 
     Args:
         prompt: The mark.
@@ -246,7 +246,7 @@ def region_of(prompt: VisualPrompt, size_wh: tuple[int, int]) -> Region | None:
 
 
 def _mask_on_picture(prompt: VisualPrompt, size_wh: tuple[int, int]) -> MaskRuns | None:
-    """Return a mask with a cell for each pixel of the picture; None where it covers the centre of no pixel."""
+    """Return a mask with a cell for each pixel of the picture; None if it covers no pixel's center."""
     if prompt.mask is None:
         raise DataError("a mark of the kind mask has no mask")
     (ax, ay), (bx, by) = prompt.points

@@ -37,7 +37,7 @@ _MEANINGS = {
     "category": "Category of the question.",
     "explanation": "Why the answer is right.",
     "attributes": "JSON: what the authors brought.",
-    "sources": "JSON: for each picture, author, licence and place of what it was made from.",
+    "sources": "JSON: for each picture, author, license and place of what it was made from.",
     "canary": "Canary: the text to search training data for.",
     "options": "Texts of the options A, B, C, ... in order; an option that is a picture has its name (Image 2).",
     "image_ids": "SHA-256 of each picture in the release.",

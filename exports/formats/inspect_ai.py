@@ -88,7 +88,7 @@ class InspectAI(ExportFormat):
                     raise DataError(f"{split}.jsonl has a line that is no sample: {error!r}") from error
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what inspect_ai loses of an item."""
+        """Yield the parts of an item that inspect_ai loses."""
         yield from super().not_carried(exported)
         if not all(text.strip() for text in exported.options.values()):
             yield NotCarried(

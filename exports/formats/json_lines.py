@@ -1,4 +1,4 @@
-"""JSON lines with pictures in files: everything of an item, for programs of one's own."""
+"""JSON lines with pictures in files: the complete items, for your own programs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class JsonLines(ExportFormat):
         self._lines.close()
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items, each from its line alone and the pictures that it names."""
+        """Yield the items, each from its line alone and the pictures it names."""
         files = PictureReader(self.folder)
         for split in self.header.splits:
             for row in read_lines(self.folder / f"{split}.jsonl"):

@@ -24,8 +24,8 @@ _DATA = "data"
 class LmmsEval(ExportFormat):
     """`TASK.yaml` for each split over `data/SPLIT.parquet`, `utils.py`, and the reader of replies.
 
-    lmms-eval takes paths of data as absolute, or relative to the folder that it is started in, so the task files have
-    the absolute path of the export.
+    lmms-eval takes paths of data as absolute or relative to its working folder, so the task files have the absolute
+    path of the export.
     """
 
     name: ClassVar[str] = "lmms-eval"
@@ -44,7 +44,7 @@ class LmmsEval(ExportFormat):
         self._table = TableWriter(folder / _DATA, pa.schema(columns, metadata=stamp))
 
     def task_name(self, split: str) -> str:
-        """Return the name of a split's task, which no other release has."""
+        """Return the name of a split's task, unique to the release."""
         return f"{self.header.identifier}_{split}"
 
     def add(self, exported: ExportedItem) -> None:
@@ -52,11 +52,11 @@ class LmmsEval(ExportFormat):
         self._table.write(exported, {**item_row(exported, self.header), "images": picture_cells(exported)})
 
     def finish(self) -> None:
-        """Close the tables, write task files and functions."""
+        """Close the tables; write task files and functions."""
         self._table.close()
         names = {"title": self.header.title, "canary": self.header.canary}
         for split in self.header.splits:
-            # A text in JSON is one in YAML too; other characters than quotes and the like stay as they are.
+            # A text in JSON is also one in YAML; characters other than quotes and the like stay unchanged.
             path = json.dumps(str(self.header.out / _DATA / f"{split}.parquet"), ensure_ascii=False)
             version = json.dumps(self.header.version)
             task = _TASK.format(**names, task=self.task_name(split), path=path, split=split, version=version)

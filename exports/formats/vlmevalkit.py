@@ -1,7 +1,7 @@
 """VLMEvalKit: a table of tab-separated values for each split, and a dataset class that reads it unchanged.
 
-VLMEvalKit's own reader lets pandas guess types: options such as "NA" or "None" vanish, and "1" becomes "1.0" beside
-empty cells. `benchwright_dataset.py` reads every cell as the text that it is.
+VLMEvalKit's own reader lets pandas guess types: options such as "NA" or "None" vanish, and "1" becomes "1.0" next to
+empty cells. `benchwright_dataset.py` reads every cell as text.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ COLUMNS = (
 """Columns in order; `n_options` is the number of options, since an empty cell may be an option without words."""
 
 MOST_ITEMS = 1_000_000
-"""Items of one table: VLMEvalKit adds multiples of a million to the index where it rotates options."""
+"""Largest number of items of a table: VLMEvalKit adds multiples of a million to the index to rotate options."""
 
 _VANISH = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
      "NULL", "NaN", "None", "n/a", "nan", "null"}
 )  # fmt: skip
-"""Texts that pandas takes for missing values (`pandas.read_csv`, `na_values`)."""
+"""Texts that pandas reads as missing values (`pandas.read_csv`, `na_values`)."""
 
 _NOT_NAMES = 64
-"""VLMEvalKit takes an `image` of at most so many characters for the index of another row with that picture."""
+"""Length up to which VLMEvalKit reads an `image` as the index of another row with that picture, in characters."""
 
 
 class VLMEvalKit(ExportFormat):
@@ -61,7 +61,7 @@ class VLMEvalKit(ExportFormat):
         self._first_with: dict[bytes, int] = {}
 
     def dataset_name(self, split: str) -> str:
-        """Return the name of a split's dataset, which VLMEvalKit also takes as the name of its cache of pictures."""
+        """Return the name of a split's dataset, which VLMEvalKit also uses to name its picture cache."""
         return f"{self.header.identifier}_{split}"
 
     def add(self, exported: ExportedItem) -> None:
@@ -93,7 +93,7 @@ class VLMEvalKit(ExportFormat):
         writer.writerow([row.get(column, "") for column in COLUMNS])
 
     def _image(self, pictures: Sequence[ExportedPicture]) -> str:
-        """Return the pictures in base64, or the index of the row that has the same ones already."""
+        """Return the pictures in base64, or the index of an earlier row with the same ones."""
         key = bytes.fromhex(digest([picture.sha256 for picture in pictures]))
         first = self._first_with.setdefault(key, self._index)
         if first != self._index:
@@ -141,7 +141,7 @@ class VLMEvalKit(ExportFormat):
                 yield from self._rows(handle, place, pictures_of, path.name)
 
     def _rows(self, handle: IO[str], place: int, pictures_of: dict[str, int], name: str) -> Iterator[ReadItem]:
-        """Yield the items of a table; rows whose pictures another row refers to are found again by their place."""
+        """Yield the items of a table; finds a referenced row's pictures by its place."""
         lines = _CountedLines(handle, place)
         for cells in csv.reader(lines, delimiter="\t"):
             row = dict(zip(COLUMNS, cells, strict=True))
@@ -161,7 +161,7 @@ class VLMEvalKit(ExportFormat):
             )
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what VLMEvalKit loses of an item."""
+        """Yield the parts of an item that VLMEvalKit loses."""
         yield from super().not_carried(exported)
         if any(text in _VANISH or _is_number(text) for text in exported.options.values()):
             yield NotCarried(
@@ -172,7 +172,7 @@ class VLMEvalKit(ExportFormat):
             yield NotCarried("that no option is right", "VLMEvalKit scores every row; its answer is an empty cell")
 
     def usage(self) -> str:
-        """Return how to have VLMEvalKit read the tables."""
+        """Return how to read the tables with VLMEvalKit."""
         names = "\n".join(f"- `{self.dataset_name(split)}`" for split in self.header.splits)
         return f"""\
 Copy the `.tsv` files into VLMEvalKit's data folder (`$LMUData`, else `~/LMUData`), and `{CLASS_FILE}` and `{READER}/`
@@ -197,7 +197,7 @@ save every picture as PNG, without loss; without that column it would encode sin
 
 
 class _CountedLines:
-    """Lines of a table for a reader of CSV, with the place at which the row under way began."""
+    """Lines of a table for a CSV reader, with the place where the current row began."""
 
     def __init__(self, handle: IO[str], start: int) -> None:
         self._handle = handle
@@ -215,7 +215,7 @@ class _CountedLines:
         return line
 
     def begin_row(self) -> None:
-        """Say that the next line begins a row."""
+        """Mark the next line as the beginning of a row."""
         self.row_start = self._next
 
 
@@ -224,13 +224,13 @@ def _image_at(handle: IO[str], place: int, name: str) -> str:
     row = next(csv.reader(_CountedLines(handle, place), delimiter="\t"))
     image = row[COLUMNS.index("image")]
     if len(image) <= _NOT_NAMES:
-        raise DataError(f"{name}: a row refers to row {row[0]}, which has no pictures of its own")
+        raise DataError(f"{name}: a row refers to row {row[0]}, which has no pictures itself")
     return image
 
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Let cells of CSV files be as long as pictures are, and set back Python's limit, which holds for all readers."""
+    """Let cells of CSV files be as long as pictures, then restore Python's limit, which holds for all readers."""
     limit = csv.field_size_limit(sys.maxsize)
     try:
         yield
@@ -239,7 +239,7 @@ def _long_cells() -> Iterator[None]:
 
 
 def _as_list(texts: Sequence[str]) -> str:
-    """Return texts as VLMEvalKit's `toliststr` reads them: one as it is, several as a Python list."""
+    """Return texts in the form that VLMEvalKit's `toliststr` reads: one unchanged, several as a Python list."""
     return texts[0] if len(texts) == 1 else str(list(texts))
 
 
@@ -251,7 +251,7 @@ def _decoded(text: str, name: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise DataError(f"{name}: a picture is no base64: {error}") from error
+        raise DataError(f"{name}: a picture is not base64: {error}") from error
 
 
 def _is_number(text: str) -> bool:

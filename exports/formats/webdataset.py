@@ -1,9 +1,9 @@
 """WebDataset: archives (TAR) of samples, read as a stream by `webdataset` and by Hugging Face `datasets`.
 
-All samples have the same keys, which `datasets` asks for: items with fewer pictures are padded by tiny ones, and the
-sample's JSON says how many count. Pictures are the files that models see, none encoded anew. All have the same
-extension, that of their format; where there are several formats it is `png`, and readers tell each by its first bytes,
-as Pillow does in `webdataset` and `datasets`.
+All samples have the same keys, as `datasets` requires: tiny pictures pad items that show fewer, and the sample's JSON
+says how many count. Pictures are the files that models see, never encoded anew. All have the extension of their format;
+with several formats it is `png`, and readers recognize each by its first bytes, as Pillow does in `webdataset` and
+`datasets`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.tables import item_row
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
-"""Made once: `json.dumps` would make one a sample."""
+"""Shared encoder: `json.dumps` would make one for each sample."""
 
 
 class WebDataset(ExportFormat):
@@ -66,7 +66,7 @@ class WebDataset(ExportFormat):
             self._write(f"{exported.item_id}.{number}.{self._extension}", data)
 
     def _turn_to(self, split: str) -> None:
-        """Open the archive that the next sample goes into."""
+        """Open the archive for the next sample."""
         if self._archive is not None and split == self._split and self._written < PieceLimits().file_bytes:
             return
         self._number = self._number + 1 if split == self._split else 0
@@ -83,13 +83,13 @@ class WebDataset(ExportFormat):
         self._written += len(data)
 
     def finish(self) -> None:
-        """Close the archive that is open, if any."""
+        """Close the open archive, if any."""
         if self._archive is not None:
             self._archive.close()
             self._archive = None
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items as readers group files: neighbours with the same name up to the first dot are a sample."""
+        """Yield the items as readers group files: neighbors with the same name up to the first dot are a sample."""
         for split in self.header.splits:
             for path in sorted(self.folder.glob(f"{split}-*.tar")):
                 for sample in _samples(path):
@@ -141,7 +141,7 @@ def _padding() -> bytes:
 
 
 def _samples(path: Path) -> Iterator[dict[str, bytes]]:
-    """Yield the files of each sample by what follows the first dot of their names."""
+    """Yield the files of each sample by the part of their names after the first dot."""
     sample: dict[str, bytes] = {}
     key = None
     try:

@@ -10,18 +10,18 @@ from benchwright.records import Item
 from benchwright.steps import WorkspaceView
 
 _ANSWERS = "answer"
-"""Kind of campaign, as its summary states it, that gives items the values below."""
+"""Kind of campaign, from its summary, that gives items the values below."""
 ASKED, _RIGHT, BY, CONTENT = "asked", "right", "right_by", "asked_content"
 
 
 def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, Any] | None:
-    """Return how often people answered the items that are released, by campaign; None where nobody was asked.
+    """Return how often annotators answered the released items, by campaign; None if no item was asked.
 
-    Items that nobody was asked, and items whose content has changed since, are not counted.
+    Leaves out items that no annotator was asked, and items whose content has changed since.
 
     Args:
         view: Workspace view with the campaigns.
-        items: Items as they are released, with their values.
+        items: The released items, with their values.
     """
     campaigns = {name: summary for name, summary in view.campaigns().items() if summary.get("kind") == _ANSWERS}
     if not campaigns:

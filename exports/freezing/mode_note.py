@@ -1,4 +1,4 @@
-"""The paragraph of a release's card on modes: which items were made by a paper's rule as printed, which hardened."""
+"""The card's paragraph on modes: items made by a paper's rule as printed, and hardened items."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _HARDENED, _PAPER = "hardened", "paper"
 
 
 def mode_note(items: Iterable[Item]) -> str:
-    """Return the paragraph as Markdown; empty where no item is of a task that has modes.
+    """Return the paragraph as Markdown; empty if no item belongs to a task with modes.
 
-    Items state their mode as an attribute. A task whose step can only follow the paper states none, and the paragraph
-    says so.
+    Items state their mode as an attribute. A task whose step can only follow the paper states no mode, and the
+    paragraph says so.
 
     Args:
-        items: Items as they are released.
+        items: The released items.
     """
     counts: dict[str, Counter[str]] = {}
     for item in items:
@@ -49,7 +49,7 @@ def mode_note(items: Iterable[Item]) -> str:
 
 
 def _has_papers_rule_only(task: str) -> bool:
-    """Return whether the step that makes a task can follow the paper only."""
+    """Return whether the step that makes a task can only follow the paper."""
     entry = catalogue("steps").get(task)
     field = None if entry is None else entry.load().model_fields.get(MODE)
     return field is not None and field.default == _PAPER

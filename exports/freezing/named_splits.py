@@ -9,7 +9,7 @@ from benchwright.errors import StepError
 from benchwright.records import Item
 
 ONLY_SPLIT = "test"
-"""Split of all items where nothing names splits."""
+"""Split of all items if no step names splits."""
 
 _SPLIT_VALUE = "split"
 
@@ -18,7 +18,7 @@ Valued = tuple[Item, Mapping[str, Any]]
 
 
 def with_splits(items: Iterable[Valued], named: str | None) -> Iterator[tuple[Item, str]]:
-    """Yield items with their splits; all lie in `test` where no step named splits."""
+    """Yield items with their splits; all are in `test` if no step named splits."""
     for item, values in items:
         key = named or _split_value(values)
         if key is None:
@@ -41,9 +41,9 @@ def _split_value(values: Mapping[str, Any]) -> str | None:
 
 
 def split_values(values: Iterable[str]) -> list[str]:
-    """Return those of some values, in the order of their stages, that name splits.
+    """Return the values that name splits, in the order of their stages.
 
-    Where several entries have a part of one name, as entries `items` have `own_splits`, the last part sees all items.
+    If several entries share the name of a part, as entries `items` have `own_splits`, the last part sees all items.
     """
     named: dict[str, str] = {}
     for value in values:
@@ -54,5 +54,5 @@ def split_values(values: Iterable[str]) -> list[str]:
 
 
 def several(names: Sequence[str]) -> str:
-    """Return in words that several values name splits."""
+    """Return a message that several values name splits."""
     return f"several values name splits: {', '.join(names)}"

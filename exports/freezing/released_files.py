@@ -1,4 +1,4 @@
-"""Picture files as a workspace's release has them, and which of them may lose what no person sees."""
+"""Picture files in the form that a workspace's release has them, and which may be encoded with loss."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
-    """Return the ids of the operations of whose pictures people see all that counts, as their steps declare."""
+    """Return the ids of the operations whose pictures matter by their visible content, as their steps declare."""
     steps = catalogue("steps")
     return frozenset(
         operation.operation_id
@@ -37,18 +37,18 @@ def _exact_tasks(tasks: Iterable[str]) -> frozenset[str]:
 
 
 class ReleasedFiles:
-    """Picture files as they are released: changed, as the workspace holds them, or by their address only.
+    """Picture files in released form: changed, unchanged, or by their address only.
 
     Args:
-        view: View of the workspace; all files are read where metadata is removed, and made ones where they are encoded.
-        redistribution: What may be passed on.
-        visual: Ids of the operations whose pictures are encoded.
-        kept: Ids of other operations whose pictures may be JPEG, which is told; in sealed releases these are encoded
-            without further loss, as other pictures are.
+        view: View of the workspace. All files are read if metadata is removed, and made ones if they are encoded.
+        redistribution: Pictures that may be redistributed.
+        visual: Ids of the operations whose pictures to encode.
+        kept: Ids of other operations whose pictures may be JPEG, which a warning reports; sealed releases encode these
+            without further loss, as other pictures.
         removes_metadata: Whether files lose their metadata.
         is_sealed: Whether answers are sealed.
-        store: Store of files that were encoded before.
-        record_map: What maps the encoding of files over pictures.
+        store: Store of files encoded before.
+        record_map: Mapper for encoding files.
         progress: Receiver of a warning about files whose metadata cannot be removed.
     """
 
@@ -103,7 +103,7 @@ class ReleasedFiles:
             view.image_bytes,
             removes_metadata=lambda record: (
                 removes_metadata
-                and record.source is not None  # a made file holds nothing but pixels
+                and record.source is not None  # a made file holds only pixels
                 and not self.redistribution.is_by_address(record)
             ),
             encodes=encodes,
@@ -121,14 +121,14 @@ class ReleasedFiles:
         if changes.left and progress is not None:
             formats = ", ".join(f"{n} {media_type}" for media_type, n in sorted(changes.left.items()))
             progress.warn(
-                f"metadata stays in picture files of which it cannot be cut out ({formats}): convert them to JPEG, PNG "
-                "or WebP before they are taken in, if they say what nobody else should know"
+                f"cannot remove metadata from some picture files ({formats}), so it stays: if private, convert "
+                "them to JPEG, PNG or WebP before they are taken in"
             )
 
     def item(self, item: Item) -> Item:
-        """Return an item with the ids of the files that are released."""
+        """Return an item with the ids of the released files."""
         return item if self._changes is None else self._changes.item(item)
 
     def operations(self) -> Sequence[Operation]:
-        """Return the operations that made released files of the workspace's."""
+        """Return the operations that turned files of the workspace into released ones."""
         return () if self._changes is None else self._changes.operations()

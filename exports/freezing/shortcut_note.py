@@ -1,4 +1,4 @@
-"""The paragraph of a release's card on shortcuts: which cues solvers that do not do the task found in its items."""
+"""The card's paragraph on shortcuts: cues that solvers found in the items without doing the task."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.statistics.score_interval import score_interval
 
 SOLVERS = ".solvers"
-"""End of the name of the stage, of any entry, in which the step `shortcuts` lets solvers answer."""
+"""End of the stage's name, in any entry, in which solvers of the step `shortcuts` answer."""
 _HELPED = f"{SOLVERS}.solvers"
-"""End of the name of its value with the solvers that a cue helps with an item."""
+"""End of the name of its value: the solvers that a cue helps with an item."""
 _SURE = 3.0
 """Standard errors above chance from which a constant answer counts as a cue: 1 in 700 by chance, for each letter."""
 _MOST_NAMED = 4
 """Number of solvers of a task that the paragraph names."""
 _FEW = 200
-"""Number of a task's items below which cues stay hidden; sets of so many were used to measure what the solvers find."""
+"""Number of a task's items below which cues stay hidden; the solvers' power was measured on sets of this size."""
 
 
 class _ConstantAnswer(NamedTuple):
-    """The letter that is right most often, as the answer to every item.
+    """The most frequent right letter, as the answer to every item.
 
     Args:
         key: The letter.
-        right: Number of items of which it is the key.
-        items: Number of items that have a key.
+        right: Number of items with this key.
+        items: Number of items with a key.
         chance: Share of these that a guess among the options gets right, 0 to 1.
     """
 
@@ -40,12 +40,12 @@ class _ConstantAnswer(NamedTuple):
 
     @property
     def beats_chance(self) -> bool:
-        """Return whether even the low end of the share's interval is above chance."""
+        """Return whether the low end of the share's interval is above chance."""
         return score_interval(self.right, self.items, z=_SURE)[0] > self.chance
 
 
 class _Keys:
-    """Keys of items by task, counted as the items go by."""
+    """Keys of items by task, counted in one pass over the items."""
 
     def __init__(self) -> None:
         self._keys: dict[str, Counter[str]] = {}
@@ -57,11 +57,11 @@ class _Keys:
             self._chance[item.task] += 1 / len(item.choices)
 
     def by_task(self) -> dict[str, _ConstantAnswer]:
-        """Return the letter that is right most often in each task, the first of several."""
+        """Return the most frequent right letter of each task; the first of several."""
         return {task: _constant(keys, self._chance[task]) for task, keys in sorted(self._keys.items())}
 
     def over_all(self) -> _ConstantAnswer | None:
-        """Return the letter that is right most often; None where no item has a key."""
+        """Return the most frequent right letter; None if no item has a key."""
         keys = sum(self._keys.values(), Counter[str]())
         return _constant(keys, sum(self._chance.values())) if keys else None
 
@@ -72,21 +72,21 @@ def _constant(keys: Counter[str], chance: float) -> _ConstantAnswer:
 
 
 class BlindNote(NamedTuple):
-    """What a card says of answers without pictures.
+    """A card's statements on answers without pictures.
 
     Args:
-        blind: The best blind strategy; None where too few items have a right option.
-        constant: The paragraph on constant answers as Markdown; empty where no item has a key.
+        blind: The best blind strategy; None if too few items have a right option.
+        constant: The paragraph on constant answers as Markdown; empty if no item has a key.
     """
 
     blind: BlindStrategy | None
     constant: str
 
     def paragraph(self, why: str | None) -> str:
-        """Return the paragraph on the best blind strategy as Markdown; empty where there is none.
+        """Return the paragraph on the best blind strategy as Markdown; empty if there is none.
 
         Args:
-            why: Why the release is frozen though the strategy is far above chance; None where nobody says.
+            why: Reason to freeze the release although the strategy is far above chance; None if no reason is given.
         """
         if self.blind is None:
             return ""
@@ -107,10 +107,10 @@ class BlindNote(NamedTuple):
 
 
 def blind_note(items: Iterable[Item]) -> BlindNote:
-    """Return what a card says of answers without pictures; the items are taken once.
+    """Return a card's statements on answers without pictures; passes over the items once.
 
     Args:
-        items: Items whose keys may be known: none of a sealed split.
+        items: Items whose keys may be public: none of a sealed split.
     """
     from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
 
@@ -145,13 +145,13 @@ def _constant_words(answer: _ConstantAnswer) -> str:
 
 
 def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]], *, blind: BlindStrategy | None = None) -> str:
-    """Return the paragraph as Markdown; empty where no step `shortcuts` measured any item.
+    """Return the paragraph as Markdown; empty if no step `shortcuts` measured any item.
 
-    A task in which a constant answer beats chance is not named among those without a cue, and none is where the best
-    blind strategy beats it.
+    Omits a task in which a constant answer beats chance from the tasks without a cue, and omits all tasks if the best
+    blind strategy beats chance.
 
     Args:
-        items: Items as they are released, with the values that stages gave them.
+        items: The released items, with the values that stages gave them.
         blind: The best blind strategy on them.
     """
     keys = _Keys()
@@ -196,5 +196,5 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]], *, blind: Bli
 
 
 def _plain(name: str) -> str:
-    """Return the name of a solver, which may quote an option, as it can stand in a code span."""
+    """Return the name of a solver, which may quote an option, in a form that fits a code span."""
     return re.sub(r"[`|]", "", " ".join(name.split()))[:80]

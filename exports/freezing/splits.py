@@ -1,8 +1,8 @@
-"""Splits: a seeded assignment of items that never parts what shares a group key.
+"""Splits: a seeded assignment of items that keeps items with a common group key together.
 
-Items that share a key, directly or through others, form a component, and a component goes into one split as
-a whole. Components are taken largest first, equals in a seeded order, and each goes where the tasks it
-holds are furthest from their share. The result depends on items and seed, never on the order of rows.
+Items that share a key, directly or through others, form a component, and a component goes into one split as a whole.
+Components are placed largest first, ties in a seeded order, each where its tasks are furthest from their share. The
+result depends on items and seed, never on the order of rows.
 """
 
 from __future__ import annotations
@@ -35,19 +35,20 @@ _SPLIT = re.compile(r"[a-z][a-z0-9_]{0,31}")
 class Splits(GatherStep):
     """Assign each item to a split.
 
-    What shares a group key, directly or through others, stays together; the largest groups are placed first, each where
-    the tasks it holds are furthest from their share. The result depends on items and seed only.
+    Items that share a group key, directly or through others, stay together. The largest groups are placed first, each
+    where its tasks are furthest from their share. The result depends only on items and seed.
 
-    With `sizes`, splits have so many images or items instead, chosen by the seed, and the rest goes into one more
-    split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. Where there are fewer than twice as many
-    as the sizes ask for, each size is reduced in proportion, so that half of them remain; the run says so. Examples in
-    prompts come from the split `dev`, where there is one.
+    With `sizes`, splits have a number of images or items instead, chosen by the seed, and the rest goes into one more
+    split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. If the set has fewer than twice as many
+        as
+    the sizes ask for, each size is reduced in proportion, so that half remain; the run says so. Examples in prompts
+    come from the split `dev`, if any.
 
     Args:
-        fractions: Share of the items by name of the split, each above 0, together 1.
+        fractions: Share of the items by name of the split, each above 0, with the sum 1.
         sizes: Number of images or items by name of the split, in place of shares.
-        counted: What `sizes` counts: source `images`, with all of their items, or `items`.
-        rest: Split of what `sizes` leaves.
+        counted: Unit of `sizes`: source `images`, with all of their items, or `items`.
+        rest: Split of the remainder after `sizes`.
     """
 
     name: ClassVar[str] = "splits"
@@ -67,11 +68,11 @@ class Splits(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns that it needs."""
+        """Return the required columns."""
         return ("item_id", "group_keys", "task", *(("root_image_id",) if self.sizes else ()))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the splits: shares, or sizes with what they count."""
+        """Return the settings that decide the splits: shares, or sizes with their unit."""
         settings = super().parameters()
         unused = ("fractions",) if self.sizes else ("sizes", "counted", "rest")
         return {name: value for name, value in settings.items() if name not in unused}
@@ -128,15 +129,15 @@ def assign_sizes(
     rest: str,
     seed: int,
 ) -> list[str]:
-    """Return the split of each item, where splits have a number of units, such as images.
+    """Return the split of each item, for splits with a given number of units, such as images.
 
-    Components go into the splits by name, in the order of the seed; one that is larger than what a split still lacks is
-    passed over. A split stays smaller where all components that are left are too large.
+    Components go into the splits by name, in the order of the seed. A component larger than a split's remainder is
+    passed over, so a split stays smaller if all remaining components are too large.
 
     Args:
         item_ids: Ids of the items.
-        group_keys: Keys of each item; what shares one stays together.
-        units: What each item counts for: its image, or itself.
+        group_keys: Keys of each item; items that share one stay together.
+        units: Unit of each item: its image, or itself.
         sizes: Number of units by split.
         rest: Split of all other items.
         seed: The run's seed.
@@ -178,9 +179,8 @@ def assign_splits(
 ) -> list[str]:
     """Return the split of each item.
 
-    With one task, no split exceeds its share by as much as the largest component. A split stays empty where
-    there are too few components. Ties go to the split that lacks more items over all tasks, then to the
-    first by name.
+    With one task, no split exceeds its share by as much as the largest component. A split stays empty if there are too
+    few components. Ties go to the split that lacks more items over all tasks, then to the first by name.
     """
     components = _ItemComponents.of(_as_column(item_ids), _as_column(group_keys), seed)
     task, names = _numbered(_as_column(tasks))
@@ -212,11 +212,11 @@ def _as_column(values: pa.ChunkedArray | Sequence[Any]) -> pa.ChunkedArray:
 
 
 class _ItemComponents(NamedTuple):
-    """Components of items, in no order.
+    """Components of items, in arbitrary order.
 
     Args:
         order: All rows, component by component.
-        start: Where in `order` each component begins, and the end of the last.
+        start: Index in `order` at which each component begins, and the end of the last.
         least: Rank of the smallest item id of each, among all items.
         seeds: Seed of each, of its smallest item id.
     """
@@ -228,7 +228,7 @@ class _ItemComponents(NamedTuple):
 
     @classmethod
     def of(cls, item_ids: pa.ChunkedArray, group_keys: pa.ChunkedArray, seed: int) -> _ItemComponents:
-        """Find the components of items, with what orders them."""
+        """Find the components of items and their sort keys."""
         component = component_numbers(group_keys.chunks)
         rank, by_rank = _numbered(item_ids)
         order = np.lexsort((rank, component))
@@ -244,7 +244,7 @@ class _ItemComponents(NamedTuple):
 
 
 def _numbered(texts: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
-    """Return the number of each text among the different ones in order, and these."""
+    """Return the number of each text among the distinct ones in order, and these."""
     import pyarrow.compute as pc
 
     different = pc.unique(texts)

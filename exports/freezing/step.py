@@ -1,4 +1,4 @@
-"""The step `freeze`: what a workspace shows becomes a release, items corrected, splits named, answers sealed."""
+"""The step `freeze`: turns the items of a workspace into a release, with corrections, splits and sealed answers."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _LATER: Mapping[str, Any] = {
     "max_blind_gain": MAX_GAIN,
     "why": None,
 }
-"""Defaults of settings that earlier versions did not have."""
+"""Defaults of settings that earlier versions lacked."""
 
 DRAFT = "0+"
-"""Versions that begin so are drafts, named by their content and replaced when it is frozen again."""
+"""Prefix of draft versions, which are named by their content and replaced by the next freeze."""
 
 _SEALED_BY_CONTENT = (
-    "pictures: by_content cannot be had with sealed splits, since a file's format says which step made it; leave it out"
+    "pictures: by_content excludes sealed splits, since a file's format reveals the step that made it; leave it out"
 )
 
 
@@ -62,40 +62,39 @@ class Freeze(FinalStep):
     """Write the release `releases/<name>-<version>` of the workspace.
 
     Args:
-        release: Name of the benchmark: lower-case letters, digits, `-` and `_`; `name` in recipes, where `release` is
-            taken too.
+        release: Name of the benchmark: lower-case letters, digits, `-` and `_`; recipes take `name` as well as
+            `release`.
         release_version: Version, such as `"1.0"`, which never changes afterwards; `version` in recipes. Without one, a
             draft named by its content.
-        licence: Licence of the release as a whole, such as `cc-by-4.0`.
+        licence: License of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
-        split_value: Value that names each item's split, such as `splits.split`; only needed where a recipe has several.
+        split_value: Value that names each item's split, such as `splits.split`; needed only if a recipe has several.
             Without any, all items are in `test`.
-        errata: File of errata, relative to the recipe's folder: keys that people found wrong are set right, other items
-            that they found wrong are left out. A run writes the digest of its content instead.
-        accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
-            them. The card, `release show` and `release verify` then say so.
+        errata: File of errata, relative to the recipe's folder: corrects wrong keys and leaves out other items found
+            wrong. A run writes the digest of its content instead.
+        accept_simulated: Whether to accept items with model estimates that only simulated annotators decided on. The
+            card, `release show` and `release verify` then say so.
         sealed: Splits whose answers stay out of the release, such as `[test]`. They go to a key file in the
-            workspace's folder `keys`. The recipe's seed must be a secret one then.
-        accept_known_seed: Whether to seal though the recipe's seed can be guessed; only where no answer follows from
+            workspace's folder `keys`. The recipe's seed must then be secret.
+        accept_known_seed: Whether to seal although the recipe's seed can be guessed; only if no answer follows from
             recipe and pictures, because people gave them all. The card then says so.
         metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
-            files, without encoding them anew, but for JPEG files that EXIF turns: these are released upright where
-            what people see of them counts; `keep` releases the files as they are.
-        redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
-            and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
-            permitted to.
-        pictures: `by_content` makes and releases pictures, and draws those with marks, as JPEG of quality 95 where what
-            people see of them counts, and as WebP without loss where each pixel may; `lossless` has all without loss.
-            Steps make pictures as the recipe says when a workspace is begun: JPEGs that are there already stay what
-            they are in a `lossless` release. By default what the workspace was begun with: `by_content`, or `lossless`
-            where it is older than this setting. Releases with sealed splits are lossless.
-        statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
-            answers of the data sheet; in your words on the card.
-        max_blind_gain: Distance above chance, 0-1, that the best strategy that sees no picture must surely exceed, by
-            the low end of its interval, for a reason to be asked for; drafts and
-            sets of fewer than 30 items are never refused.
-        why: Why the release is frozen though a blind strategy gets farther than that; it stands on the card.
-    """
+            files without encoding them anew. JPEG files that EXIF turns are the exception: they are released upright if
+            only their visible content counts. `keep` releases the files unchanged.
+        redistribute: `permitted` stops with a list if a license forbids redistribution of a picture; `url` releases the
+            address and hash of such pictures, which `release fetch` gets; `all` releases them, if you have
+            permission.
+        pictures: `by_content` makes and releases pictures, and draws those with marks, as JPEG of quality 95 if only
+            their visible content counts, and as lossless WebP if each pixel may count; `lossless` has all without loss.
+            Steps make pictures as the recipe says when a workspace is begun: existing JPEGs stay JPEGs in a `lossless`
+            release. Default: the workspace's initial setting: `by_content`, or `lossless` if it is older than this
+            setting. Releases with sealed splits are lossless.
+        statements: Statements that only you can make: authors, url, languages, consent and pay of annotators, access
+            terms, and answers of the data sheet; in your words on the card.
+        max_blind_gain: Largest gain over chance, 0-1, of the best strategy that sees no picture, by the low end of its
+            interval. A larger gain requires a reason; drafts and sets of fewer than 30 items are never refused.
+        why: Reason to freeze the release although a blind strategy gains more; printed on the card.
+    """  # phrase: allowed
 
     name: ClassVar[str] = "freeze"
     consumes: ClassVar[Stream] = "items"
@@ -139,21 +138,21 @@ class Freeze(FinalStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with errata by what they say, so that the file's place does not matter."""
+        """Return the settings, with errata by content, so that the file's place does not matter."""
         settings = super().parameters()
         if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
             settings["errata"] = f"sha256:{bytes_digest(spelled(self._errata))}"
         settings["statements"] = self.statements.document()
-        # What is left at its default is left out, so that a version that was frozen before is not frozen again.
+        # Settings at their default are left out, so that a version frozen earlier is not frozen again.
         return {name: value for name, value in settings.items() if name not in _LATER or value != _LATER[name]}
 
     @property
     def picture_rule(self) -> PictureRule | None:
-        """How the release is to hold pictures that steps make."""
+        """How the release holds pictures made by steps."""
         return "lossless" if self.sealed else self.pictures
 
     def corrections(self) -> Corrections:
-        """Return what sets items right on their way into the release.
+        """Return the corrections to items on their way into the release.
 
         Raises:
             PrerequisiteError: Errata are known by their digest only.
@@ -163,11 +162,11 @@ class Freeze(FinalStep):
         return Corrections(self._errata)
 
     def is_reason_asked(self, blind: BlindStrategy | None) -> bool:
-        """Return whether a blind strategy gets so far that a reason must be given."""
+        """Return whether a blind strategy gains so much that a reason is required."""
         return blind is not None and blind.exceeds(self.max_blind_gain)
 
     def require_reason(self, blind: BlindStrategy | None) -> None:
-        """Refuse to freeze a version on which a blind strategy gets too far, unless somebody says why.
+        """Refuse to freeze a version on which a blind strategy gains too much without a stated reason.
 
         Raises:
             BenchwrightError: No reason is given.
@@ -176,8 +175,8 @@ class Freeze(FinalStep):
             return
         raise BenchwrightError(
             f"release {self.release!r} {self.release_version}: {blind.words}; that is surely more than "
-            f"{self.max_blind_gain:g} above guessing. Mend the items (the step answer_balance, "
-            "`benchwright filter shortcuts`), or say on the card why it is frozen all the same: --why TEXT, or "
+            f"{self.max_blind_gain:g} above guessing. Fix the items (the step answer_balance, "
+            "`benchwright filter shortcuts`), or state on the card why it is frozen all the same: --why TEXT, or "
             "`why: TEXT` in the step freeze"
         )
 
@@ -195,7 +194,7 @@ class Freeze(FinalStep):
         return self
 
     def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
-        """Refuse what could not be frozen: splits that nothing or too much names, seeds that give sealed answers away.
+        """Refuse missing or ambiguous split names, and seeds that reveal sealed answers.
 
         Raises:
             RecipeError: The setting, and what to change.
@@ -219,18 +218,18 @@ class Freeze(FinalStep):
                 require_people(entry, named, simulated)
 
     def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
-        """Return the names of the release's splits; None where data say them."""
+        """Return the names of the release's splits; None if only the data name them."""
         stage = self._naming_stage(before)
         if stage is None:
             return frozenset({ONLY_SPLIT})
         return stage.step.names if isinstance(stage.step, Splits) else None
 
     def _naming_stage(self, before: Sequence[EarlierStage]) -> EarlierStage | None:
-        """Return the stage whose value names the splits; None where none does.
+        """Return the stage whose value names the splits; None if there is none.
 
         Raises:
-            RecipeError: Several do and the settings choose none, the one that they choose gives no such value, or items
-                are made after it, which would have no split.
+            RecipeError: Several stages name splits and the settings choose none, the chosen one gives no such value, or
+                a later step makes items, which would have no split.
         """
         given = {f"{stage.id}.{name}": place for place, stage in enumerate(before) for name in stage.values}
         named = split_values(given)
@@ -282,16 +281,16 @@ def freeze(
     progress: Progress | None = None,
     announce: Callable[[ExpectedSize], None] | None = None,
 ) -> Release:
-    """Write what the view shows as a release of the workspace and return it opened.
+    """Write the view's items as a release of the workspace and return it opened.
 
-    `record_map` maps the drawing of marks and the encoding of files over pictures, and `progress` counts the items
-    whose marks are drawn. `announce` gets the size of the release before it is written.
+    `record_map` maps drawing marks and encoding files over pictures, and `progress` counts the items with drawn marks.
+    `announce` gets the size of the release before it is written.
 
     Raises:
         BenchwrightError: The version exists with other content, or nothing is left to release.
-        RecipeError: Truths of items were estimated by a model, and nobody decided on these items, or only simulated
-            annotators did.
-        StepError: Items and the values that name their splits do not fit together.
+        RecipeError: A model estimated truths of items, and no annotator, or only simulated ones, decided on these
+            items.
+        StepError: Items and the values that name their splits do not match.
     """
     with pictures_of(Workspace(workspace).cache) as store:
         return _frozen(
@@ -434,11 +433,11 @@ def _frozen(
 
 
 def _picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
-    """Return how pictures that steps made are released.
+    """Return how to release pictures made by steps.
 
     Raises:
-        BenchwrightError: Splits are sealed and pictures are not to be lossless: the format of a file would say by which
-            step it was made.
+        BenchwrightError: Splits are sealed and pictures are not to be lossless: the format of a file would reveal the
+            step that made it.
     """
     if settings.sealed:
         if settings.pictures == "by_content":
@@ -450,11 +449,11 @@ def _picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
 def _sealing(
     settings: Freeze, items: Callable[[], Iterator[tuple[Item, str]]], *, workspace: Path, seed: int
 ) -> Sealing:
-    """Return the sealing of a release, with the salt that was used before.
+    """Return the sealing of a release, with the earlier salt.
 
     Raises:
         RecipeError: The seed can be guessed.
-        BenchwrightError: A sealed split has no item, or the release is there and its key is not.
+        BenchwrightError: A sealed split has no item, or the release exists without its key.
     """
     from benchwright.release.sealing.sealing import Sealing, key_path, known_salt
 
@@ -473,7 +472,7 @@ def _sealing(
 
 
 def _corrected(view: WorkspaceView, corrections: Corrections, files: ReleasedFiles) -> Iterator[Valued]:
-    """Yield items as they are to be released but for the ids of picture files, with their values."""
+    """Yield the items to release, with their values; the ids of picture files are still the workspace's."""
     for item, values in view.items():
         if (corrected := corrections.correct(item, released=files.item(item))) is not None:
             yield with_answer_regions(corrected, values), values

@@ -47,29 +47,26 @@ def freeze_workspace(
         workspace: Folder of the workspace.
         release: Name of the benchmark.
         version: Version of the release, such as `1.0`; a draft named by its content if None.
-        licence: Licence of the release as a whole, such as `cc-by-4.0`.
+        licence: License of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
-        errata: File of errata to set right.
-        split_value: Value that names each item's split, such as `splits.split`, where several steps name splits.
-        accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
-            them.
+        errata: File of errata to apply.
+        split_value: Value that names each item's split, such as `splits.split`, if several steps name splits.
+        accept_simulated: Whether to accept items with model estimates that only simulated annotators decided on.
         sealed: Splits whose answers stay out of the release, and go to a key file.
-        accept_known_seed: Whether to seal though the recipe's seed can be guessed.
+        accept_known_seed: Whether to seal although the recipe's seed can be guessed.
         metadata: Whether picture files are released without their metadata.
-        redistribute: Whether pictures that a licence forbids to pass on stop the release, go into it by address and
-            hash, or as they are.
-        pictures: Whether made pictures are released losslessly or by what counts in them; as the workspace was begun if
-            None.
-        statements: What only people can say of the release.
-        why: Why it is frozen though a strategy that sees no picture gets far above chance.
+        redistribute: Whether pictures whose license forbids redistribution stop the release, go into it by address and
+            hash, or unchanged.
+        pictures: Whether made pictures are released losslessly or by content; the workspace's initial setting if None.
+        statements: Statements about the release that only its authors can make.
+        why: Reason to freeze it although a strategy that sees no picture gains far more than chance.
         workers: Largest number of processes that draw marks and encode files.
-        progress: Receiver of the number of marked items that are drawn.
+        progress: Receiver of the number of marked items drawn.
         announce: Receiver of the size of the release, before it is written.
 
     Raises:
-        BenchwrightError: The run is not complete, a name is malformed, or the version exists with other
-            content.
-    """
+        BenchwrightError: The run is incomplete, a name is malformed, or the version exists with other content.
+    """  # phrase: allowed
     from pydantic import ValidationError
 
     from benchwright.pipeline import open_view

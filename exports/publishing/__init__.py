@@ -1,1 +1,1 @@
-"""Releases published: to a folder of another disk, or to the Hugging Face Hub."""
+"""Publication of releases: to a folder on another disk, or to the Hugging Face Hub."""

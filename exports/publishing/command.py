@@ -26,21 +26,21 @@ from .plan import Publication
     help="hub:ORG/NAME, a dataset repository of the Hugging Face Hub, or a folder that does not exist.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be sent, and send nothing.")
-@click.option("--private", is_flag=True, help="Make the repository one that only members see.")
+@click.option("--private", is_flag=True, help="Make a repository that only members see.")
 @json_option(
     """
     `{"to", "dry_run", "published", "url", "name", "version", "release_id", "tag", "commit_message",
     "commit_description", "private", "files": [{"path", "size_bytes", "sha256", "state"}], "removed": [path],
     "send_bytes", "card_errors": [line], "notes": [line]}`; `state` is `new`, `changed`, `there`
-    or null where the Hub could not be asked, and `removed` lists files of earlier versions that leave the newest
-    commit
+    or null if the Hub could not be asked, and `removed` lists files of earlier versions that the newest commit
+    deletes
     """
 )
 def publish(folder: Path, *, to: str, dry_run: bool, private: bool, as_json: bool) -> None:
     """Publish a release to the Hugging Face Hub or to a folder, after checking it as `release verify` does.
 
-    What is there already is not sent again, and no version is ever overwritten: on the Hub, the version is a tag. The
-    token comes from HF_TOKEN or from `hf auth login`.
+    Sends only files that the target lacks, and never overwrites a version: on the Hub, the version is a tag. The token
+    comes from HF_TOKEN or from `hf auth login`.
     """
     from benchwright.release import Release
 
@@ -68,7 +68,7 @@ def publish(folder: Path, *, to: str, dry_run: bool, private: bool, as_json: boo
     }
     emit(document, as_json=as_json, text=lambda: _text(publication, dry_run=dry_run))
     if dry_run and publication.card_errors:
-        note("the Hub would refuse the card; nothing can be published before that is set right")
+        note("the Hub would refuse the card; correct it before you publish")
         click.get_current_context().exit(1)
 
 

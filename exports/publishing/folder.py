@@ -1,4 +1,4 @@
-"""Publishing to a folder: a copy that appears whole, each file hashed while it is copied."""
+"""Publishing to a folder: a copy that appears whole, with each file hashed during the copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 def publish_to_folder(plan: Publication, folder: Path, *, dry_run: bool) -> Publication:
-    """Copy a release into a folder, unless it is there already.
+    """Copy a release into a folder, unless it is already there.
 
     Raises:
         BenchwrightError: The folder holds something else, or lies in the release.
@@ -54,4 +54,4 @@ def _copy(plan: Publication, file: FilePlan, draft: Path) -> None:
             digest.update(chunk)
             written.write(chunk)
     if digest.hexdigest() != file.sha256:
-        raise DataError(f"{plan.release.path / file.path} changed while it was copied; verify the release, then again")
+        raise DataError(f"{plan.release.path / file.path} changed while it was copied; verify the release, then retry")

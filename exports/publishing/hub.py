@@ -1,8 +1,8 @@
 """Publishing to the Hugging Face Hub: one commit that makes the repository equal the release, and a tag, its version.
 
-The client sends files first, each named by its SHA-256, and then the commit that refers to them. Whatever breaks off
-leaves the repository as it was, and the next attempt sends what the Hub has not got. A tag is set last, on a commit
-whose files the Hub has listed and which equal the release's.
+The client sends files first, each named by its SHA-256, and then the commit that refers to them. An interruption leaves
+the repository unchanged, and the next attempt sends what the Hub lacks. The tag comes last, on a commit whose files the
+Hub has listed and which equal the release's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _INSTALL = "pip install 'benchwright[hub]'"
 _OF_THE_HUB = ".gitattributes"
-"""File that the Hub keeps in every repository; it is no part of a release."""
+"""File that the Hub keeps in every repository; not part of a release."""
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
@@ -41,7 +41,7 @@ _DATASET = "dataset"
 
 
 class _Repository(NamedTuple):
-    """What the Hub has: whether it is private, its newest commit, the files of it and of the version's tag, if any."""
+    """State of the Hub: privacy, the newest commit, its files, and the files of the version's tag, if any."""
 
     private: bool
     head: str
@@ -63,7 +63,7 @@ def repository_of(name: str) -> str:
 def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run: bool) -> Publication:
     """Make a dataset repository equal a release, and tag it with the version.
 
-    A dry run asks the Hub what it has where it can be reached, and changes nothing there.
+    A dry run asks the Hub for its state if it can be reached, and changes nothing there.
 
     Raises:
         BenchwrightError: The repository holds something else, the tag names other content, or the Hub refuses.
@@ -106,9 +106,9 @@ def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run
 
 
 def _ask_this_machine_directly(endpoint: str) -> None:
-    """Have the Hub's client, which the process shares, ask a Hub on this machine past the environment's proxies.
+    """Make the Hub's client, shared by the process, ask a Hub on this machine without the environment's proxies.
 
-    It is made here while the environment names none, since the Hub's own settings of it are not public.
+    Creates the client while the environment names none, since its own proxy settings are not public.
     """
     if not is_this_machine(urlsplit(endpoint).hostname or ""):
         return
@@ -152,7 +152,7 @@ def _commit_and_tag(api: HfApi, repository: str, plan: Publication, state: _Repo
 
 
 def _fetched(api: HfApi, repository: str, tag: str) -> _Repository | None:
-    """Return what the Hub has of a repository; None where there is none."""
+    """Return the Hub's state of a repository; None if it does not exist."""
     from huggingface_hub import get_token
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -181,7 +181,7 @@ def _files(api: HfApi, repository: str, revision: str) -> dict[str, RepoFile]:
 
 
 def _compared(plan: Publication, state: _Repository | None, repository: str, *, private: bool) -> Publication:
-    """Return the plan with what the Hub has of it.
+    """Return the plan with the state of each file on the Hub.
 
     Raises:
         BenchwrightError: The tag names other content, or the repository is public and should be private.
@@ -202,10 +202,10 @@ def _compared(plan: Publication, state: _Repository | None, repository: str, *, 
 
 
 def _check_same_benchmark(api: HfApi, repository: str, state: _Repository) -> None:
-    """Refuse a repository that holds something other than versions of a benchmark; its card alone is no content.
+    """Refuse a repository with content other than versions of a benchmark; a card alone does not count as content.
 
     Raises:
-        BenchwrightError: It does.
+        BenchwrightError: It holds other content.
     """
     if set(state.files) <= {CARD}:
         return
@@ -226,7 +226,7 @@ def _check_same_benchmark(api: HfApi, repository: str, state: _Repository) -> No
 
 
 def _differing(plan: Publication, files: Mapping[str, RepoFile]) -> list[str]:
-    """Return the paths of files that the Hub has otherwise than the release, lacks, or has beyond it."""
+    """Return the paths of files that differ on the Hub, are missing there, or exist only there."""
     wrong = [file.path for file in plan.files if _state(plan, file, files.get(file.path)) != "there"]
     return sorted([*wrong, *_surplus(plan, files)])
 
@@ -247,7 +247,7 @@ def _state(plan: Publication, file: FilePlan, there: RepoFile | None) -> FileSta
 
 
 def _git_digest(data: bytes) -> str:
-    """Return the name that git gives a file's content; it is no proof against forgery, and nothing rests on that."""
+    """Return git's name for a file's content; no security depends on it."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
@@ -260,7 +260,7 @@ def _card(plan: Publication) -> str:
 
 
 def _with_card_checked(plan: Publication) -> Publication:
-    """Return the plan with what the client's own reader of cards says, without the Hub."""
+    """Return the plan with the errors of the client's own card reader, without the Hub."""
     from huggingface_hub import DatasetCard
 
     try:
@@ -271,7 +271,7 @@ def _with_card_checked(plan: Publication) -> Publication:
 
 
 def _with_hub_card_checked(plan: Publication) -> Publication:
-    """Return the plan with what the Hub's validation of the card says."""
+    """Return the plan with the errors of the Hub's card validation."""
     from huggingface_hub import DatasetCard
 
     if plan.card_errors:
@@ -284,12 +284,12 @@ def _with_hub_card_checked(plan: Publication) -> Publication:
 
 
 class _Unreachable(BenchwrightError):
-    """The Hub cannot be reached, or is not to be asked."""
+    """The Hub cannot be reached, or must not be asked."""
 
 
 @contextmanager
 def _refusals(repository: str, token: str | None) -> Iterator[None]:
-    """Raise what the Hub or its client refuses as an error for people, in which no token stands."""
+    """Raise refusals of the Hub or its client as readable errors that contain no token."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
@@ -314,11 +314,11 @@ _WHY = {
     403: "the token may not write here; it needs the role write, for this account or organization",
     404: "the Hub does not have it",
     409: "the name is taken",
-    412: "somebody else committed meanwhile; publish again",
+    412: "another commit came in between; publish again",
 }
 
 
 def _without(token: str | None, text: str) -> str:
-    """Return a text as one line in which the token does not stand."""
+    """Return a text as one line without the token."""
     line = " ".join(text.split())
     return line.replace(token, "***") if token else line

@@ -1,4 +1,4 @@
-"""What publishing a release sends: the files of its manifest, manifest and seal, and the words that go along."""
+"""Content of a publication: the files of a release's manifest, manifest and seal, and the accompanying texts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FileState = Literal["new", "changed", "there"]
 
 
 class FilePlan(NamedTuple):
-    """One file that a publication holds.
+    """One file of a publication.
 
     Args:
         path: Path relative to the release, and to the target.
         size_bytes: Size in bytes.
         sha256: SHA-256 in hexadecimal digits.
-        state: Whether the target has it: `new`, `changed` (it has another file of that name) or `there`; None where the
-            target was not asked.
+        state: State at the target: `new`, `changed` (another file has that name) or `there`; None if the target was not
+            asked.
     """
 
     path: str
@@ -33,16 +33,16 @@ class FilePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class Publication:
-    """What publishing a release sends, or has sent.
+    """Plan or result of publishing a release.
 
     Args:
-        release: Release that is published, already verified.
+        release: Release to publish, already verified.
         target: Folder, or `hub:ORG/NAME`.
         files: Every file of the release, sorted by path.
         removed: Files of an earlier version at the target that this version does not have.
-        card_errors: What is wrong with the card's settings for the Hub; nothing is sent while there are any.
-        notes: What could not be found out, one sentence each.
-        url: Address of the published release; None for a folder, and before it is published.
+        card_errors: Errors in the card's settings for the Hub; any error prevents sending.
+        notes: Facts that could not be determined, one sentence each.
+        url: Address of the published release; None for a folder, and before publication.
         published: Whether the target holds the release now.
     """
 
@@ -70,25 +70,25 @@ class Publication:
 
     @property
     def to_send(self) -> tuple[FilePlan, ...]:
-        """Return the files that the target does not have yet."""
+        """Return the files that the target lacks."""
         return tuple(file for file in self.files if file.state != "there")
 
     def with_states(self, states: dict[str, FileState]) -> Publication:
-        """Return the publication with what the target has of each file, by path."""
+        """Return the publication with the state of each file at the target, by path."""
         return replace(self, files=tuple(file._replace(state=states[file.path]) for file in self.files))
 
 
 def plan_publication(release: Release, target: str) -> Publication:
-    """Return what publishing a release would send, without asking the target.
+    """Return the plan of publishing a release, without asking the target.
 
     Raises:
-        CheckFailed: The release does not hold.
+        CheckFailed: The release fails its check.
     """
     verification = verify_release(release.path, expect=release.release_id)
     if not verification.ok:
         more = len(verification.problems) - 1
         rest = f" ({more} more; `benchwright release verify` lists them)" if more else ""
-        raise CheckFailed(f"{release.path} does not hold and is not published: {verification.problems[0]}{rest}")
+        raise CheckFailed(f"{release.path} fails its check and is not published: {verification.problems[0]}{rest}")
     listed = [FilePlan(name, entry.size_bytes, entry.sha256) for name, entry in release.manifest.files.items()]
     unlisted = [MANIFEST, SEAL, *([SIGNATURE] if (release.path / SIGNATURE).exists() else [])]
     return Publication(release, target, tuple(sorted([*listed, *(_hashed(release, name) for name in unlisted)])))

@@ -11,22 +11,22 @@ from ..freezing.step import DRAFT
 from .plan import Publication, plan_publication
 
 HUB = "hub:"
-"""Targets that begin so are dataset repositories of the Hub; all others are folders."""
+"""Prefix of targets that are dataset repositories of the Hub; all others are folders."""
 
 
 def publish(release: Release, *, to: str, private: bool = False, dry_run: bool = False) -> Publication:
-    """Publish a release whole or not at all; what the target has already is not sent again.
+    """Publish a release whole or not at all; sends only what the target lacks.
 
     Args:
         release: Release to publish; it is verified first.
         to: `hub:ORG/NAME`, a dataset repository of the Hugging Face Hub, or the path of a folder that does not exist,
             is empty, or holds this very release.
-        private: Whether only members see the repository. One that is public already is refused.
-        dry_run: Whether to find out only what would be sent.
+        private: Whether only members see the repository. A public repository is refused.
+        dry_run: Whether to determine only what would be sent.
 
     Raises:
         BenchwrightError: A draft is to go to the Hub, the target holds something else, or the Hub refuses.
-        CheckFailed: The release does not hold.
+        CheckFailed: The release fails its check.
         PrerequisiteError: `huggingface_hub` or a token for the Hub is missing.
     """
     if not to.startswith(HUB):

@@ -1,1 +1,1 @@
-"""Rights in what is released: what may not be passed on, how it is fetched, and what is withdrawn."""
+"""Rights in released pictures: limits on redistribution, fetching, and withdrawal."""

@@ -26,14 +26,14 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @json_option(
     """
     `{"folder", "pictures", "there", "fetched", "missing": [{"image_id", "url", "reason", "detail"}]}`; `pictures` is
-    the number of those that the release has by address only, and a `reason` is `bad_address`, `private_host`,
+    the number of pictures that the release has by address only, and a `reason` is `bad_address`, `private_host`,
     `unreachable`, `status`, `redirects`, `other_size` or `other_bytes`
     """
 )
 def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
-    """Get the pictures that a release states by address and hash, because their licences forbid to pass them on.
+    """Get the pictures that a release states by address and hash, because their licenses forbid redistribution.
 
-    Only files with the stated SHA-256 are kept, in a folder beside the release. Exit code 1 if any is missing.
+    Keeps only files with the stated SHA-256, in a folder next to the release. Exit code 1 if any is missing.
     """
     from benchwright.release import Release
     from benchwright.release.format.fetched import fetched_folder
@@ -71,24 +71,24 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
 @click.option(
     "--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]"
 )
-@click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the withdrawal.")
+@click.option("--why", metavar="TEXT", required=True, help="Reason, in one line; kept with the withdrawal.")
 @click.option("--by", metavar="NAME", help="Who withdraws it.  [default: the name you are logged in with]")
 @click.option(
     "--copies",
     type=click.Choice(["all", "certain"]),
-    help="Whether pictures that may be copies, because a step put them into one group with it or asks about them, are "
-    "withdrawn too or stay.  [default: where there are any, nothing is withdrawn and they are named]",
+    help="Whether to withdraw pictures that may be copies too, because a step put them into one group with it or asks "
+    "about them.  [default: if there are any, withdraw nothing and name them]",
 )
-@click.option("--undo", is_flag=True, help="Take a withdrawal back, that of copies which went with it included.")
+@click.option("--undo", is_flag=True, help="Take a withdrawal back, including that of its copies.")
 @json_option(
     """
     `{"image_id", "file", "why", "by", "at", "undone_by", "undone_at", "undone_why", "holds", "is_new", "items",
     "pictures": [{"image_id", "files", "how"}], "made", "possible": [{"image_id", "files", "how"}], "not_compared":
     [file], "looked_for_near", "releases": [{"path", "name", "release_id", "items": [item], "possible": [item]}]}`;
-    `items` is the number of items that the next version does without, null where the run is not complete; `pictures`
-    are the one that was named and its copies, `made` is the number of pictures that steps made from them, `possible`
-    may be copies and stay, `not_compared` cannot be read, `looked_for_near` is whether a step of the recipe looked for
-    copies of other pixels; `is_new` is false where all of it was withdrawn before
+    `items` is the number of items that the next version omits, null if the run is not complete; `pictures` are the
+    named one and its copies, `made` is the number of pictures that steps made from them, `possible` may be copies and
+    stay, `not_compared` cannot be read, `looked_for_near` is whether a step of the recipe looked for copies of other
+    pixels; `is_new` is false if all of it was withdrawn before
     """
 )
 def takedown(
@@ -104,9 +104,10 @@ def takedown(
     """Withdraw an image, its copies and everything made from them from the next version, and list the releases that
     hold any of it.
 
-    Copies are files of equal bytes or pixels, and what steps of the recipe dropped as copies. Nothing is deleted:
-    decisions and earlier releases stay. The next run, or `release freeze`, leaves the items out. Of a picture that the
-    recipe made, the images are named that it was made from: withdraw those. Exit code 1 if there is no such item.
+    Copies are files of equal bytes or pixels, and pictures that steps of the recipe dropped as copies. Nothing is
+    deleted: decisions and earlier releases stay. The next run, or `release freeze`, leaves the items out. For a picture
+        that the
+    recipe made, the command names its source images: withdraw those. Exit code 1 if there is no such item.
     """
     from datetime import UTC, datetime
 
@@ -126,9 +127,7 @@ def takedown(
     )
     emit(describe(result), as_json=as_json, text=lambda: "\n".join(map(printable, _takedown_lines(result))))
     if result.items == 0 and not undo:
-        note(
-            "nothing that could be withdrawn is in the items of the next version: look whether it is the right picture"
-        )
+        note("the withdrawal affects no item of the next version: check that it is the right picture")
         click.get_current_context().exit(CheckFailed.exit_code)
 
 

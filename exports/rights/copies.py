@@ -1,7 +1,7 @@
-"""Copies of a picture in a workspace: files of equal pixels, and what steps of its recipe recorded as copies.
+"""Copies of a picture in a workspace: files of equal pixels, and copies that steps of its recipe recorded.
 
-Two files with equal bytes are one image. Pictures of equal upright pixels are compared here, whatever the recipe has.
-Smaller, cropped or recoloured copies are known only where a step such as `near_duplicates` looked for them.
+Two files with equal bytes are one image. Pictures of equal upright pixels are compared here, whatever the recipe.
+Smaller, cropped or recolored copies are known only if a step such as `near_duplicates` looked for them.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class CopiesToWithdraw:
     """Copies of a picture.
 
     Attributes:
-        certain: Ids of pictures that are copies, each with who says so: `equal pixels`, or the name of a step's stage.
+        certain: Ids of pictures that are copies, each with its evidence: `equal pixels`, or the name of a step's stage.
         possible: Ids of pictures that may be copies, each with the stage that put it into one group with a certain one
             or asks about it.
-        groups: Group keys by which items say that their pictures belong together with these.
-        not_compared: Ids of pictures of the same size whose files cannot be read, so that nobody knows.
+        groups: Group keys that items share with these pictures.
+        not_compared: Ids of pictures of the same size with unreadable files, whose status is unknown.
         looked_for_near: Whether a step of the recipe looked for copies whose pixels differ.
     """
 
@@ -57,7 +57,7 @@ def copies_of(
         space: The workspace.
         image_id: Id of the picture.
         records: Records of all pictures, source images and made ones.
-        read: Function that returns the file of a record; raises `OSError` or `BenchwrightError` where it cannot.
+        read: Function that returns the file of a record; raises `OSError` or `BenchwrightError` if it cannot.
     """
     recorded = _Recorded.of(space, stages_of_workspace(space.root))
     pixels = _Pixels(records, recorded.pixel_hashes, read)
@@ -85,7 +85,7 @@ def copies_of(
 
 
 class _Pixels:
-    """Pictures by their upright pixels, which are hashed when a picture of the same size is asked about."""
+    """Pictures by their upright pixels, hashed on demand for pictures of the same size."""
 
     def __init__(
         self, records: Iterable[ImageRecord], hashes: Mapping[str, str], read: Callable[[ImageRecord], bytes]
@@ -119,7 +119,7 @@ class _Pixels:
 
 
 class _Recorded:
-    """What the stages of a run recorded about copies."""
+    """Copies recorded by the stages of a run."""
 
     def __init__(self) -> None:
         self.copies: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -131,7 +131,7 @@ class _Recorded:
 
     @classmethod
     def of(cls, space: Workspace, stages: Iterable[Stage]) -> _Recorded:
-        """Return what stages over images recorded."""
+        """Return the copies recorded by stages over images."""
         recorded = cls()
         for stage in stages:
             if stage.consumes == "images" and stage.kind != "final":
@@ -158,7 +158,7 @@ class _Recorded:
             return
         verdict, _, evidence = unsaid(row["verdict"], row["reason"], json.loads(row["evidence"]))
         if verdict == "drop" and isinstance(copy := evidence.get(_OF), str):
-            # Where a curator brought a copy back, people have to say once more what it is.
+            # If a curator brought a copy back, annotators have to decide once more what it is.
             links = self.copies if row["verdict"] == "drop" else self.like
             links[image_id][copy] = links[copy][image_id] = stage
         for copy in evidence.get(_LIKE) or ():

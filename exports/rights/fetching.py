@@ -1,4 +1,4 @@
-"""Fetching of pictures that a release states by address and hash, by the rules of its own script."""
+"""Fetching of pictures that a release states by address and hash, by the rules of the release's script."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _AT_ONCE = 4
 
 
 class FetchedPicture(NamedTuple):
-    """What became of one picture.
+    """The outcome of fetching one picture.
 
     Args:
         image_id: SHA-256 that its file must have.
         url: Address that the release states.
-        reason: `there` (fetched before), `fetched`, or why it is not there: `bad_address`, `private_host`,
+        reason: `there` (fetched before), `fetched`, or why it is missing: `bad_address`, `private_host`,
             `unreachable`, `status`, `redirects`, `other_size` or `other_bytes`.
-        detail: The reason in words; empty where the picture is there.
+        detail: The reason in words; empty if the picture is there.
     """
 
     image_id: str
@@ -43,9 +43,9 @@ class FetchedPicture(NamedTuple):
 def fetch_pictures(
     release: Release, *, private_hosts: bool = False, progress: Progress | None = None
 ) -> list[FetchedPicture]:
-    """Fetch the pictures of which a release holds no file, and return what became of each, sorted by id.
+    """Fetch the pictures of which a release holds no file, and return the outcome of each, sorted by id.
 
-    Files are put into the folder `NAME.pictures` beside the release; those that are there stay.
+    Writes files into the folder `NAME.pictures` next to the release; existing files stay.
 
     Args:
         release: The release.
@@ -82,7 +82,7 @@ def _absent(release: Release) -> list[ImageRecord]:
     records = [record for record in release.provenance() if isinstance(record, ImageRecord)]
     absent = [record for record in records if record.image_id in shown]
     if len(absent) != len(shown):
-        raise DataError(f"{release.path} does not say where all its pictures can be had; `release verify` says more")
+        raise DataError(f"{release.path} does not state the address of every picture; run `release verify` for details")
     return sorted(absent, key=lambda record: record.image_id)
 
 

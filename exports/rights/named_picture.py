@@ -1,4 +1,4 @@
-"""The source image that is meant by a path, an id, or a file of a release; of a made picture its sources."""
+"""The source image identified by a path, an id, or a file of a release; for a made picture its sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchwright.workspace.workspace import Workspace
 
 
 def source_image(space: Workspace, name: str, records: Iterable[ImageRecord]) -> ImageRecord:
-    """Return the record of the source image that is meant.
+    """Return the record of the identified source image.
 
     Args:
         space: The workspace.
@@ -27,7 +27,7 @@ def source_image(space: Workspace, name: str, records: Iterable[ImageRecord]) ->
         records: Records of all pictures of the workspace, source images and made ones.
 
     Raises:
-        BenchwrightError: There is none, or several; or it is a picture that was made, or in an earlier release only.
+        BenchwrightError: No or several images match; or the picture was made, or is only in an earlier release.
     """
     known = {record.image_id: record for record in records}
     try:
@@ -57,7 +57,7 @@ def releases_of(space: Workspace) -> Iterator[Release]:
 
 
 def _of_file(space: Workspace, name: str, known: Mapping[str, ImageRecord]) -> str | None:
-    """Return the workspace's id of a picture that releases or steps made, by its file, id or the beginning of that."""
+    """Return the workspace's id of a picture that releases or steps made, by its file, id or the beginning of an id."""
     wanted = _digest_of_file(name) or name
     if len(wanted) < SHORTEST_PREFIX:
         return None
@@ -90,7 +90,7 @@ def _made(name: str, made: ImageRecord, known: Mapping[str, ImageRecord]) -> str
             seen.add(image_id)
             waiting += reversed(record.derived_from)
     named = ", ".join(sources)
-    which = f"{named}: withdraw that" if len(sources) == 1 else f"{named}: withdraw whichever it is about"
+    which = f"{named}: withdraw that" if len(sources) == 1 else f"{named}: withdraw the one concerned"
     return (
         f"{name!r} is a picture that the recipe made from {which}, and all that was made from it goes with it; to "
         "leave out single items only, drop them with `benchwright filter drop`"

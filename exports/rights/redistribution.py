@@ -1,4 +1,4 @@
-"""Pictures that a licence forbids to pass on: they stop a release with a list, or go into it as address and hash."""
+"""Pictures whose license forbids redistribution: they stop a release with a list, or enter it as address and hash."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from benchwright.rights import forbids_redistribution, normalized_licence
 from benchwright.texts.normalization import counted
 
 Redistribute = Literal["permitted", "url", "all"]
-"""What a release holds: only what licences permit; addresses of the rest; or everything."""
+"""Content of a release: only what licenses permit; addresses of the rest; or everything."""
 
 _SHOWN = 20
 
 
 class Redistribution:
-    """The pictures of one release that may not be passed on, by what their sources state.
+    """The pictures of one release that may not be redistributed, by the statements of their sources.
 
-    A picture that was made from others, or that marks are drawn on, is a changed one: NoDerivatives forbids to pass it
-    on, and a licence that forbids everything forbids that too.
+    A picture made from others or drawn with marks is a changed one: NoDerivatives forbids its redistribution, and so
+    does a license that forbids everything.
 
     Args:
-        redistribute: What the release holds.
-        image: Function that returns the record of an image that the item last taken shows or goes back to.
+        redistribute: Content of the release.
+        image: Function that returns the record of an image that the latest item shows or goes back to.
     """
 
     def __init__(self, redistribute: Redistribute, image: Callable[[str], ImageRecord]) -> None:
@@ -35,7 +35,7 @@ class Redistribution:
         self._known: set[tuple[bytes, bool]] = set()
 
     def survey(self, items: Iterable[Item]) -> None:
-        """Look at the sources of all pictures; takes about 100 bytes of memory for each."""
+        """Examine the sources of all pictures; takes about 100 bytes of memory for each."""
         for item in items if self._redistribute != "all" else ():
             for shown in item.images:
                 key = bytes.fromhex(shown.image_id), bool(shown.prompts)
@@ -48,11 +48,11 @@ class Redistribution:
         return record.image_id in self._by_address
 
     def check(self, items: Iterable[Item]) -> None:
-        """Refuse a release that would pass on what may not be passed on.
+        """Refuse a release that would redistribute pictures without permission.
 
         Raises:
-            BenchwrightError: An item shows such a picture, and its address and hash cannot stand for it; all such
-                pictures are named.
+            BenchwrightError: An item shows such a picture, and its address and hash cannot replace it; the message
+                names all such pictures.
         """
         problems: dict[str, tuple[str, set[str]]] = {}
         for item in items if self._forbidden else ():
@@ -68,15 +68,15 @@ class Redistribution:
         more = len(lines) - _SHOWN
         listed = "\n  ".join(lines[:_SHOWN] + ([f"and {more} more"] if more > 0 else []))
         way = (
-            "`redistribute: url` states address and hash of those that `sources.csv` gives a url and that are shown as "
-            "they are"
+            "`redistribute: url` states address and hash of those that `sources.csv` gives a url and that are shown "
+            "unchanged"
             if self._redistribute == "permitted"
             else "these have no url in `sources.csv`, or are shown otherwise than at their address"
         )
         raise BenchwrightError(
-            f"{counted(len(lines), 'picture')} may not be passed on by licence:\n  {listed}\n"
+            f"{counted(len(lines), 'picture')} may not be redistributed by license:\n  {listed}\n"
             f"{way}; or withdraw them (`benchwright release takedown`), drop them by the step `licences`, or set "
-            "`redistribute: all` where you have been permitted to pass them on"
+            "`redistribute: all` if you have permission to redistribute them"
         )
 
     def _look_at(self, record: ImageRecord, *, is_marked: bool) -> None:
@@ -93,7 +93,7 @@ class Redistribution:
             self._by_address.add(record.image_id)
 
     def _sources(self, record: ImageRecord) -> Iterator[tuple[ImageRecord, bool]]:
-        """Yield a record and those that it goes back to, each with whether it was changed on the way."""
+        """Yield a record and its ancestors, each with whether it was changed on the way."""
         yield record, False
         waiting, seen = list(record.derived_from), {record.image_id}
         while waiting:

@@ -1,4 +1,4 @@
-"""Withdrawal of an image, and of everything made from it, from a workspace's next release; who holds it is listed."""
+"""Withdrawal of an image, and of everything made from it, from the next release; lists the releases that hold it."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class HoldingRelease(NamedTuple):
 
 
 class WithdrawnPicture(NamedTuple):
-    """A picture that a withdrawal concerns.
+    """A picture affected by a withdrawal.
 
     Args:
         image_id: Id of the picture.
-        files: Its files, as they were taken in; several where their bytes are equal.
+        files: Its files, as they were taken in; several if their bytes are equal.
         how: `named`, `equal pixels`, or the name of the stage that recorded it as a copy.
     """
 
@@ -65,22 +65,22 @@ class WithdrawnPicture(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its files, or its id where it has none."""
+        """Return its files, or its id if it has none."""
         return " = ".join(self.files) or self.image_id
 
 
 class TakedownResult(NamedTuple):
-    """What a withdrawal changes.
+    """The effects of a withdrawal.
 
     Args:
-        takedown: The withdrawal of the picture that was named, as it is recorded.
+        takedown: The recorded withdrawal of the named picture.
         is_new: Whether this call recorded anything.
-        pictures: All pictures that are withdrawn, or back again: the one that was named, then its copies.
+        pictures: All withdrawn or restored pictures: the named one, then its copies.
         made: Number of pictures that steps made from them.
-        items: Number of items that the next version does without, or gets back; None where the run is not complete.
-        releases: Releases of the workspace that hold any of the pictures, by folder; they stay as they are.
-        possible: Pictures that may be copies and stay, because `certain` was asked for.
-        not_compared: Names of pictures of the same size whose files cannot be read, so that nobody knows.
+        items: Number of items that the next version omits or regains; None if the run is not complete.
+        releases: Releases of the workspace that hold any of the pictures, by folder; they stay unchanged.
+        possible: Pictures that may be copies and stay, because `certain` was requested.
+        not_compared: Names of pictures of the same size with unreadable files, whose status is unknown.
         looked_for_near: Whether a step of the recipe looked for copies whose pixels differ.
     """
 
@@ -98,23 +98,23 @@ class TakedownResult(NamedTuple):
 def take_down(
     root: Path, name: str, *, why: str, by: str, now: datetime, undo: bool = False, copies: Copies | None = None
 ) -> TakedownResult:
-    """Withdraw an image, its copies and everything made from them from the next release, or take that back.
+    """Withdraw an image, its copies and everything made from them from the next release, or undo that.
 
-    Nothing is deleted: tables, decisions and earlier releases stay, and so does the entry when it is taken back.
+    Nothing is deleted: tables, decisions and earlier releases stay, and so does the entry after an undo.
 
     Args:
         root: Folder of the workspace.
         name: The image: its path, its id, or a file that a release made of it, as in `source_image`.
         why: Reason, in one line.
-        by: Who withdraws it.
+        by: Name of the person who withdraws it.
         now: Time of the withdrawal, with a time zone.
         undo: Whether to take a withdrawal back.
-        copies: Whether pictures that may be copies are withdrawn too (`all`) or stay (`certain`); refused where there
-            are such and it is None.
+        copies: Whether pictures that may be copies are withdrawn too (`all`) or stay (`certain`); if such pictures
+            exist and it is None, the withdrawal is refused.
 
     Raises:
-        BenchwrightError: There is no such image, pictures may be copies of it and `copies` does not say what becomes of
-            them, a run is at work, or nothing is to be taken back.
+        BenchwrightError: The image is unknown, pictures may be copies of it and `copies` is None, a run is active, or
+            no withdrawal exists to undo.
     """
     space = Workspace.open(root)
     records = list(_records(space))
@@ -172,7 +172,7 @@ def take_down(
 def _with_the_same_withdrawal(
     pictures: tuple[WithdrawnPicture, ...], holding: Mapping[str, Takedown], names: Mapping[str, tuple[str, ...]]
 ) -> tuple[WithdrawnPicture, ...]:
-    """Return pictures with those that were withdrawn together with them, such as possible copies."""
+    """Return pictures with those withdrawn together with them, such as possible copies."""
     ids = [picture.image_id for picture in pictures]
     moments = {(holding[one].at, holding[one].by, holding[one].why) for one in ids if one in holding}
     together = [one for one, entry in holding.items() if (entry.at, entry.by, entry.why) in moments and one not in ids]
@@ -200,13 +200,13 @@ def _records(space: Workspace) -> Iterator[ImageRecord]:
 def _releases_with(
     space: Workspace, image_ids: Collection[str], groups: Collection[str], hashes: Collection[str]
 ) -> Iterator[HoldingRelease]:
-    """Yield the releases that show any of some images or what is equal to one, or may show a copy; sealed splits too.
+    """Yield the releases that show any of the images or an equal picture, or may show a copy; sealed splits too.
 
     Args:
         space: The workspace.
         image_ids: Ids of the images.
-        groups: Group keys by which items say that their pictures belong together with them.
-        hashes: Hashes of their upright pixels, by which a release knows copies that are gone from the workspace.
+        groups: Group keys that items share with them.
+        hashes: Hashes of their upright pixels, by which a release recognizes copies that are gone from the workspace.
     """
     for release in releases_of(space):
         records = [record for record in release.provenance() if isinstance(record, ImageRecord)]
@@ -231,7 +231,7 @@ def _made_from(records: Sequence[ImageRecord], image_ids: Iterable[str]) -> set[
 
 
 def _files(space: Workspace, records: Iterable[ImageRecord]) -> dict[str, tuple[str, ...]]:
-    """Return the files of each picture as they were taken in, the one that is kept first."""
+    """Return the files of each picture as they were taken in, the kept one first."""
     files: dict[str, dict[str, None]] = {}
     for record in records:
         if record.source is not None:
@@ -243,7 +243,7 @@ def _files(space: Workspace, records: Iterable[ImageRecord]) -> dict[str, tuple[
 
 
 def _cut_ids(space: Workspace, records: Iterable[ImageRecord], image_ids: Collection[str]) -> set[str]:
-    """Return the ids of images' files without their metadata, by which sealed splits show them; none of files gone."""
+    """Return the ids of images' files without their metadata, by which sealed splits show them; skips missing files."""
     folder = space.settings().get("images")
     cut: set[str] = set()
     for record in {record.image_id: record for record in records if record.image_id in image_ids}.values():
@@ -260,7 +260,7 @@ def _cut_ids(space: Workspace, records: Iterable[ImageRecord], image_ids: Collec
 
 
 def _items_of(root: Path, image_ids: Sequence[str]) -> int | None:
-    """Return the number of live items that go back to any of some images; None where the run is not complete."""
+    """Return the number of live items that go back to any of the images; None if the run is not complete."""
     try:
         view = open_view(root, withdrawn=())
         return sum(goes_back_to(item, image_ids, view.image) for item, _ in view.items())

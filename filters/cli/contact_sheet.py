@@ -1,4 +1,4 @@
-"""Contact sheets: many small pictures on one page, each with outlines drawn on it and a caption below."""
+"""Contact sheets: many small pictures on one page, each with its outlines and a caption below."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS, ROWS = 6, 5
 PER_PAGE = COLUMNS * ROWS
 _TILE_PX, _CAPTION_PX, _GAP_PX = 340, 22, 8
 _DRAWN_AT = 2
-"""Factor of the size at which outlines are drawn before they are scaled down, which smooths them."""
+"""Scale at which outlines are drawn before they are scaled down, which smooths them."""
 
 Color = tuple[int, int, int]
 RED: Color = (230, 30, 40)
@@ -39,7 +39,7 @@ class SheetOutline:
     corners: tuple[tuple[float, float], ...]
     color: Color
     width_px: float = 1.5
-    """On the page."""
+    """Width on the page."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Tile:
 
     Args:
         pixels: Shape (height, width, 3), RGB, of any size.
-        outlines: Outlines in the order in which they are drawn.
+        outlines: Outlines in drawing order.
         caption: Caption of one line; a longer one is cut in the middle.
     """
 
@@ -58,7 +58,7 @@ class Tile:
 
 
 def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
-    """Write tiles as PNG pages of `PER_PAGE` each; tiles are taken one at a time, so they need not fit in memory.
+    """Write tiles as PNG pages of `PER_PAGE` each; takes one tile at a time, so they need not fit in memory.
 
     Args:
         out: File of the first page; further pages are `<name>-2.png` and so on.
@@ -66,7 +66,7 @@ def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
         count: Number of tiles.
 
     Returns:
-        The pages' paths; one empty page where there are no tiles.
+        The pages' paths; one empty page if there are no tiles.
 
     Raises:
         BenchwrightError: As `page_paths`.
@@ -80,10 +80,10 @@ def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
 
 
 def page_paths(out: Path, *, count: int) -> list[Path]:
-    """Return the paths of the pages that `count` tiles need.
+    """Return the paths of the pages for `count` tiles.
 
     Raises:
-        BenchwrightError: A page exists already, its folder does not, or the name is not that of a PNG.
+        BenchwrightError: A page exists, its folder does not, or its name does not end in `.png`.
     """
     if out.suffix.lower() != ".png":
         raise BenchwrightError(f"{out}: a contact sheet is a PNG; give it a name that ends in .png")
@@ -97,7 +97,7 @@ def page_paths(out: Path, *, count: int) -> list[Path]:
 
 
 def _paged(tiles: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Yield the tiles of each page, of the first page even without tiles; each must be consumed before the next."""
+    """Yield the tiles of each page; the first page also without tiles. Consume each before the next."""
     yield islice(tiles, PER_PAGE)
     for first in tiles:
         yield _led_by(first, islice(tiles, PER_PAGE - 1))

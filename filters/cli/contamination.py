@@ -17,8 +17,8 @@ from .options import distance_option, end_where_lost, workers_option
     "place",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Without --against a release, or a workspace with splits whose run is done: its splits are checked "
-    "against each other; else a folder of pictures.",
+    help="Without --against: a release, or a workspace with splits and a complete run, whose splits are checked "
+    "against each other; otherwise a folder of pictures.",
 )
 @click.option(
     "--against",
@@ -26,7 +26,7 @@ from .options import distance_option, end_where_lost, workers_option
     metavar="PLACE",
     multiple=True,
     type=click.Path(exists=True, path_type=Path),
-    help="A folder, a release or a hash list to check against; may be given several times.",
+    help="A folder, a release or a hash list to check against; may be repeated.",
 )
 @distance_option
 @click.option(
@@ -34,14 +34,14 @@ from .options import distance_option, end_where_lost, workers_option
     metavar="MODEL",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of a vision model (CLIP, DINOv2 and others in the layout of transformers, safetensors) whose "
-    "embeddings propose pairs to look at too.",
+    "embeddings propose further pairs to compare.",
 )
 @click.option(
     "--cosine",
     type=click.FloatRange(0, 1),
     default=0.85,
     show_default=True,
-    help="Least cosine of two embeddings at which they do.",
+    help="Smallest cosine of two embeddings that proposes a pair.",
 )
 @workers_option
 @json_option(
@@ -60,9 +60,9 @@ def leakage(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Check that no picture lies in two splits of a release or workspace, or that none of a folder lies elsewhere.
+    """Check that no picture is in two splits of a release or workspace, or that no picture of a folder is elsewhere.
 
-    Exit code 1 where a picture leaked; pairs to look at alone are no leak.
+    Exit code 1 if a picture leaked; pairs that only need a look do not count.
     """
     from benchwright.terminal.progress_bars import ProgressBars
 
@@ -96,14 +96,14 @@ def leakage(
     required=True,
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The list; never overwritten.",
+    help="File for the list; never overwritten.",
 )
 @workers_option
 @json_option('`{"out", "pictures"}`')
 def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
     """Write a hash list of a folder, so that others can check against it without its pictures.
 
-    It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
+    The list holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, but no pixels.
     """
     from benchwright.diagnostics.copies.hash_lists import write_hash_list
     from benchwright.diagnostics.copies.picture_hashes import hashes_of_folder

@@ -28,11 +28,11 @@ def _write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]
 
     Args:
         out: File of the first page; further pages are `<name>-2.png` and so on.
-        folder: Folder that was searched.
+        folder: The searched folder.
         report: Report of that folder.
 
     Raises:
-        BenchwrightError: As `contact_sheet.page_paths`, or a file was changed meanwhile.
+        BenchwrightError: As `contact_sheet.page_paths`, or a file changed in the meantime.
     """
     return write_sheets(out, _tiles(folder, report), count=2 * len(report.pairs_to_ask()))
 
@@ -61,14 +61,14 @@ def _tiles(folder: Path, report: DuplicateReport) -> Iterator[Tile]:
     metavar="PLACE",
     multiple=True,
     type=click.Path(exists=True, path_type=Path),
-    help="Also look for pictures that another folder, a release or a hash list holds; may be given several times. "
-    "Exit code 1 where a picture leaked.",
+    help="Also look for pictures that another folder, a release or a hash list holds; may be repeated. "
+    "Exit code 1 if a picture leaked.",
 )
 @click.option(
     "--pairs",
     metavar="OUT.png",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also draw the pairs to look at side by side, 15 a page: OUT.png, OUT-2.png and so on.",
+    help="Also draw the pairs to inspect side by side, 15 a page: OUT.png, OUT-2.png and so on.",
 )
 @workers_option
 @json_option(
@@ -76,19 +76,19 @@ def _tiles(folder: Path, report: DuplicateReport) -> Iterator[Tile]:
     `{"images", "unreadable": [{"path", "reason"}], "groups": [{"keep", "members": [{"path", "kind": "exact" or
     "near" or "ask", "score"}]}], "scenes": [[path]], "not_compared": [{"path", "more"}]}`, with `--against`
     `{"images", "unreadable", "groups", "scenes", "not_compared", "leaks"}`, leaks as `filter leakage` prints them;
-    `scenes` are views of one scene, which all stay; `not_compared` are pictures that look like more others than
-    they were compared with, and how many `more`; members are those other than the kept one. `score` is 1 for
-    `exact`, else the share of the aligned overlap that shows the same
+    `scenes` are views of one scene, all of which stay; `not_compared` are pictures that resemble more others than they
+    were compared with, and `more` counts the rest; members exclude the kept file. `score` is 1 for `exact`, otherwise
+    the share of the aligned overlap that matches
     """
 )
 def duplicates(
     folder: Path, distance: int, places: tuple[Path, ...], pairs: Path | None, workers: int | None, as_json: bool
 ) -> None:
-    """Find exact and near duplicates in a folder of images, with the same steps as a recipe, in a temporary workspace.
+    """Find exact and near duplicates in a folder of images, with the steps of a recipe, in a temporary workspace.
 
-    `exact` means equal bytes or equal pixels; `near` a resized, compressed, cropped, captioned or mirrored copy that a
-    second look at the pixels confirmed; `ask` that a person should look at the pair. A `near` or `ask` file with exact
-    copies of its own is also the kept file of a group with these.
+    `exact` means equal bytes or equal pixels; `near` a resized, compressed, cropped, captioned or mirrored copy,
+    confirmed by a second look at the pixels; `ask` a pair for a person to inspect. A `near` or `ask` file with its own
+    exact copies is also the kept file of a group with these.
     """
     from benchwright.terminal.progress_bars import ProgressBars
 
@@ -98,7 +98,7 @@ def duplicates(
     if pairs is not None:
         from .contact_sheet import page_paths
 
-        page_paths(pairs, count=1)  # before the work, not after it
+        page_paths(pairs, count=1)  # before the search, not after it
     with ProgressBars() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
         near = CandidateSettings(distance)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Choice(["same_image", "all"]),
     default="same_image",
     show_default=True,
-    help="`same_image`: compare the questions of items that show the same pictures; `all`: of all items.",
+    help="`same_image` compares the questions of items that show the same pictures; `all` compares those of all items.",
 )
 @json_option(
     """
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 def items(release: Path, scope: Scope, as_json: bool) -> None:
     """Look for repeated options and questions, uneven letters, and keys that the words give away.
 
-    The items of a release are measured as the steps `repeated_options`, `duplicate_questions`, `answer_balance` and
-    `wording_bias` measure them with their defaults; nothing is dropped.
+    Measures the items of a release like the steps `repeated_options`, `duplicate_questions`, `answer_balance` and
+    `wording_bias` with their defaults; drops nothing.
     """
     from benchwright.diagnostics.item_report import report_on_release
 

@@ -18,15 +18,15 @@ distance_option = click.option(
     type=click.IntRange(0, 16),
     default=8,
     show_default=True,
-    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
+    help="Compare pairs whose 64-bit perceptual hashes differ in at most this many bits.",
 )
 workers_option = click.option(
-    "--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]"
+    "--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one per processor]"
 )
 
 
 def end_where_lost(unreadable: Sequence[UnreadableFile]) -> None:
-    """End a command with exit code 3 where a filter raised an exception on a picture, or a picture ended its worker."""
+    """End a command with exit code 3 if a filter raised an exception on a picture, or a picture ended its worker."""
     from benchwright.workspace.run_results import UNFORESEEN
 
     lost = [file for file in unreadable if file.reason in UNFORESEEN]

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     """
     `{"images": [{"path", "faults": [reason], "short_px", "aspect", "filled", "blur", "lightest", "darkest",
     "clipped", "colorfulness", "jpeg_quality", "blockiness", "frame"}], "unreadable": [{"path", "reason"}],
-    "reasons": {reason: n}}`; a value is null where a picture has none
+    "reasons": {reason: n}}`; a value is null if a picture has none
     """
 )
 def quality(folder: Path, workers: int | None, as_json: bool) -> None:
     """Measure size, content, sharpness, light, color, compression and frame of each picture of a folder.
 
-    The step `quality` measures with its defaults, in a temporary workspace; nothing is dropped. Faults are listed with
-    the value that shows them; the JSON document has all values of all files.
+    Measures like the step `quality` with its defaults, in a temporary workspace; drops nothing. The text lists each
+    fault with the value that shows it; the JSON document has all values of all files.
     """
     from benchwright.terminal.progress_bars import ProgressBars
 

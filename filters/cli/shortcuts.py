@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from benchwright.models.endpoints.chat import ChatSettings
 
 _REPLIES = "replies.sqlite"
-"""File, in the folder of `--out`, that keeps the replies of models."""
+"""File in the folder of `--out` that keeps the replies of models."""
 _MOST_SHOWN = 5
-"""Number of solvers of a task that are shown as text."""
+"""Number of solvers of a task in the text output."""
 
 
 class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
@@ -47,13 +47,13 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     "source",
     metavar="SOURCE",
     type=click.Path(exists=True, path_type=Path),
-    help="Folder of a release, or of a workspace whose run is finished; or questions that `construct items` reads: a "
+    help="Folder of a release, or of a workspace with a complete run; or questions that `construct items` reads: a "
     "file, an archive, or a folder.",
 )
 @click.option(
     "--pictures",
     type=click.Path(exists=True, path_type=Path),
-    help="Folder of the questions' pictures, if another one.",
+    help="Folder of the questions' pictures, if separate.",
 )
 @click.option(
     "--column",
@@ -67,8 +67,8 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     "allowed",
     type=_AllowedCue(),
     multiple=True,
-    help="Family of cues that a task asks for, and so is no shortcut, such as my_task=pixels; repeat it for more. It "
-    "takes the place of what the task's own step declares.",
+    help="Family of cues that a task requires, so that it is no shortcut, such as my_task=pixels; may be repeated. "
+    "Replaces the declaration of the task's step.",
 )
 @click.option(
     "--max-gain",
@@ -88,8 +88,8 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     "--prune",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="SHARE",
-    help="Say which items pruning would take out of tasks in which the forest carries a cue, up to this share, and "
-    "what is left.",
+    help="Report the items that pruning would remove from tasks in which the forest carries a cue, up to this share, "
+    "and the items left.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the forests.")
 @click.option(
@@ -98,8 +98,8 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     metavar="N",
     default=1200,
     show_default=True,
-    help="Items of each task that the adversary learns from at most; 0 leaves it out. What is printed of a task says "
-    "how many a smaller cue needs.",
+    help="Largest number of items of each task that the adversary learns from; 0 leaves it out. The output of a task "
+    "states how many a smaller cue needs.",
 )
 @workers_option
 @chat_options
@@ -107,13 +107,13 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     "--sees",
     type=click.Choice(["text", "options", "captions"]),
     multiple=True,
-    help="What the model is shown in place of the pictures: `text` (question and options), `options` (these alone) or "
-    "`captions` (of every picture, written by the model itself); repeat it for more.  [default: text, options]",
+    help="Input of the model in place of the pictures: `text` (question and options), `options` (these alone) or "
+    "`captions` (of every picture, written by the model itself); may be repeated.  [default: text, options]",
 )
 @click.option(
-    "--concurrency", type=click.IntRange(1, 64), default=4, show_default=True, help="Requests under way at a time."
+    "--concurrency", type=click.IntRange(1, 64), default=4, show_default=True, help="Requests in flight at a time."
 )
-@click.option("--dry-run", is_flag=True, help="Say what the model would be asked and cost at most; ask nobody.")
+@click.option("--dry-run", is_flag=True, help="Print the questions for the model and their highest cost; ask nothing.")
 @json_option(
     """
     `{"items", "words_alone", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "model", "tests",
@@ -126,16 +126,16 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     "chance", "p", "tells", "guessed", "false_refusals", "templates": [{"words", "tells": "answerable" or
     "unanswerable", "items": [id], "of", "p"}]}, "edited_pictures": {"tells", "pairs",
     "answers": {"items", "right", "share"}, "result"}}`;
-    `whole`: all items together, as a task, null where there is one task; `words_alone`: number of questions whose
-    pictures are not there; `fall`: by how much the forest's accuracy falls without the cue, given where the forest
-    carries; `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is
-    null where a task has too few items for a forest; `tells`, of solvers that learn: the measures that tell most, in
-    standard deviations under uniform keys, positive where the right option has more; `learned_items`, `could_find`,
-    `items_needed`: items that the adversary learned from, the smallest accuracy of a cue in one measure that it finds
-    there with 80 % power, and the number of items for a gain of 0.05, null where it did not learn; without `--model`,
-    `model` is null and `replies` is empty; `refusals`: how far a question alone tells whether its picture answers it,
-    null where fewer than ten items of either kind offer an option that declines;
-    `edited_pictures`: whether a single picture of a pair tells that it was edited, null without pairs, with the result
+    `whole`: all items together, as a task, null if there is only one task; `words_alone`: number of questions with
+    missing pictures; `fall`: loss of the forest's accuracy without the cue, given if the forest carries; `pruning` is
+    empty without `--prune`, and `pruned` has the ids from a file of questions; `mean_bias` is null if a task has too
+    few items for a forest; `tells`, of solvers that learn: the most telling measures, in standard deviations under
+    uniform keys, positive if the right option has more; `learned_items`, `could_find`, `items_needed`: items that the
+    adversary learned from, the smallest accuracy of a cue in one measure that it finds there with 80 % power, and the
+    number of items for a gain of 0.05, null if it did not learn; without `--model`, `model` is null and `replies` is
+    empty; `refusals`: how well a question alone reveals whether its picture answers it, null if fewer than ten items of
+    either kind offer an option that declines;
+    `edited_pictures`: whether a single picture of a pair reveals an edit, null without pairs, with the result
     as a task, and how many yes/no items this alone answers. With
     `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
@@ -157,12 +157,13 @@ def shortcuts(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Let solvers answer items without doing the task: by place, size, file, light, words and letters of options alone.
+    """Let solvers answer items without doing the task, from only place, size, file, light, words and letters of
+    options.
 
-    An adversary learns besides from all that is not the task: maps, spectra and borders of pictures, how their files
-    were written and are named, ids, order, and the keys before. A solver that is right more often than chance, or less
-    often, names a cue that the items carry. With --model, a language model answers as well, without the pictures.
-    Nothing is dropped.
+    In addition, an adversary learns from everything outside the task: maps, spectra and borders of pictures, how their
+    files were written and are named, ids, order, and the preceding keys. A solver that is right more often than chance,
+    or less often, names a cue in the items. With --model, a language model answers as well, without the pictures. Drops
+    nothing.
     """
     from benchwright.diagnostics.shortcuts.item_source import ItemSource
     from benchwright.diagnostics.shortcuts.model_solvers import PicturelessModel
@@ -171,11 +172,11 @@ def shortcuts(
     from benchwright.source_files.item_files import stated_columns
 
     if chat is None and (sees or dry_run):
-        raise click.UsageError("--sees and --dry-run are about a model; name it with --model")
+        raise click.UsageError("--sees and --dry-run apply to a model; name it with --model")
     place = ItemSource(source, pictures, stated_columns(columns))
     if (pictures is not None or columns) and not place.is_files:
         raise click.UsageError(
-            f"--pictures and --column are about files of questions; {source} is a release or a workspace"
+            f"--pictures and --column apply to files of questions; {source} is a release or a workspace"
         )
     model = (
         None
@@ -187,7 +188,7 @@ def shortcuts(
         emit({"dry_run": True, **plan.to_json()}, as_json=as_json, text=plan.describe)
         return
     if model is not None and out is None:
-        raise click.UsageError("give a folder with --out, where replies are kept, so that none is paid for twice")
+        raise click.UsageError("give a folder with --out, which keeps replies so that none is paid for twice")
 
     own: dict[str, list[CueFamily]] = {}
     for task, family in allowed:

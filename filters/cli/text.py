@@ -36,7 +36,7 @@ _PAGE = "text-ratio.html"
     metavar="OUT.png",
     type=click.Path(dir_okay=False, path_type=Path),
     help="PNG to write: all pictures small, by ratio, 30 a page (OUT.png, OUT-2.png, ...), each with its ratio. "
-    "Boxes that count are red, those that nobody could read grey. Never overwrites a file.",
+    "Boxes that count are red, illegible ones gray. Never overwrites a file.",
 )
 @click.option(
     "--calibrate",
@@ -53,7 +53,7 @@ _PAGE = "text-ratio.html"
     metavar="RATIO",
     multiple=True,
     type=click.FloatRange(0, 1),
-    help="A threshold for that page, 0 to 1; may be given several times.  [default: those that suit the distribution]",
+    help="A threshold for that page, 0 to 1; may be repeated.  [default: those that suit the distribution]",
 )
 @click.option(
     "--backend",
@@ -66,9 +66,8 @@ _PAGE = "text-ratio.html"
 @json_option(
     """
     `{"images": [{"path", "ratio", "boxes", "unread", "left_out"}], "unreadable": [{"path", "reason"}], "scripts":
-    [name]}`; `ratio` is a fraction, 0 to 1; `unread` is the number of boxes that count as lines in letters that the
-    reader does not know, `left_out` that of boxes that nobody could read and that do not count; `scripts` are those
-    that it knows
+    [name]}`; `ratio` is a fraction, 0 to 1; `unread` counts boxes accepted as lines in letters that the reader does not
+    know, `left_out` counts boxes that are illegible and do not count; `scripts` are the scripts that the reader knows
     """
 )
 def text_ratio(
@@ -80,12 +79,12 @@ def text_ratio(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Measure which share of each picture of a folder text covers, in a temporary workspace; nothing is dropped.
+    """Measure the share of each picture of a folder that text covers, in a temporary workspace; drops nothing.
 
-    The step `text_ratio` measures with its defaults: the share is that of the union of all boxes of text, cut to the
-    picture; doubtful boxes count only where they can be read, giant ones also where they are sure and have the shape of
-    a line, since letters are read of some scripts only, which the last line names. The table is sorted by ratio, the
-    JSON document by path. Needs the extra `filters`.
+    Measures like the step `text_ratio` with its defaults: the share of the union of all boxes of text, cut to the
+    picture. Doubtful boxes count only if they are legible; giant ones also if they are sure and shaped like a line,
+    since the reader knows only the scripts that the last line names. The table is sorted by ratio, the JSON document by
+    path. Needs the extra `filters`.
     """
     from benchwright.terminal.progress_bars import ProgressBars
 
@@ -94,13 +93,13 @@ def text_ratio(
     if contact_sheet is not None:
         from .contact_sheet import page_paths
 
-        page_paths(contact_sheet, count=1)  # before the work, not after it
+        page_paths(contact_sheet, count=1)  # before the search, not after it
     if calibrate is not None:
         from ..text.calibration import check_page_path
 
         check_page_path(calibrate)
     elif thresholds:
-        raise click.UsageError("--threshold is for the page that --calibrate writes; give that as well")
+        raise click.UsageError("--threshold applies to the page that --calibrate writes; give that option as well")
     started = time.perf_counter()
     with ProgressBars() as progress:
         report = measure_text(folder, backend=backend, workers=workers, progress=progress)

@@ -50,7 +50,7 @@ _HASHES = tuple(PictureHashes.values)
 
 
 class _WithCollections(Step):
-    """The collections that the parts of `leakage` share; a run writes their digests instead of their places."""
+    """The collections that the parts of `leakage` share; a run writes their digests instead of their paths."""
 
     against: tuple[str, ...] = Field(min_length=1)
     _collections: tuple[ReferenceCollection, ...] = PrivateAttr(())
@@ -69,7 +69,7 @@ class _WithCollections(Step):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with the digest of each collection instead of its place."""
+        """Return the settings with the digest of each collection instead of its path."""
         known = [f"sha256:{reference.content}" for reference in self._collections]
         return self.model_dump(mode="json") | {"against": known or list(self.against)}
 
@@ -80,7 +80,7 @@ class _WithCollections(Step):
             PrerequisiteError: Only digests of the collections are known.
         """
         if not self._collections:
-            raise PrerequisiteError(f"step {stage!r}: what to check against is known by digest only; give the places")
+            raise PrerequisiteError(f"step {stage!r}: collections are known by digest only; give their paths")
         return self._collections
 
 
@@ -103,15 +103,13 @@ class _WithEmbeddings(Step):
     def candidate_settings(self) -> dict[str, Any]:
         """Return these settings with the digest of the model's files instead of their folder."""
         settings: dict[str, Any] = {"distance": self.distance}
-        if (
-            self._embedded is not None
-        ):  # so that settings without embeddings keep the digest they had before embeddings existed
+        if self._embedded is not None:  # settings without embeddings keep the digest they had before embeddings existed
             settings |= {"embeddings": self._embedded.parameters()["model"], "cosine": self.cosine}
         return settings
 
 
 class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
-    """Name the pictures that a collection surely holds, and those of a collection that must be compared."""
+    """Name the pictures that a collection surely holds, and the pictures of a collection to compare."""
 
     name: ClassVar[str] = "candidates"
     version: ClassVar[int] = 2
@@ -120,16 +118,16 @@ class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns to read: embeddings only where they propose pairs."""
+        """Return the columns to read, with embeddings only if they propose pairs."""
         embedding = () if self._embedded is None else (_EMBEDDING,)
         return ("image_id", "canonical_id", *(f"hashes.{name}" for name in _HASHES), *embedding)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with digests instead of places."""
+        """Return the settings with digests instead of paths."""
         return {"against": super().parameters()["against"], **self.candidate_settings()}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Hash the collections and search them one after the other; the first that holds a picture is named."""
+        """Hash the collections and search them in order; name the first that holds a picture."""
         mine = [_known_picture(row) for row in columns.to_pylist()]
         sure: dict[int, str] = {}
         partners: dict[int, list[str]] = {}
@@ -161,7 +159,7 @@ def _known_picture(row: Mapping[str, Any]) -> KnownPicture:
 class LeakLooks(_WithCollections, MapStep):
     """Drop images that another collection surely holds; compare the pixels of candidates, and ask about unsure ones.
 
-    Another view of a scene is no copy, but whoever trained on it knows the scene: people are asked.
+    Another view of a scene is not a copy, but a model trained on it knows the scene: annotators are asked.
     """
 
     name: ClassVar[str] = "looks"
@@ -175,7 +173,7 @@ class LeakLooks(_WithCollections, MapStep):
         return [reference.pixels(ctx.cache_dir) for reference in self.collections(self.name)]
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Judge one image; of several partners the most certain one is reported."""
+        """Judge one image; of several partners, report the most certain."""
         sure, partners = (ctx.value(record.image_id, name) for name in self.reads)
         if sure is not None:
             return Outcome("drop", _REASON, evidence=json.loads(sure) | {"score": 1.0})
@@ -194,7 +192,7 @@ class LeakLooks(_WithCollections, MapStep):
 
 
 def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path | None]) -> dict[str, Any] | None:
-    """Return the result of comparing one partner; None where it is a different picture or cannot be read."""
+    """Return the result of comparing one partner; None if it is a different picture or unreadable."""
     folder = folders[partner["against"]]
     match = {"against": partner["against"], "name": partner["name"]}
     if folder is None:  # a hash list has no pixels to compare
@@ -212,10 +210,9 @@ def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path
 class Leakage(_WithCollections, _WithEmbeddings):
     """Drop images that another collection holds too.
 
-    They are found by canonical id, by file, by upright pixels, or by a second look at pictures that hashes or local
-    features propose, as in `near_duplicates`. What stays unsure is asked about, and so is what a hash list seems to
-    hold, since there are no pixels to look at. Evidence names the collection, by its number in `against`, and the
-    picture there.
+    Finds them by canonical id, by file, by upright pixels, or by a second look at pictures that hashes or local
+    features propose, as in `near_duplicates`. Asks about unsure cases, and about apparent matches in a hash list, which
+    has no pixels to look at. Evidence names the collection, by its number in `against`, and the picture in it.
 
     Args:
         against: Folders of pictures, releases or hash lists, relative to the recipe's folder.
@@ -224,14 +221,14 @@ class Leakage(_WithCollections, _WithEmbeddings):
         cosine: As in `near_duplicates`.
 
     Reasons:
-        leaked (drop or ask): Another collection holds it, or may.
+        leaked (drop or ask): Another collection holds the image, or may hold it.
     """
 
     name: ClassVar[str] = "leakage"
     consumes: ClassVar[Stream] = "images"
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with digests instead of places."""
+        """Return the settings with digests instead of paths."""
         return {"against": super().parameters()["against"], **self.candidate_settings()}
 
     def parts(self) -> tuple[Step, ...]:

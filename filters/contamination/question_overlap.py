@@ -1,4 +1,4 @@
-"""Questions whose words a corpus holds: what a model may have read with its answer."""
+"""Questions whose words a corpus holds: text that a model may have read together with its answer."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class QuestionOverlap(GatherStep):
-    """Ask about items whose words stand in a corpus of yours, such as a training set or another benchmark.
+    """Ask about items whose words appear in a corpus of yours, such as a training set or another benchmark.
 
-    Compared are runs of words of question and options, in this order; of an item with fewer words all of them, from
-    five words on. Case and punctuation do not count. A corpus may be of any size: it is read once, piece by piece. A
-    run writes its digest instead of its place, so that a changed corpus is read again.
+    Compares runs of words of question and options, in this order; for an item with fewer words, all of them, from five
+    words on. Ignores case and punctuation. A corpus may be of any size: it is read once, piece by piece. A run writes
+    its digest instead of its path, so that a changed corpus is read again.
 
     Args:
-        against: Text files, JSON lines, or folders with such files, relative to the recipe's folder; packed ones end in
-            `.gz`.
-        words: Words in a row that count as taken over. Fewer find more, and more by chance.
-        verdict: What becomes of such an item.
+        against: Text files, JSON lines, or folders with such files, relative to the recipe's folder; compressed ones
+            end in `.gz`.
+        words: Number of consecutive words that count as copied. Fewer find more, also by chance.
+        verdict: Verdict on such an item.
 
     Reasons:
         words_in_corpus (drop or ask): A corpus has the words; the evidence names it by its number in `against`, with
@@ -63,14 +63,14 @@ class QuestionOverlap(GatherStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with the digest of each corpus instead of its place."""
+        """Return the settings with the digest of each corpus instead of its path."""
         known = [f"sha256:{_digest(place)}" for place in self._places]
         return super().parameters() | {"against": known or list(self.against)}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Read the corpora once, and note the first place where each item's words stand."""
+        """Read the corpora once, and note the first place of each item's words."""
         if not self._places:
-            raise PrerequisiteError(f"step {ctx.stage!r}: the corpora are known by digest only; give the places")
+            raise PrerequisiteError(f"step {ctx.stage!r}: the corpora are known by digest only; give their paths")
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
         runs = SharedRuns([question_and_options(item) for item in items], n=self.words)
         overlaps = runs.first_overlaps(self._places)

@@ -25,13 +25,13 @@ class Leak:
 
     Args:
         path: Path of the picture, relative to its folder; for a release its image id.
-        against: The other collection, by the path that was given, or the other split.
+        against: The other collection, by the given path, or the other split.
         name: Name of the picture in that collection.
         kind: `leak`: certainly the same picture. `ask`: a person should decide.
-        by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` where the other
-            collection has no pixels.
-        score: 1.0 where an id or hash is equal; else the share of the aligned overlap, 0-1, that shows the same; 0.0
-            where there are no pixels to compare.
+        by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` if the other collection
+            has no pixels.
+        score: 1.0 for an equal id or hash; otherwise the share of the aligned overlap, 0-1, that matches; 0.0 without
+            pixels to compare.
     """
 
     path: str
@@ -50,7 +50,7 @@ class LeakReport(NamedTuple):
     """The result of a search for leaks.
 
     Args:
-        leaks: At most one leak a picture, sorted by path.
+        leaks: Leaks, at most one for each picture, sorted by path.
         unreadable: Files that could not be compared, with the reason, sorted by path.
     """
 
@@ -59,12 +59,12 @@ class LeakReport(NamedTuple):
 
 
 class CandidateSettings(NamedTuple):
-    """Settings that decide which pairs of pictures are compared.
+    """Settings that decide which pairs of pictures to compare.
 
     Args:
-        distance: Bits of 64 in which two hashes may differ; default 8.
+        distance: Largest number of differing bits, of 64, between two hashes; default 8.
         embeddings: Folder of a model whose embeddings propose pairs too; default none.
-        cosine: Least cosine, 0-1, at which embeddings propose a pair; default 0.85.
+        cosine: Smallest cosine, 0-1, at which embeddings propose a pair; default 0.85.
     """
 
     distance: int = DISTANCE
@@ -93,12 +93,12 @@ def find_leaks(
     Args:
         folder: Folder of images, searched with all its subfolders.
         places: Folders, releases or hash lists to check against.
-        proposing: Settings that decide which pairs are compared; default by hashes.
-        workers: Number of processes; default one a processor.
+        proposing: Settings that decide which pairs to compare; default by hashes.
+        workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
 
     Raises:
-        BenchwrightError: A place holds nothing that can be checked against.
+        BenchwrightError: A place holds no collection to check against.
     """
     from benchwright.pipeline import run_steps
 
@@ -141,9 +141,9 @@ def leaks_between_splits(
     """Return the pictures of each split that an earlier split holds too, by image id.
 
     Args:
-        place: A release, or a workspace whose recipe assigns splits and has run to its end.
-        proposing: Settings that decide which pairs are compared; default by hashes.
-        workers: Number of processes; default one a processor.
+        place: A release, or a workspace whose recipe assigns splits and whose run is complete.
+        proposing: Settings that decide which pairs to compare; default by hashes.
+        workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
 
     Raises:

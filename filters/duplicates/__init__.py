@@ -1,1 +1,1 @@
-"""Exact and near duplicates: candidate pairs, their verification, the copies that are kept."""
+"""Exact and near duplicates: candidate pairs, their verification, the copies to keep."""

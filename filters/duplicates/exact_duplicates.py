@@ -1,7 +1,7 @@
 """Detection of images that show exactly the same pixels in different files.
 
-Files with equal bytes are one image already. This step finds pictures that were stored again without loss: a PNG
-saved as BMP or lossless WebP, or a picture that is turned by EXIF in one file and by its pixels in the other.
+Files with equal bytes are one image already. This step finds pictures stored again without loss: a PNG saved as BMP or
+lossless WebP, or a picture turned by EXIF in one file and by its pixels in the other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REASON = "exact_duplicate"
 
 
 class SameSizeCandidates(GatherStep):
-    """Mark the images whose upright size another image has too; only those can be equal."""
+    """Mark the images that share their upright size with another image; only those can be equal."""
 
     name: ClassVar[str] = "candidates"
     consumes: ClassVar[Stream] = "images"
@@ -33,7 +33,7 @@ class SameSizeCandidates(GatherStep):
     imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Compare sizes; decodes nothing."""
+        """Compare sizes without decoding."""
         del ctx
         width, height = (numbers_of(columns[name]).astype(np.uint64) for name in ("width", "height"))
         _, size_of, count = np.unique(width << np.uint64(32) | height, return_inverse=True, return_counts=True)
@@ -90,7 +90,7 @@ class EqualPixels(GatherStep):
 
 
 def _rows_that_share(hashes: pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return the rows whose hash another row has too; a row without one shares nothing."""
+    """Return the rows that share their hash with another row; a row without one shares nothing."""
     number = integers_of(hashes.dictionary_encode().combine_chunks().indices)
     return np.flatnonzero((np.bincount(number[number >= 0], minlength=1) > 1)[number] & (number >= 0))
 

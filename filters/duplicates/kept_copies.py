@@ -1,10 +1,9 @@
-"""The step that decides which of several copies is kept.
+"""The step that decides which of several copies to keep.
 
-Of pictures that are confirmed as copies of each other, all but the best are dropped. A chain A-B-C is shown as one
-group, but an image is dropped only where it is a confirmed copy of an image that is kept: if B is kept, A and C are
-dropped; if A is kept, B is dropped, and C, which was not confirmed with A, is kept. The best image is the first in an
-order over all images that does not depend on the order of files. Groups that a curator declares, such as the two
-pictures of a pair, are alike by design.
+Of confirmed copies, it drops all but the best. A chain A-B-C appears as one group, but an image is dropped only if it
+is a confirmed copy of a kept image. If B is kept, A and C are dropped; if A is kept, B is dropped, and C, which was not
+confirmed with A, is kept. The best image is the first in an order over all images that does not depend on the order of
+files. Members of groups that a curator declares, such as the two pictures of a pair, resemble each other by design.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ class KeepOrder:
     """An order of preference.
 
     Args:
-        criteria: Criteria, compared one after the other. The id always comes last, so that no two images are equal.
-        protected: Patterns of source paths (`*`, `?`, `[...]`; `*` also stands for `/`) that come first.
-        licences: Licences, preferred first; other licences come after these, and images without a licence last.
-    """
+        criteria: Criteria, compared in order. The id always comes last, so that no two images are equal.
+        protected: Patterns of source paths (`*`, `?`, `[...]`; `*` also matches `/`) that come first.
+        licences: Licenses in order of preference; other licenses follow, and images without a license come last.
+    """  # phrase: allowed
 
     criteria: Sequence[Criterion] = CRITERIA
     protected: Sequence[str] = ()
@@ -89,7 +88,7 @@ _MOST_BYTES = 256 << 20
 def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
     """Return the groups of each picture, sorted, by its path below the image folder.
 
-    The file is a table with the columns `path` and `group`; a picture may stand in several groups.
+    The file is a table with the columns `path` and `group`; a picture may be in several groups.
 
     Raises:
         RecipeError: The file cannot be read, or a row lacks path or group.
@@ -121,10 +120,10 @@ class Links(NamedTuple):
     """Views of one scene: both are kept without asking, in one group."""
 
     def of_scenes(self, scenes: Sequence[frozenset[str]]) -> Links:
-        """Return the links with all pairs as views of one scene that share one.
+        """Return the links with all pairs that share a scene as views of one scene.
 
         Args:
-            scenes: For each image the scenes of which it is a view on purpose.
+            scenes: For each image, the scenes of which it is an intended view.
         """
         pairs = (self.confirmed, self.unsure)
         apart, together = (
@@ -135,11 +134,11 @@ class Links(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Verdicts on the images that are linked to others.
+    """Verdicts on the images linked to others.
 
     Args:
         dropped: For each dropped image, the kept image that it is a copy of.
-        to_ask: For each kept image to ask about, the better kept images that it may be a copy of, best first.
+        to_ask: For each kept image to ask about, the better kept images that it may copy, best first.
         group: For each linked image, the best image of its connected component.
     """
 
@@ -149,13 +148,14 @@ class Decisions(NamedTuple):
 
 
 def decide(links: Links, *, rank: Sequence[int], exempt: Sequence[frozenset[str]], kept: frozenset[int]) -> Decisions:
-    """Go through the images from best to worst and drop each that is a confirmed copy of an image kept before it.
+    """Go through the images from best to worst and drop each confirmed copy of an image kept before it.
 
     Args:
         links: Pairs of positions of images.
         rank: Rank of each image; smaller is better, no two are equal.
-        exempt: Groups declared for each image; images that share a group are alike by design and are not compared.
-        kept: Images that are never dropped; where they would be, they are asked about.
+        exempt: Groups declared for each image; images that share a group resemble each other by design and are not
+            compared.
+        kept: Images that are never dropped; a copy among them is asked about instead.
     """
     confirmed, unsure, scene = (
         [(left, right) for left, right in pairs if not exempt[left] & exempt[right]] for pairs in links
@@ -210,7 +210,7 @@ class KeptOfCopies(GatherStep):
     version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"group": "string", "like": "list<string>"}
-    """`like`: the better images that an image to ask about may be a copy of, best first."""
+    """`like`: the better images that an image to ask about may copy, best first."""
     imports: ClassVar[tuple[str, ...]] = ()
 
     keep: tuple[Criterion, ...]
@@ -219,7 +219,7 @@ class KeptOfCopies(GatherStep):
     quality: str | None = None
     groups: str | None = None
     _scenes: tuple[str, ...] = PrivateAttr(())
-    """Values that name the scenes of which an image is a view on purpose."""
+    """Values that name the scenes of which an image is an intended view."""
     _groups: Mapping[str, tuple[str, ...]] | None = PrivateAttr(None)
 
     @property
@@ -240,7 +240,7 @@ class KeptOfCopies(GatherStep):
         return self
 
     def with_scenes(self, columns: tuple[str, ...]) -> KeptOfCopies:
-        """Return the step as it reads values that name the scenes of which an image is a view on purpose."""
+        """Return the step with the values that name the scenes of which an image is an intended view."""
         step = self.model_copy()
         step._scenes = columns
         return step
@@ -252,9 +252,9 @@ class KeptOfCopies(GatherStep):
         return self.model_dump(mode="json") | {"groups": groups} | scenes
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Decide about all images; neither the order of rows nor that of files matters."""
+        """Decide about all images; the order of rows and files does not matter."""
         order = KeepOrder(self.keep, self.protected, self.licences)
-        linked = linked_rows(columns, _LINKING)  # no decision is about an image without a link
+        linked = linked_rows(columns, _LINKING)  # an image without a link needs no decision
         rows = columns.take(arrow_numbers(linked))
         rows = rows.rename_columns(["quality" if name == self.quality else name for name in columns.column_names])
         images = rows.to_pylist()

@@ -1,8 +1,8 @@
-"""Near-duplicates: hashes and local features propose pairs, comparing pixels confirms them, the best copy is kept.
+"""Near-duplicates: hashes and local features propose pairs, a comparison of pixels confirms them, the best copy stays.
 
 A hash alone proves nothing: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
-different pictures. Confirmed copies are dropped, unsure pairs are asked about, and connected images, views of one scene
-included, share a group key, so that they stay in one split.
+different pictures. Confirmed copies are dropped, unsure pairs are asked about, and connected images, including views of
+one scene, share a group key, so that they stay in one split.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ class NearDuplicates(Step):
     """Drop copies of a picture that are not equal to the pixel, and ask about pairs that may be copies.
 
     Copies are resized, compressed, cropped, captioned, watermarked, mirrored or turned. Hashes (ImageHash's 64-bit
-    pHash and dHash) and local features only propose; each proposed pair is then registered and compared block by block.
-    What that confirms is dropped against the copy that is kept, what stays unsure is asked about, and what merely looks
-    alike stays: where all else is plain, other words make another picture. All that hangs together, views of one scene
-    too, gets a common group key, so that no split parts it. Pictures of one record of a source dataset, such as the
-    frames of a video, are views of one scene on purpose: none is dropped for another or asked about, however alike.
+    pHash and dHash) and local features only propose pairs; each pair is then registered and compared block by block. A
+    confirmed copy is dropped in favor of the kept one, an unsure pair is asked about, and a merely similar picture
+    stays: on a plain ground, other words make another picture. Connected pictures, including views of one scene, get a
+        common group key, so
+    that no split separates them. Pictures of one record of a source dataset, such as the frames of a video, are
+    intended views of one scene: none is dropped for another or asked about, however similar.
 
     Args:
-        distance: Bits of 64, 0-16, in which two pHashes or two dHashes may differ for a pair to be compared. Of
-            the six true pairs among the 1,222 distinct images of II-Bench, 6 bits of pHash propose one, 8 bits four
-            and 10 bits five; the comparison of pixels tells them from the other pairs.
-        keep: What decides which copy is kept, most important first.
-        protected: Patterns of source paths that are kept before others and never dropped.
-        licences: Licences, preferred first.
-        quality: Value of an earlier step, as `<entry>.<value>`, of which more is better; bytes a pixel if None.
-        groups: Pictures that are alike by design: a table (such as CSV) with the columns path and group, relative to
-            the recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group are neither
-            dropped for nor asked about one another.
+        distance: Largest number of differing bits of 64, 0-16, between two pHashes or two dHashes of a pair to compare.
+            Of the six true pairs among the 1,222 distinct images of II-Bench, 6 bits of pHash propose one, 8 bits four
+            and 10 bits five; the comparison of pixels separates them from the other pairs.
+        keep: Criteria that decide which copy to keep, most important first.
+        protected: Patterns of source paths to keep before others and never to drop.
+        licences: Licenses in order of preference.
+        quality: Value of an earlier step, as `<entry>.<value>`, where more is better; bytes per pixel if None.
+        groups: Pictures that resemble each other by design: a table (such as CSV) with the columns path and group,
+            relative to the recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group
+            are neither dropped for one another nor asked about.
         embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
-        cosine: Least cosine, 0-1, at which embeddings propose a pair.
+        cosine: Smallest cosine, 0-1, at which embeddings propose a pair.
 
     Reasons:
-        near_duplicate (drop): A confirmed copy of an image that is kept (evidence `of`).
-        near_duplicate (ask): It may be a copy of an image that is kept (evidence `like`); it stays, and shares its
-            split.
-    """
+        near_duplicate (drop): A confirmed copy of a kept image (evidence `of`).
+        near_duplicate (ask): It may be a copy of a kept image (evidence `like`); it stays, and shares its split.
+    """  # phrase: allowed
 
     name: ClassVar[str] = "near_duplicates"
     version: ClassVar[int] = 6
@@ -92,7 +92,7 @@ class NearDuplicates(Step):
         return self.model_dump(mode="json") | stated | {"embeddings": model}
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> NearDuplicates:
-        """Return the step as it reads which images are views of one scene on purpose, of all steps that say so."""
+        """Return the step with the values of all steps that name intended views of one scene."""
         scenes = tuple(f"{stage}.{SCENES}" for stage, values in given.items() if SCENES in values)
         if not scenes:
             return self

@@ -27,9 +27,9 @@ class Member(NamedTuple):
 
     Args:
         path: Path relative to the folder.
-        kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second
-            look. `ask`: a person should decide.
-        score: 1.0 for `exact`; else the share of the aligned overlap, 0-1, that shows the same.
+        kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second look.
+            `ask`: a person should decide.
+        score: 1.0 for `exact`; otherwise the share of the aligned overlap, 0-1, that matches.
     """
 
     path: str
@@ -51,12 +51,12 @@ class DuplicateReport(NamedTuple):
     """The duplicates of a folder.
 
     Args:
-        images: Number of files that could be read.
-        unreadable: Files that could not be read.
+        images: Number of readable files.
+        unreadable: Unreadable files.
         groups: Groups of duplicates, sorted by the kept file.
-        scenes: Groups of files that show one scene from several places, sorted; all are kept, and each stands for its
+        scenes: Groups of files that show one scene from several places, sorted; all are kept, and each represents its
             copies too.
-        not_compared: Pictures that were not compared with all that are near by hash, and with how many they were not.
+        not_compared: Pictures compared with only some of those near by hash, each with the number of skipped ones.
     """
 
     images: int
@@ -66,7 +66,7 @@ class DuplicateReport(NamedTuple):
     not_compared: tuple[tuple[str, int], ...] = ()
 
     def pairs_to_ask(self) -> list[tuple[str, str, float]]:
-        """Return the pairs that people should decide: the kept file, the duplicate, the score."""
+        """Return the pairs for people to decide: the kept file, the duplicate, the score."""
         return [
             (group.keep, member.path, member.score)
             for group in self.groups
@@ -77,13 +77,13 @@ class DuplicateReport(NamedTuple):
 
 @dataclass(frozen=True)
 class PictureFiles:
-    """All files that show exactly the same pixels, and how the picture relates to other pictures.
+    """All files with exactly the same pixels, and the relation of the picture to others.
 
     Args:
-        paths: Paths of the files, sorted, at least one; the first stands for all.
-        of: First path of the picture that this one is a confirmed copy of; default None.
-        like: First paths of the pictures that this one may be a copy of.
-        scores: Likeness, 0-1, to each of these pictures.
+        paths: Paths of the files, sorted, at least one; the first represents all.
+        of: First path of the picture of which this one is a confirmed copy; default None.
+        like: First paths of the pictures of which this one may be a copy.
+        scores: Similarity, 0-1, to each of these pictures.
     """
 
     paths: tuple[str, ...]
@@ -99,8 +99,8 @@ def find_duplicates(
 
     Args:
         folder: Folder of images, searched with all its subfolders.
-        distance: Bits of 64 in which the hashes of a pair may differ for it to be compared.
-        workers: Number of processes; default one a processor.
+        distance: Largest number of differing bits, of 64, between the hashes of a pair to compare.
+        workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
     """
     from benchwright.pipeline import run_steps
@@ -112,7 +112,7 @@ def find_duplicates(
 
 
 def report_of(done: FinishedRun) -> DuplicateReport:
-    """Return what the stages `exact_duplicates` and `near_duplicates` found in a finished run."""
+    """Return the findings of the stages `exact_duplicates` and `near_duplicates` in a finished run."""
     stages = (
         "exact_duplicates.pixels",
         *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks", "chain_looks")),
@@ -159,7 +159,7 @@ def report_of(done: FinishedRun) -> DuplicateReport:
 
 
 def _not_compared(done: FinishedRun) -> dict[str, int]:
-    """Return for each image the number of images near by hash that it was not compared with, where there are any."""
+    """Return for each image the number of images near by hash that it was not compared with, if any."""
     left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
     for row in done.outcomes("near_duplicates.chains"):
         for image, met in (
@@ -172,7 +172,7 @@ def _not_compared(done: FinishedRun) -> dict[str, int]:
 
 
 def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return the connected components of pairs of views, as sorted groups of two and more."""
+    """Return the connected components of pairs of views, as sorted groups of two or more."""
     names = sorted({name for pair in views for name in pair})
     number_of = {name: number for number, name in enumerate(names)}
     ends = np.array([[number_of[name] for name in pair] for pair in views], np.int64).reshape(-1, 2)
@@ -183,7 +183,7 @@ def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
-    """Return the likeness of every pair that was compared; 0 where no alignment was found."""
+    """Return the similarity of every compared pair; 0 if no alignment was found."""
     return {
         frozenset((row["record_id"], partner["image_id"])): partner.get("alike", 0.0)
         for row in rows
@@ -209,9 +209,9 @@ def _paths_by_picture(
 
 
 def group_pictures(pictures: Sequence[PictureFiles]) -> list[DuplicateGroup]:
-    """Return the groups of two files and more, sorted by the kept file; the order of `pictures` does not matter.
+    """Return the groups of two or more files, sorted by the kept file; the order of `pictures` does not matter.
 
-    Members are sorted: exact copies, then confirmed copies, then those to ask about; best score first.
+    Members are sorted: exact copies, then confirmed copies, then unsure ones; best score first.
     """
     members: defaultdict[str, list[Member]] = defaultdict(list)
     for picture in pictures:

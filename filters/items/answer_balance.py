@@ -1,7 +1,7 @@
 """A step that spreads right options evenly over all letters.
 
-Always answering with one letter must not pay off, and a model with a preferred letter must not be taken for a good one.
-The same holds for the option that declines to answer.
+Always answering with one letter must not pay off, and a preferred letter must not make a model look good. The same
+holds for the option that declines to answer.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Reorders = Literal["unbalanced", "always"]
 
 
 def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mapping[str, Any]) -> Item:
-    """Return an item as a new revision in which two options have changed places.
+    """Return an item as a new revision with two options swapped.
 
-    Options that are pictures are swapped among the item's pictures too, so that a question which names pictures by
-    number still names the options in their order. Of options that name marks, the marks swap their places.
+    Swaps options that are pictures among the item's pictures too, so that a question that names pictures by number
+    still names the options in order. For options that name marks, swaps the places of the marks.
 
     Args:
-        item: Item whose options may stand in any order, or whose marks may trade places.
+        item: Item with options in arbitrary order, or with marks that may trade places.
         first: Letter of an option.
         second: Letter of another option.
         evidence: Evidence to add to the item's.
@@ -69,7 +69,7 @@ def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mappi
 
 
 def _with_marks_traded(images: Sequence[ItemImage], trade: Mapping[str, str]) -> tuple[ItemImage, ...]:
-    """Return the pictures with marks of some labels at each other's places, with where labels stand beside them; colors
+    """Return the pictures with the marks of some labels at each other's places, with the sides of their labels; colors
     stay with the labels, since questions name them.
     """
     places = {
@@ -89,7 +89,7 @@ def _renamed(choice: Choice, key: str) -> Choice:
 
 
 def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) -> tuple[ItemImage, ...]:
-    """Return the pictures with two of them swapped; unchanged where options are words."""
+    """Return the pictures with two of them swapped; unchanged if options are words."""
     places = {image.image_id: at for at, image in enumerate(images)}
     if first is None or second is None:
         return tuple(images)
@@ -99,20 +99,20 @@ def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) 
 
 
 def _may_swap(item: Item) -> bool:
-    """Return whether two options may change places; those of twins stand where those of the other twin do."""
+    """Return whether two options may trade places; options of twins keep the order of the other twin."""
     is_twin = any(key.startswith(_TWIN) for key in item.group_keys)
     return not is_twin and (may_reorder(item) or names_marks(item))
 
 
 @dataclass
 class _LetterPlan:
-    """The options that change places, and the items to ask about, by row."""
+    """The options that trade places, and the items to ask about, by row."""
 
     swaps: dict[int, str]
     to_ask: dict[int, dict[str, Any]]
 
     def level(self, group: LetterGroup, free: Sequence[bool], *, seed: int) -> LetterGroup:
-        """Move the options of a group that may move, and return the group as it is then."""
+        """Move the movable options of a group, and return the resulting group."""
         movable = [free[place.row] and place.row not in self.swaps for place in group.placed]
         placed = list(group.placed)
         for at, letter in _moves(placed, movable).items():
@@ -122,7 +122,7 @@ class _LetterPlan:
         return replace(group, placed=tuple(placed), balance=balance([place.placing for place in placed], seed=seed))
 
     def ask_about(self, group: LetterGroup) -> None:
-        """Ask about the items of a group whose options are too many under a letter."""
+        """Ask about the items of a group with too many options under a letter."""
         for at in _moves(group.placed, [True] * len(group.placed)):
             self.to_ask.setdefault(group.placed[at].row, group.to_json())
 
@@ -132,7 +132,7 @@ def _moves(placed: Sequence[AnswerPlace], movable: Sequence[bool]) -> dict[int, 
 
 
 class AnswerLetters(GatherStep):
-    """Measure how evenly right options use their letters, and name the options that should change places."""
+    """Measure how evenly right options use their letters, and name the options to swap."""
 
     name: ClassVar[str] = "letters"
     version: ClassVar[int] = 2
@@ -177,7 +177,7 @@ class AnswerLetters(GatherStep):
 
 
 class Reordered(MapStep):
-    """Make the new revision of each item whose options change places."""
+    """Make the new revision of each item whose options trade places."""
 
     name: ClassVar[str] = "reordered"
     consumes: ClassVar[Stream] = "items"
@@ -185,7 +185,7 @@ class Reordered(MapStep):
     reads: ClassVar[tuple[str, ...]] = ("letters.swap",)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Swap the two options that are named, or leave the item as it is."""
+        """Swap the two named options, or leave the item unchanged."""
         swap = ctx.value(record.item_id, "letters.swap")
         if swap is None:
             return Outcome()
@@ -197,25 +197,25 @@ class Reordered(MapStep):
 
 
 class AnswerBalance(Step):
-    """Let right options, and those that decline, stand under all letters alike.
+    """Spread right options, and options that decline, evenly over all letters.
 
-    A group is unbalanced where chance alone would spread its letters as unevenly with a probability below `min_p`, over
-    all groups of the set (Holm). Then two options are swapped in as few items as possible whose options may stand in
-    any order: the right option and the option under the letter that is too rare. Where options name marks on a picture,
-    such as `Point A`, these marks swap their places. Twins stay as they are. The choice of items follows from their ids
-    and the run's seed.
+    A group is unbalanced if chance alone would spread its letters as unevenly with a probability below `min_p`, over
+    all groups of the set (Holm). Then two options are swapped in as few items as possible, among those with options in
+    arbitrary order: the right option and the option under the letter that is too rare. If options name marks on a
+    picture, such as `Point A`, these marks trade places. Twins stay unchanged. The choice of items follows from their
+    ids and the run's seed.
 
     Args:
         per: `all` levels letters over the whole set, `task` within each task.
         min_p: Probability, 0-1, adjusted over all groups, below which a group is unbalanced.
-        mend: `reorder` swaps options, and asks about items where that is not enough; `ask` only asks about as many
-            items as are too many; `none` only measures.
-        reorders: Groups in which options are swapped: `unbalanced` ones, or all, so that no letter is right more than
-            once oftener than another as far as options may move. Items are asked about in unbalanced groups alone.
+        mend: `reorder` swaps options, and asks about items if that is not enough; `ask` only asks about the surplus
+            items; `none` only measures.
+        reorders: Groups in which options are swapped: `unbalanced` ones, or all, so that the counts of right letters
+            differ by at most one as far as options may move. Items are asked about in unbalanced groups alone.
 
     Reasons:
         unbalanced_letters (ask): Letters are uneven and the options may not move.
-    """
+    """  # phrase: allowed
 
     name: ClassVar[str] = "answer_balance"
     consumes: ClassVar[Stream] = "items"
@@ -229,7 +229,9 @@ class AnswerBalance(Step):
     @model_validator(mode="after")
     def _swaps_where_it_says_so(self) -> AnswerBalance:
         if self.reorders == "always" and self.mend != "reorder":
-            raise ValueError(f"`reorders: always` swaps options, `mend: {self.mend}` does not: leave one of them out")
+            raise ValueError(
+                f"`reorders: always` swaps options, `mend: {self.mend}` does not: leave one of them out"
+            )  # phrase: allowed
         return self
 
     def parts(self) -> tuple[Step, ...]:

@@ -1,11 +1,11 @@
-"""Items that are answered right without their picture: by common knowledge, from the words, or from memory.
+"""Items answered right without their picture: by common knowledge, from the words, or from memory.
 
-How often each item was answered right without its picture is read from the scores that evaluation wrote:
+Reads from the scores that evaluation wrote how often each item was answered right without its picture:
 
     benchwright evaluate run RELEASE --model M --protocol blind --out blind
 
 writes a folder per model, with `score.json` and `predictions.parquet`. A model's answer counts for an item only while
-the item reads as it did in the release that was asked.
+the item reads as it did in the evaluated release.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class BlindResult(NamedTuple):
     """The blind replies to one item.
 
     Args:
-        content_hash: Content hash of the item as it was asked.
+        content_hash: Content hash of the item when it was asked.
         asked: Number of replies.
-        right: Number of replies that named the key, or declined where that is right.
+        right: Number of replies that named the key, or declined if that is right.
     """
 
     content_hash: str
@@ -48,7 +48,7 @@ class BlindReplies(NamedTuple):
 
     Args:
         items: Results by item id.
-        scores: Names of the folders that were read, sorted.
+        scores: Names of the folders read, sorted.
     """
 
     items: Mapping[str, BlindResult]
@@ -68,7 +68,7 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
         release: Release whose items were asked.
 
     Raises:
-        PrerequisiteError: There is no release, or no blind score of it.
+        PrerequisiteError: The release, or a blind score of it, is missing.
         DataError: A file is damaged or of another kind.
     """
     from benchwright.release import Release
@@ -97,14 +97,14 @@ def _is_of(path: Path, release_id: str) -> bool:
     try:
         document: Any = json.loads(path.read_bytes()[:_MAX_BYTES])
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read as a score: {error}; evaluate again or take the folder away") from error
+        raise DataError(f"{path} cannot be read as a score: {error}; evaluate again or remove the folder") from error
     if not isinstance(document, dict) or document.get("format") != "benchwright/score":
-        raise DataError(f"{path} is not a score of benchwright; take the folder away")
+        raise DataError(f"{path} is not a score of benchwright; remove the folder")
     return document.get("protocol") == _PROTOCOL and document.get("release_id") == release_id
 
 
 def _replies(path: Path) -> list[tuple[str, bool]]:
-    """Return (item id, right) of each item with a reply; requests that failed are left out."""
+    """Return (item id, right) of each item with a reply, without failed requests."""
     try:
         with ParquetTable(path, title=str(path)) as file:
             table = file.table(["item_id", "state", "right"])
@@ -121,17 +121,16 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 class BlindAnswers(Filter):
     """Ask about items that models answer right without the picture, or drop them.
 
-    An item that has changed since it was asked counts as not asked.
-
-    It reads what `benchwright evaluate run RELEASE --protocol blind` wrote.
+    Reads the files of `benchwright evaluate run RELEASE --protocol blind`. An item that has changed since counts as not
+    asked.
 
     Args:
         results: Folder with scores under the protocol `blind`, relative to the recipe's folder. A run writes the
             digest of the replies instead.
         release: The release that was asked, relative to the recipe's folder.
-        at_least: Right answers from which an item is flagged.
-        min_share: Least share, 0-1, of the times it was asked.
-        verdict: What becomes of it: `ask` or `drop`.
+        at_least: Number of right answers from which an item is flagged.
+        min_share: Smallest share of right answers, 0-1.
+        verdict: Verdict on the item: `ask` or `drop`.
 
     Reasons:
         answerable_blind (ask or drop): Models answer it right without the picture.
@@ -159,7 +158,7 @@ class BlindAnswers(Filter):
         """Return the replies, read once.
 
         Raises:
-            PrerequisiteError: There are no blind scores, or only their digest is known.
+            PrerequisiteError: Blind scores are missing, or only their digest is known.
             DataError: A file is damaged or of another kind.
         """
         if _BY_DIGEST.fullmatch(self.results):

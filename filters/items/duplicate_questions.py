@@ -1,4 +1,4 @@
-"""The step `duplicate_questions`: of equal questions all but one are dropped, near-equal ones are asked about."""
+"""The step `duplicate_questions`: drops all but one of equal questions, and asks about near-equal ones."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ class RepetitionVerdict(NamedTuple):
 
 
 class DuplicateQuestions(GatherStep):
-    """Drop questions that are asked twice, ask about those that nearly are.
+    """Drop questions asked twice, and ask about near-equal ones.
 
-    Of equal items the one with the smallest id is kept, one with a key before others. Items of a declared pair are
-    asked about instead of dropped, since half a pair is useless. Where equal items name different options as right,
-    none is dropped and all are `contradicting_keys`. Near-equal questions are searched among those that no template
-    wrote, because questions of one template resemble one another by design. Two questions about the same pictures that
-    have the same options, three or more in words, and the same right one are near-equal whatever their words.
+    Of equal items, keeps the one with the smallest id, preferably with a key. Asks about items of a declared pair
+    instead of dropping them, since half a pair is useless. If equal items name different right options, none is dropped
+    and all are `contradicting_keys`. Searches near-equal questions among those that no template wrote, because
+    questions of one template resemble one another by design. Two questions about the same pictures with the same
+    options, three or more in words, and the same right option are near-equal whatever their words.
 
     Args:
         min_similarity: Jaccard similarity of character trigrams, above 0 and at most 1, from which two questions are
             `near_duplicate_question`; None asks about none.
         scope: `same_image` compares the questions of items that show the same pictures with the same marks. `all`
-            compares question and options of all items, whatever they show, save within a declared pair.
+            compares question and options of all items, whatever they show, except within a declared pair.
 
     Reasons:
-        duplicate_question (drop or ask): Same pictures, same words, same options as the item named in evidence; asked
-            about within a declared pair.
+        duplicate_question (drop or ask): Same pictures, words and options as the item named in evidence; asked about
+            within a declared pair.
         contradicting_keys (ask): The same, with another key.
-        near_duplicate_question (ask): Nearly the same words, or the same options and the same right one.
+        near_duplicate_question (ask): Nearly the same words, or the same options and the same right option.
     """
 
     name: ClassVar[str] = "duplicate_questions"

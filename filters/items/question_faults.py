@@ -1,4 +1,4 @@
-"""The step `question_faults`: what the rules about single items, which the audit uses too, find in one's own items."""
+"""The step `question_faults`: findings in your own items by the audit's rules about items."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class _Judged(Step):
-    """What both parts are set to."""
+    """Settings of both parts."""
 
     ignore: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     ask_from: Severity = "medium"
 
     def verdict_on(self, found: Mapping[str, str]) -> tuple[Verdict, str | None]:
-        """Return the verdict on an item, and the family of the rule that it goes by.
+        """Return the verdict on an item, and the family of the deciding rule.
 
         Args:
-            found: Kinds of what was found, each with its worst severity.
+            found: Kinds of findings, each with its worst severity.
         """
         counts = {kind: severity for kind, severity in found.items() if kind not in self.ignore}
         dropping = [kind for kind in counts if kind in self.drop]
@@ -60,7 +60,7 @@ class _Judged(Step):
 
 
 class FaultsOfEach(Filter, _Judged):
-    """Look at each item alone."""
+    """Examine each item alone."""
 
     name: ClassVar[str] = "each"
     consumes: ClassVar[Stream] = "items"
@@ -68,7 +68,7 @@ class FaultsOfEach(Filter, _Judged):
     thresholds: ClassVar[frozenset[str]] = frozenset({"ignore", "drop", "ask_from"})
 
     def measure(self, record: Item, ctx: Context) -> Measured:
-        """Apply all rules that look at one item."""
+        """Apply all rules about one item."""
         found: dict[str, Severity] = {}
         evidence = []
         for rule, fault in faults_of_item(_facts(record, ctx)):
@@ -80,14 +80,14 @@ class FaultsOfEach(Filter, _Judged):
         return Measured(values, {"faults": evidence} if evidence else {})
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop or ask by the worst kind of fault, those that drop first."""
+        """Drop or ask by the worst kind of fault; kinds that drop come first."""
         found = dict(zip(measured["kinds"], measured["severities"], strict=True))
         verdict, family = self.verdict_on(found)
         return Outcome() if family is None else Outcome(verdict, family, evidence={"kinds": list(found)})
 
 
 def _facts(item: Item, ctx: Context) -> ItemFacts:
-    """Return what rules look at; pictures are decoded only where a color is asked for."""
+    """Return the facts that rules need; decodes pictures only if the item asks for a color."""
     is_asked = asks_for_color(item)
     return ItemFacts(item, pictures=[ItemPicture(is_grey=_is_grey(image.image_id, ctx) if is_asked else None)
                                      for image in item.images])  # fmt: skip
@@ -103,7 +103,7 @@ def _is_grey(image_id: str, ctx: Context) -> bool | None:
 
 
 class FaultsOfAll(GatherStep, _Judged):
-    """Look at all items at once."""
+    """Examine all items at once."""
 
     name: ClassVar[str] = "all"
     consumes: ClassVar[Stream] = "items"
@@ -111,7 +111,7 @@ class FaultsOfAll(GatherStep, _Judged):
     columns: ClassVar[tuple[str, ...]] = ("record",)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Apply all rules that look at a set."""
+        """Apply all rules about a set."""
         del ctx
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
         found: defaultdict[int, dict[str, str]] = defaultdict(dict)
@@ -135,24 +135,25 @@ class FaultsOfAll(GatherStep, _Judged):
 class QuestionFaults(_Judged):
     """Ask about items with a fault that a careful reviewer would find, by the rules of the audit.
 
-    Keys that explanations contradict, options that are equal or point at others, answers given away by words, grammar,
-    marks or an order, placeholders, garbled and hidden characters, personal data, pictures that are named and not
-    there, colors asked of grey pictures. The audit's page lists all rules. Names and metadata of picture files are not
-    looked at: a release has neither.
+    Finds keys that explanations contradict, options that are equal or refer to others, answers given away by words,
+    grammar, marks or an order, placeholders, garbled and hidden characters, personal data, missing pictures that a text
+    names, and colors asked of gray pictures. The audit's page lists all rules. Ignores names and metadata of picture
+    files, because a release has neither.
 
     Args:
-        ignore: Kinds of faults that do not count.
-        drop: Kinds of faults for which an item is dropped; it is asked about for others.
-        ask_from: Severity from which on an item is asked about: `high`, `medium` or `low`.
+        ignore: Kinds of faults to ignore.
+        drop: Kinds of faults for which to drop an item; the others are asked about.
+        ask_from: Smallest severity at which an item is asked about: `high`, `medium` or `low`.
 
     Reasons:
-        keys (drop or ask): The explanation speaks for another option than the key.
-        options (drop or ask): Options are equal, point at others, or are missing values.
+        keys (drop or ask): The explanation supports another option than the key.
+        options (drop or ask): Options are equal, refer to others, or are missing values.
         given_away (drop or ask): Words, grammar, a mark or an order give the right option away.
-        placeholders (drop or ask): A text is a placeholder or a template, is garbled, or has markup in it.
-        hidden_characters (drop or ask): A text has characters that nobody sees.
-        personal_data (drop or ask): A text has a mail address, or the number of a phone, account, card or passport.
-        pictures (drop or ask): A picture is named and not there, or a color is asked of a grey one.
+        placeholders (drop or ask): A text is a placeholder or a template, is garbled, or contains markup.
+        hidden_characters (drop or ask): A text contains invisible characters.
+        personal_data (drop or ask): A text contains a mail address, or the number of a phone, account, card or
+            passport.
+        pictures (drop or ask): A named picture is missing, or a color is asked of a gray one.
     """
 
     name: ClassVar[str] = "question_faults"
@@ -162,10 +163,10 @@ class QuestionFaults(_Judged):
     @classmethod
     def _kinds_are_known(cls, kinds: tuple[str, ...]) -> tuple[str, ...]:
         if unknown := [kind for kind in kinds if kind not in KINDS]:
-            raise ValueError(f"there is no kind of fault {unknown[0]!r}; there are {', '.join(sorted(KINDS))}")
+            raise ValueError(f"unknown kind of fault {unknown[0]!r}; give one of {', '.join(sorted(KINDS))}")
         return kinds
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: the rules that look at one item, and those that look at all."""
+        """Return the parts: the rules about one item, and the rules about all."""
         settings = {"ignore": self.ignore, "drop": self.drop, "ask_from": self.ask_from}
         return FaultsOfEach.model_validate(settings), FaultsOfAll.model_validate(settings)

@@ -1,4 +1,4 @@
-"""The step `repeated_options`: items in which an option stands twice."""
+"""The step `repeated_options`: items that repeat an option."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _REPEATED, _SIMILAR = "repeated_option", "similar_options"
 
 
 class RepeatedOptions(Filter):
-    """Drop items in which an option stands twice, ask about those in which two are nearly equal.
+    """Drop items that repeat an option, and ask about those with two nearly equal options.
 
-    Case, white space, width and punctuation make no difference, numbers and signs do.
+    Ignores case, white space, width and punctuation, but not numbers and signs.
 
     Args:
-        max_likeness: Likeness, 0-1, up to which two different options may resemble each other; more is
-            `similar_options`. None asks about none. Options that differ in a number or in a word of their own are
-            not alike, however long they are.
+        max_likeness: Similarity, 0-1, up to which two different options may resemble each other; more is
+            `similar_options`. None asks about none. Options that each have a different number or word are not similar,
+            however long they are.
 
     Reasons:
-        repeated_option (drop): An option stands twice.
+        repeated_option (drop): Two options are equal.
         similar_options (ask): Two options are nearly equal.
     """
 
@@ -37,7 +37,7 @@ class RepeatedOptions(Filter):
     max_likeness: float | None = Field(MAX_LIKENESS, ge=0, le=1)
 
     def measure(self, record: Item, ctx: Context) -> Measured:
-        """Compare each two options."""
+        """Compare each pair of options."""
         del ctx
         repeated = repeated_pairs(record)
         closest = max(alike_pairs(record), key=lambda pair: (pair.likeness, pair.options), default=None)
@@ -47,7 +47,7 @@ class RepeatedOptions(Filter):
         return Measured({"repeated": len(repeated), "likeness": closest.likeness if closest else 0.0}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop items with repeated options, and compare the likeness with the threshold."""
+        """Drop items with repeated options, and compare the similarity with the threshold."""
         if measured["repeated"]:
             return Outcome("drop", _REPEATED, evidence={"pairs": measured["repeated"]})
         if self.max_likeness is not None and measured["likeness"] > self.max_likeness:

@@ -1,4 +1,4 @@
-"""Wrong options that a vision-language model finds right as well."""
+"""Wrong options that a vision-language model considers right as well."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECOND_RIGHT, _KEY_DENIED = "second_right_answer", "key_denied"
 
 
 class OptionAnswers(AsksEachItem):
-    """Ask of every option of a question about one picture whether it is right."""
+    """Ask about every option of a question about one picture whether it is right."""
 
     name: ClassVar[str] = "answers"
     version: ClassVar[int] = 2
@@ -31,11 +31,11 @@ class OptionAnswers(AsksEachItem):
     }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return a question for each option; none for items of another kind, such as with several pictures."""
+        """Return a question for each option; none for other kinds of items, such as with several pictures."""
         return option_questions(item)
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return the letters of wrong options that the model calls right, its reply to the key, and every reply."""
+        """Return the letters of wrong options that the model considers right, its reply to the key, and every reply."""
         said = option_replies(item, answers)
         values: dict[str, Any] = {
             "also_right": list(said.also_right),
@@ -46,7 +46,7 @@ class OptionAnswers(AsksEachItem):
 
 
 class OptionVerdict(MapStep):
-    """Ask people about items that the model finds doubtful."""
+    """Ask annotators about items that the model doubts."""
 
     name: ClassVar[str] = "verdict"
     consumes: ClassVar[Stream] = "items"
@@ -67,20 +67,18 @@ class OptionVerdict(MapStep):
 
 
 class SecondAnswers(AsksModel):
-    """Ask about items of which a vision-language model finds a wrong option right, or the right one wrong.
+    """Ask about items of which a vision-language model considers a wrong option right, or the right one wrong.
 
-    Only questions about one picture whose options are texts are checked.
-
-    The model gets one request an option.
+    Checks only questions about one picture with texts as options. The model gets one request for each option.
 
     Args:
         chat: Endpoint and settings of the model.
         concurrency: Number of simultaneous requests.
 
     Reasons:
-        second_right_answer (ask): The model finds a wrong option right.
-        key_denied (ask): The model finds the right option wrong.
-        no_answer (ask): It gave no answer, or none that can be read.
+        second_right_answer (ask): The model considers a wrong option right.
+        key_denied (ask): The model considers the right option wrong.
+        no_answer (ask): The model gave no readable answer.
     """
 
     name: ClassVar[str] = "second_answers"

@@ -1,8 +1,8 @@
-"""Each source image in one item of the whole set: which items stay where several tasks show the same images.
+"""Each source image in one item of the whole set: the items to keep if several tasks show the same images.
 
-The choice is greedy and takes time in proportion to the items, but for sorting them. Tasks take turns, the one with the
-fewest items first. In its turn a task takes, among the items with the letter that it has least of, one whose images
-tasks with few items need least. So a scarce task is not left without because a plentiful one happened to come first.
+The choice is greedy and takes time in proportion to the items, apart from sorting them. Tasks take turns, the one with
+the fewest items first. In its turn a task takes, among the items with its rarest letter so far, one whose images tasks
+with few items need least. So a scarce task gets its items even if a plentiful one came first.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ IMAGE, _PAIR = "image:", "pair:"
 
 
 class ItemUse(NamedTuple):
-    """What the choice needs of an item.
+    """Facts about an item for the choice.
 
     Args:
         item_id: Id of the item.
         task: Its task.
-        answer: Key of the right option; None where there is none.
-        group_keys: Its group keys, of which `image:...` name source images and `pair:...` items that belong together.
-        root_image_id: Source image that it was made from.
+        answer: Key of the right option; None if there is none.
+        group_keys: Its group keys; `image:...` names source images and `pair:...` items that belong together.
+        root_image_id: Source image from which it was made.
     """
 
     item_id: str
@@ -45,13 +45,13 @@ class ItemUse(NamedTuple):
 
     @property
     def images(self) -> set[str]:
-        """Return the source images that it shows."""
+        """Return the source images of the item."""
         named = {key.removeprefix(IMAGE) for key in self.group_keys if key.startswith(IMAGE)}
         return named | {self.root_image_id}
 
 
 class Refusal(NamedTuple):
-    """Why an item is left out.
+    """Reason for leaving an item out.
 
     Args:
         reason: `used_already` or `enough`.
@@ -63,7 +63,7 @@ class Refusal(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """Items that stay or go together; they use each of their images once.
+    """Items that stay or are left out together; they use each of their images once.
 
     Args:
         rows: Rows of the items.
@@ -81,11 +81,11 @@ class _Unit(NamedTuple):
 
 
 def choose_unique(items: Sequence[ItemUse], *, uses: int | None, most: int | None, seed: int) -> dict[int, Refusal]:
-    """Return which items are left out, by row, so that no source image is used more often than asked.
+    """Return the items to leave out, by row, so that no source image is used too often.
 
     Args:
         items: Items, in any order; the result depends on their content only.
-        uses: Items, or groups of items of one pair, that may use an image; None for any number.
+        uses: Number of items, or groups of items of one pair, that may use an image; None for any number.
         most: Largest number of items of a task; None for any number.
         seed: The run's seed.
     """
@@ -130,7 +130,7 @@ def choose_unique(items: Sequence[ItemUse], *, uses: int | None, most: int | Non
 
 
 def _units(items: Sequence[ItemUse]) -> list[_Unit]:
-    """Return the items that go together: those that share a key of a pair, directly or through others."""
+    """Return the items that belong together: those that share a key of a pair, directly or through others."""
     rows: dict[int, list[int]] = defaultdict(list)
     pairs = ([key for key in item.group_keys if key.startswith(_PAIR)] for item in items)
     for row, component in enumerate(components_of(pairs)):
@@ -151,10 +151,10 @@ def _units(items: Sequence[ItemUse]) -> list[_Unit]:
 
 
 def _queues(units: Sequence[_Unit], totals: Mapping[str, int], seed: int) -> dict[str, dict[str, list[int]]]:
-    """Return the units of each task by their letters, the last of which is to be taken first."""
+    """Return the units of each task by letter, in reverse order of use."""
     need: dict[str, float] = defaultdict(float)
     own = [max(number / totals[task] for task, number in unit.tasks.items()) for unit in units]
-    # Sums of fractions depend on their order, and the order is that of names, not that of rows.
+    # Sums of fractions depend on their order, so they follow the order of names instead of rows.
     for place in sorted(range(len(units)), key=lambda number: units[number].name):
         for image in units[place].images:
             need[image] += own[place]
@@ -168,20 +168,20 @@ def _queues(units: Sequence[_Unit], totals: Mapping[str, int], seed: int) -> dic
 
 
 class UniqueImages(GatherStep):
-    """Keep each source image in one item of the whole set, and no more than so many items a task.
+    """Keep each source image in one item of the whole set, and limit the number of items of each task.
 
-    BLINK shows an image once. Tasks of one run may each want the same photographs: this step looks at the items of all
+    BLINK shows an image once. Tasks of one run may each want the same photographs: this step considers the items of all
     tasks before it, and chooses by the seed. Tasks take turns, so that each gets its share; letters of right options
-    are kept as even as the choice allows. Items of a pair (`pair:` among their group keys), such as concatenated and
-    single pictures of `multi_view_reasoning`, stay or go together and use their images once.
+    stay as even as the choice allows. Items of a pair (`pair:` among their group keys), such as concatenated and single
+    pictures of `multi_view_reasoning`, stay or are dropped together and use their images once.
 
     Args:
-        uses: Items, or groups of items of one pair, that may use the same source image; null for any number.
+        uses: Number of items, or groups of items of one pair, that may use the same source image; null for any number.
         items: Largest number of items of a task; null for any number.
 
     Reasons:
-        used_already (drop): Items that were chosen before use a source image of the item, or of its pair.
-        enough (drop): There were `items` items of the task without it, or there would be more with its pair.
+        used_already (drop): Items chosen earlier use a source image of the item, or of its pair.
+        enough (drop): The task has `items` items without it, or would exceed them with its pair.
     """
 
     name: ClassVar[str] = "unique_images"

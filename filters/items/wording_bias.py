@@ -1,4 +1,4 @@
-"""The step `wording_bias`: items whose key a rule over words alone picks."""
+"""The step `wording_bias`: items whose key a rule picks from words alone."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ _REASON = "wording_gives_key_away"
 
 
 class WordingBias(GatherStep):
-    """Ask about items whose key a rule over words alone picks, in tasks where it does so more often than chance.
+    """Ask about items whose key a rule picks from words alone, in tasks where it does so more often than chance.
 
-    A rule gives a task away where it beats chance by more than `max_gain`, on 10 items that it decides or more, and its
-    p-value, adjusted over all combinations of rule and task (Holm), is below `min_p`.
+    A rule gives a task away if it decides 10 items or more, beats chance on them by more than `max_gain`, and has a
+    p-value below `min_p`, adjusted over all combinations of rule and task (Holm).
 
     Args:
-        per: `task` for a group a task, `all` for one group, `both` for the tasks and all items, as one family of tests.
+        per: `task` for one group per task, `all` for one group, `both` for the tasks and all items, as one family of
+            tests.
         max_gain: Accuracy above chance, 0-1, up to which items pass.
-        min_p: Adjusted p-value, 0-1, below which a result is no chance.
+        min_p: Adjusted p-value, 0-1, below which a result counts as more than chance.
         verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
 
     Reasons:
-        wording_gives_key_away (ask or drop): A rule over words alone picks the key.
+        wording_gives_key_away (ask or drop): A rule picks the key from words alone.
     """
 
     name: ClassVar[str] = "wording_bias"

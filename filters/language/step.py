@@ -1,4 +1,4 @@
-"""The filter `language`: what people and models wrote, checked word by word without a network."""
+"""The filter `language`: checks the words of people and models one by one, without a network."""
 
 from __future__ import annotations
 
@@ -20,30 +20,29 @@ _DEFAULT = WordingRules()
 class Language(Filter):
     """Ask about items whose words are misspelled, ungrammatical, too long, or give their answer away.
 
-    Spelling, articles, agreement, doubled words and capitals are checked where an item's question and options are
-    English (`language: auto` decides by their words). In other languages only length, end marks and questions that name
-    their answer are checked, and the value `checked_as` says `any`. Questions asked twice are found by
-    `duplicate_questions`.
+    Checks spelling, articles, agreement, doubled words and capitals if an item's question and options are English
+    (`language: auto` decides by their words). In other languages, checks only length, end marks and questions that name
+    their answer, and the value `checked_as` says `any`. The step `duplicate_questions` finds questions asked twice.
 
     Args:
-        checks: Kinds of faults that are looked at.
-        drop: Kinds for which an item is dropped; it is asked about for the others.
+        checks: Kinds of faults to look for.
+        drop: Kinds for which to drop an item; the others are asked about.
         language: `auto`, or `en` or `any` for all items.
-        words: Names and terms that are spelled right, besides the words of the list; case makes no difference.
-        min_characters: Fewest characters of a question.
-        max_characters: Most characters of a question.
-        max_option_characters: Most characters of an option.
+        words: Names and terms accepted in addition to the word list; case makes no difference.
+        min_characters: Smallest number of characters of a question.
+        max_characters: Largest number of characters of a question.
+        max_option_characters: Largest number of characters of an option.
 
     Reasons:
         too_long (drop or ask): A question or option has too many characters.
         too_short (drop or ask): A question has too few characters.
-        names_answer (drop or ask): The question holds the right option, and no wrong one.
-        spelling (drop or ask): A word is in no list; evidence has the word that may be meant.
+        names_answer (drop or ask): The question contains the right option, and no wrong one.
+        spelling (drop or ask): A word is in no list; evidence suggests a correction.
         article (drop or ask): `a` before the sound of a vowel, or `an` before another.
         agreement (drop or ask): Number, person or tense of two words do not agree.
-        doubled_word (drop or ask): A word stands twice in a row.
-        capital (drop or ask): A question begins with a small letter, or `i` stands for `I`.
-        end_mark (drop or ask): A question ends without a mark.
+        doubled_word (drop or ask): A word appears twice in a row.
+        capital (drop or ask): A question begins with a small letter, or `i` replaces `I`.
+        end_mark (drop or ask): A question ends without a punctuation mark.
     """
 
     name: ClassVar[str] = "language"
@@ -82,7 +81,7 @@ class Language(Filter):
         return Measured({"faults": kinds, "checked_as": "en" if english else "any"}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop or ask by the first kind of fault, those that drop first."""
+        """Drop or ask by the first kind of fault; kinds that drop come first."""
         kinds = [kind for kind in measured["faults"] if kind in self.checks]
         dropping = [kind for kind in kinds if kind in self.drop]
         if dropping:

@@ -36,7 +36,7 @@ class FlipAnswers(AsksEachItem):
     }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return question and control for both pictures; none where the item is no yes/no question of a pair."""
+        """Return question and control for both pictures; none if the item is not a yes/no question of a pair."""
         pictures = {side: evidence_text(item, side) for side in _SIDES}
         if (
             item.kind != "yes_no"
@@ -88,19 +88,19 @@ class FlipVerdict(MapStep):
 class AnswerFlip(AsksModel):
     """Drop yes/no questions of pairs that a vision-language model does not answer as the keys say, or ask about them.
 
-    It must say yes on the picture of which the question is true and no on the other one, and answer a control question,
-    which the item's evidence names, alike on both. What it gives no answer to is always asked about.
+    The model must say yes on the picture for which the question is true and no on the other one, and answer a control
+    question, which the item's evidence names, alike on both. Questions without an answer are always asked about.
 
     Args:
         chat: Endpoint and settings of the model.
-        verdict: What becomes of a question that does not flip: `drop` or `ask`. Dropped are also those that are merely
+        verdict: Verdict on a question that does not flip: `drop` or `ask`. A drop also hits questions that are merely
             hard for this model.
         concurrency: Number of simultaneous requests.
 
     Reasons:
         answer_not_flipped (drop or ask): The model does not answer as the keys say on both pictures.
-        control_flipped (drop or ask): It answers a control question differently.
-        no_answer (ask): It gave no answer, or none that says yes or no.
+        control_flipped (drop or ask): The model answers a control question differently.
+        no_answer (ask): The model gave no answer, or neither yes nor no.
     """
 
     name: ClassVar[str] = "answer_flip"

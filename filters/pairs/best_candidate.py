@@ -1,6 +1,6 @@
-"""The step `best_candidate`: it keeps the best of several candidates for one idea, whole pairs, and few effects.
+"""The step `best_candidate`: keeps the best of several candidates for one idea, whole pairs, and few effects.
 
-It runs after the gates and before people decide. A yes/no question of a pair counts on both pictures or not at all.
+It runs after the gates and before annotators decide. A yes/no question of a pair counts on both pictures or not at all.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIRECT, _TOO_MANY_DIRECT = "direct", "too_many_direct"
 
 
 class CandidateItem(NamedTuple):
-    """A live item and the value by which candidates are compared."""
+    """A live item and the value for comparing candidates."""
 
     item: Item
     value: float | None
@@ -37,27 +37,27 @@ class _Loss(NamedTuple):
 
 
 class BestCandidate(GatherStep):
-    """Drop all candidates of an idea but the best, and the remaining items of pairs of which the gates dropped some.
+    """Drop all candidates of an idea but the best, and the remaining items of pairs that the gates broke.
 
     Dropped first are yes/no questions whose item for the other picture is gone (`half_a_question`), then all items of
     pairs with fewer than `min_questions` left (`pair_incomplete`). The best remaining candidate of an idea has the
     largest value, then the most items left, then the smallest number; the others are dropped as `better_candidate`,
-    with the values that were compared. Items without a pair pass.
+    with the compared values. Items without a pair pass.
 
-    Of direct alterations, which change all of a picture, as many pairs are left as `max_direct` allows, of all editors
-    alike; the others are dropped as `too_many_direct`.
+    Direct alterations change all of a picture. As many of their pairs stay as `max_direct` allows, evenly over all
+    editors; the others are dropped as `too_many_direct`.
 
-    The step comes after the gates and before people.
+    The step belongs after the gates and before annotators decide.
 
     Args:
-        by: Value of an earlier step, as `<entry>.<value>` or `<entry>.<part>.<value>`, of which more is better; None
+        by: Value of an earlier step, as `<entry>.<value>` or `<entry>.<part>.<value>`, where more is better; None
             compares how many items the gates left.
-        min_questions: Yes/no questions that a pair needs, each on both pictures.
+        min_questions: Number of yes/no questions that a pair needs, each on both pictures.
         max_direct: Largest share, 0-1, of pairs that are direct alterations; None allows any number.
 
     Reasons:
         half_a_question (drop): A yes/no question of a pair is left on one picture only.
-        pair_incomplete (drop): Its pair has too few questions left.
+        pair_incomplete (drop): The pair of the item has too few questions left.
         better_candidate (drop): Another candidate of the same idea is kept.
         too_many_direct (drop): Direct alterations would be more than `max_direct` of all pairs.
     """
@@ -75,7 +75,7 @@ class BestCandidate(GatherStep):
         return ("record",) if self.by is None else ("record", self.by)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Compare all candidates; neither the order of rows nor that of files matters."""
+        """Compare all candidates; the order of rows and files does not matter."""
         del ctx
         records = columns["record"].to_pylist()
         values = [None] * len(records) if self.by is None else columns[self.by].to_pylist()
@@ -174,7 +174,7 @@ def _rank(candidate: Sequence[CandidateItem], pair: str) -> tuple[float, int, in
 
 
 def _description(candidate: Sequence[CandidateItem]) -> dict[str, Any]:
-    """Return what a candidate is compared by: its number, the mean value of its items, its number of items."""
+    """Return the facts for comparing a candidate: its number, the mean value of its items, its number of items."""
     values = [float(item.value) for item in candidate if item.value is not None]
     return {
         "candidate": int(candidate[0].item.evidence.get("candidate", 0)),

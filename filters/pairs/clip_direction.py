@@ -1,9 +1,9 @@
 """Pairs whose pictures do not differ the way their captions do, after InstructPix2Pix (arXiv 2211.09800).
 
 CLIP embeds both pictures and both captions into one space. The step from the natural to the manipulated picture should
-point where the step between the captions points, and the pictures should still be near each other.
+point in the direction of the step between the captions, and the pictures should still be near each other.
 
-The CLIP model lies in a folder: found, hashed, loaded through transformers. Nothing of it is unpickled or run.
+The CLIP model is in a folder: found, hashed, loaded through transformers. None of its content is unpickled or run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def clip_hash(folder: Path) -> str:
     """Return the digest over names and contents of all files that decide a model's output.
 
     Raises:
-        PrerequisiteError: The folder is not there, or holds no such model.
+        PrerequisiteError: The folder is missing, or holds no such model.
     """
     return weights_digest(folder, _deciding_files(folder))
 
@@ -184,7 +184,7 @@ def _directions(clip: Clip, some: Sequence[_CaptionedPair], ctx: Context) -> lis
     for image_id in dict.fromkeys(picture for pair in some for picture in (pair.natural, pair.manipulated)):
         try:
             pixels[image_id] = ctx.images.rgb(ctx.image(image_id))
-        except UnreadableImage as error:  # the other pictures of the batch are measured all the same
+        except UnreadableImage as error:  # the other pictures of the batch are still measured
             broken[image_id] = error
     pictures = dict(zip(pixels, clip.pictures(list(pixels.values())), strict=True)) if pixels else {}
     captions = list(dict.fromkeys(text for pair in some for text in (pair.natural_caption, pair.manipulated_caption)))
@@ -207,7 +207,7 @@ def _outcome(
 
 
 def _cosine(first: Vectors, second: Vectors) -> float | None:
-    """Return the cosine of two steps; None where one is too short to have a direction."""
+    """Return the cosine of two steps; None if one is too short to have a direction."""
     lengths = float(np.linalg.norm(first)), float(np.linalg.norm(second))
     if min(lengths) < _SMALLEST_STEP:
         return None
@@ -239,18 +239,17 @@ class ClipVerdict(MapStep):
 class ClipDirection(_WithClip):
     """Drop items of pairs whose pictures do not change the way their captions do, or ask about them.
 
-    Captions are taken from an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass.
-
-    It needs the extra `models`. A new bound asks the model nothing.
+    Takes captions from an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass. Needs
+    the extra `models`. A new bound does not run the model again.
 
     Args:
         model: Folder of a CLIP model in the layout of transformers, relative to the recipe's folder. A run writes
             the digest of its files instead.
-        min_direction: Least cosine, -1 to 1, of the step between the pictures with that between the captions; less is
-            `other_direction`.
-        min_images: Least cosine of the two pictures; less is `other_picture`. Another background alone may take them
-            further apart.
-        verdict: What becomes of an item: `drop` or `ask`.
+        min_direction: Smallest cosine, -1 to 1, of the step between the pictures with that between the captions; less
+            is `other_direction`.
+        min_images: Smallest cosine of the two pictures; less is `other_picture`. Another background alone may increase
+            their distance.
+        verdict: Verdict on an item: `drop` or `ask`.
         batch_size: Number of pairs in a batch of the model.
         device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
 

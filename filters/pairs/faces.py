@@ -1,6 +1,6 @@
 """Pairs in which a face vanished, appeared or changed its size although the manipulation did not ask for it.
 
-Faces are found by a cascade that needs no weights of its own, or by YuNet from a file.
+A cascade that needs no separate weights finds the faces, or YuNet from a file.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Ou
 from .paired_pictures import pair_of
 
 _LONGEST_SIDE_PX = 480
-"""Longer side at which all pictures are searched, larger and smaller ones: sizes of faces are fractions of it."""
+"""Longer side to which all pictures are scaled for the search: sizes of faces are fractions of it."""
 
 
 _WINDOW_PX = 24
 """Side of the smallest face that the cascade finds."""
 
 _SEEN_TIMES = 8
-"""Number of windows at one place that must look like a face."""
+"""Smallest number of windows at one place that look like a face."""
 
 
 class Face(NamedTuple):
@@ -141,13 +141,13 @@ class Faces(Filter):
 
     Args:
         model: YuNet's ONNX file, relative to the recipe's folder; None for a cascade that ships with scikit-image and
-            finds upright faces from the front. A run writes the file's digest instead.
-        min_score: Least score, 0-1, of a face that YuNet finds.
-        min_size: Faces smaller than this share, 0-1, of the picture's shorter side do not count: the cascade sees small
-            ones where there are none.
-        may_change: Categories in which other faces are asked for: these pairs pass.
+            finds upright frontal faces. A run writes the file's digest instead.
+        min_score: Smallest score, 0-1, of a face that YuNet finds.
+        min_size: Smallest face to count, as a share, 0-1, of the picture's shorter side: the cascade reports smaller
+            ones falsely.
+        may_change: Categories that require other faces: these pairs pass.
         max_resize: Factor by which the largest face may grow or shrink; None lifts the bound.
-        verdict: What becomes of an item: `ask` or `drop`.
+        verdict: Verdict on an item: `ask` or `drop`.
 
     Reasons:
         face_vanished (ask or drop): A face is gone.
@@ -180,10 +180,10 @@ class Faces(Filter):
         return self
 
     def weights_hash(self) -> str | None:
-        """Return the digest of YuNet's file, so that another file measures all pictures again.
+        """Return the digest of YuNet's file, so that another file triggers a new measurement of all pictures.
 
         Raises:
-            PrerequisiteError: There is no such file.
+            PrerequisiteError: The file does not exist.
         """
         if self._path is None:
             return self.model and self.model.removeprefix(_DIGEST)
@@ -213,7 +213,7 @@ class Faces(Filter):
         return _OpenDetector(YuNetFaces(self._path, min_score=self.min_score, min_size=self.min_size), {})
 
     def measure(self, record: Item, ctx: Context) -> Measured:
-        """Count the faces of both pictures and compare the largest; all values are None where an item has no pair."""
+        """Count the faces of both pictures and compare the largest; all values are None if an item has no pair."""
         pair = pair_of(record, ctx)
         if pair is None:
             return Measured(_NOTHING_MEASURED)

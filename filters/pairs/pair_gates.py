@@ -1,13 +1,13 @@
 """Gates for manipulated pairs: something changed, nothing else did, the frame did not move, and no seam shows.
 
-An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
-as `editable`: a grid of cells as COCO writes masks. If there is no such region, all of the picture was to change. Where
-`moved` is true, the subject was to move, and an effect that `made_with` names moves nothing: no shift is measured then.
+An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region to change as
+`editable`: a grid of cells as COCO writes masks. Without a region, the whole picture was to change. If `moved` is true,
+the subject was to move, and an effect named by `made_with` moves nothing: then no shift is measured.
 
-Instruction editors may shift the frame of a picture without being asked to; this shift is measured. The unchanged
-part of the first picture is searched for in the second by normalised correlation under a mask (OpenCV's
-TM_CCOEFF_NORMED), so intended changes and different light have no influence. The whole picture and each quarter are
-searched for separately: where a frame was turned or enlarged, the quarters move apart.
+Instruction editors may shift the frame of a picture without being asked to; this shift is measured. The unchanged part
+of the first picture is searched for in the second by normalized correlation under a mask (OpenCV's TM_CCOEFF_NORMED),
+so intended changes and different light have no influence. The whole picture and each quarter are searched for
+separately: if a frame was turned or enlarged, the quarters move apart.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from .seams import Joint, halo, seam, smear
 from .standing import contact
 
 _SIDE_PX = 512
-"""Longer side at which frames are compared."""
+"""Longer side at which to compare frames."""
 _REACH = 0.05
-"""Largest shift that is searched, as a fraction of the longer side."""
+"""Largest shift to search, as a fraction of the longer side."""
 _LEAST_PIXELS = 400
 _LEAST_SPREAD = 4.0
-"""Standard deviation of grey levels from which a window shows enough to be found again."""
+"""Standard deviation of gray levels from which a window has enough detail to be found again."""
 _EQUAL = 0.99995
 _FOUND = 0.5
-"""Correlation below which a window was not found again; its shift then counts as the largest that was searched."""
+"""Correlation below which a window counts as not found; its shift then counts as the largest searched one."""
 
 _Window = tuple[slice, slice]
 
 
 class _Frame(NamedTuple):
-    """Two pictures of one size, and a mask, 0 or 1, of what was kept of the first."""
+    """Two pictures of one size, and a mask, 0 or 1, of the kept part of the first."""
 
     before: NDArray[np.float32]
     after: NDArray[np.float32]
@@ -54,15 +54,15 @@ class _Frame(NamedTuple):
 
 
 def _frame_shift(before: NDArray[np.uint8], after: NDArray[np.uint8], kept: NDArray[np.bool_] | None) -> float | None:
-    """Return by how many pixels of the pictures the frame has moved; None where no window shows enough.
+    """Return the shift of the frame in pixels of the pictures; None if no window has enough detail.
 
-    Where the kept region is known, the result is the largest shift of a window; else the median, since one of the
-    windows may hold what was changed on purpose.
+    If the kept region is known, the result is the largest shift of a window; otherwise the median, since one of the
+    windows may hold an intended change.
 
     Args:
-        before: Shape (height, width), grey.
-        after: Shape (height, width), grey.
-        kept: Shape (height, width), true where nothing was to change; None where that is not known.
+        before: Shape (height, width), gray.
+        after: Shape (height, width), gray.
+        kept: Shape (height, width), true where nothing was to change; None if unknown.
     """
     height, width = before.shape
     scale = min(1.0, _SIDE_PX / max(height, width))
@@ -89,7 +89,7 @@ def _windows(height: int, width: int) -> list[_Window]:
 
 
 def _shift(frame: _Frame, window: _Window) -> float | None:
-    """Return the shift of a window in pixels of the frame; None where it shows too little."""
+    """Return the shift of a window in pixels of the frame; None if it has too little detail."""
     reach = max(2, round(_REACH * max(frame.before.shape)))
     inner = tuple(
         slice(max(side.start, reach), min(side.stop, length - reach))
@@ -114,7 +114,7 @@ def _shift(frame: _Frame, window: _Window) -> float | None:
 
 
 def _peak(values: NDArray[np.float64], at: int) -> float:
-    """Return the top, -0.5 to 0.5, of the parabola through a peak and its two neighbours."""
+    """Return the top, -0.5 to 0.5, of the parabola through a peak and its two neighbors."""
     if not 0 < at < len(values) - 1:
         return 0.0
     left, top, right = values[at - 1 : at + 2]
@@ -126,7 +126,7 @@ _OTHER_SIZE, _NOTHING, _OUTSIDE, _SHIFTED = "other_size", "nothing_changed", "ch
 _HALO, _SMEAR, _SEAM, _TORN, _FLOATING = "halo", "smeared", "seam", "torn", "floating"
 _WATERMARKED = "watermarked"
 _VISIBLE = 8
-"""Levels by which a channel must differ for a pixel to count as visibly changed."""
+"""Number of levels by which a channel must differ for a pixel to count as visibly changed."""
 
 _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
     ("same_size", "changed", "outside", "shift_px", "halo", "smear", "seam", "tear", "contact", "watermark")
@@ -134,36 +134,35 @@ _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
 
 
 class PairGates(Filter):
-    """Drop items of manipulated pairs whose picture is not what was asked for; other items pass.
+    """Drop items of manipulated pairs whose picture does not follow the request; other items pass.
 
-    `null` lifts a bound; a new bound measures nothing again.
+    `null` lifts a bound; a new bound needs no new measurement.
 
     Args:
-        min_changed: Least share, 0-1, of the editable region that must differ visibly; less is `nothing_changed`.
+        min_changed: Smallest share, 0-1, of the editable region that must differ visibly; less is `nothing_changed`.
         max_outside: Largest share, 0-1, of the rest that may differ by more than `tolerance`; more is
             `changed_outside_mask`.
-        max_shift_px: Largest shift of what was kept, in pixels; more is `frame_shifted`.
-        max_halo: Largest share, 0-1, of the rim of what was cut out that may show its old background; more is `halo`.
-        max_smear: Largest share, 0-1, by which a filling may hold less detail than what is around it; more is
-            `smeared`.
-        max_seam: Largest share, 0-1, of a filling's border along which colours may take a step; more is `seam`.
-        max_tear: How torn a program's outline may look, 0-1, as `masks.max_tear` of `manipulate`; more is `torn`. What
-            people outlined is not judged.
-        min_contact: Least share, 0-1, by which a new background must be darker under a subject that stands in the
-            picture; less is `floating`.
-        max_watermark: How well fine detail of the natural picture, or of the photograph put behind the subject, may
-            repeat at one lag all over it, -1 to 1; more is `watermarked`.
-        tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
+        max_shift_px: Largest shift of the kept part, in pixels; more is `frame_shifted`.
+        max_halo: Largest share, 0-1, of a cutout's rim that may show its old background; more is `halo`.
+        max_smear: Largest share, 0-1, by which a filling may hold less detail than its surroundings; more is `smeared`.
+        max_seam: Largest share, 0-1, of a filling's border along which colors may take a step; more is `seam`.
+        max_tear: How torn a program's outline may look, 0-1, as `masks.max_tear` of `manipulate`; more is `torn`.
+            Outlines drawn by people are not judged.
+        min_contact: Smallest share, 0-1, by which a new background must be darker under a standing subject; less is
+            `floating`.
+        max_watermark: How well fine detail of the natural picture, or of the photograph behind the subject, may repeat
+            at one lag all over it, -1 to 1; more is `watermarked`.
+        tolerance: Number of levels, 0-255, by which a channel may differ outside the editable region.
 
     Reasons:
         nothing_changed (drop): The manipulated picture looks like the natural one where it was to change.
         changed_outside_mask (drop): It differs where nothing was to change.
-        frame_shifted (drop): What was kept lies elsewhere.
-        halo (drop): What was cut out brought a rim of its old background along.
-        smeared (drop): What was filled in is much smoother than what surrounds it.
-        seam (drop): What was filled in does not meet what surrounds it in colour.
+        frame_shifted (drop): The kept part is in another place.
+        halo (drop): A cutout kept a rim of its old background.
+        smeared (drop): A filling is much smoother than its surroundings.
+        seam (drop): The color of a filling does not match its surroundings.
         torn (drop): The subject's outline runs through it, or around a patch of its background.
-        floating (drop): The subject stands in the picture, and nothing under it is in its shadow.
+        floating (drop): A standing subject casts no shadow on the ground under it.
         watermarked (drop): A pattern, such as an agency's name, repeats all over a photograph of the pair.
         other_size (drop): The two pictures differ in size.
     """
@@ -209,13 +208,13 @@ class PairGates(Filter):
     tolerance: int = Field(0, ge=0, le=255)
 
     def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
-        """Make a cache of the values of each pair, which its items share."""
+        """Make a cache for the values of each pair, shared by its items."""
         del ctx
         cv2.setNumThreads(1)
         return {}
 
     def measure(self, record: Item, ctx: Context) -> dict[str, bool | float | None]:
-        """Compare an item's pair of pictures; all values are None where it has no pair."""
+        """Compare an item's pair of pictures; all values are None if it has no pair."""
         pair = pair_of(record, ctx)
         if pair is None:
             return _NOTHING_MEASURED
@@ -262,7 +261,7 @@ class PairGates(Filter):
 
 
 def _watermark(pair: PicturePair, before: NDArray[np.uint8], ctx: Context) -> float:
-    """Return the larger figure of the natural picture and of the photograph that was put behind its subject."""
+    """Return the larger value of the natural picture and the photograph behind its subject."""
     behind = [] if pair.background is None else [ctx.images.rgb(pair.background)]
     return max(watermark(pixels) for pixels in (before, *behind))
 
@@ -270,7 +269,7 @@ def _watermark(pair: PicturePair, before: NDArray[np.uint8], ctx: Context) -> fl
 def _seams(
     pair: PicturePair, before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], ctx: Context
 ) -> dict[str, float | None]:
-    """Return what shows where pixels of two sources meet; None where the pair does not say where they do."""
+    """Return the faults along the border between two sources of pixels; None if the pair does not state the border."""
     joint = None
     if pair.donor is not None:
         shows = _cells(pair.donor.shows, before.shape)
@@ -287,7 +286,7 @@ def _seams(
 def _subject(
     pair: PicturePair, before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], ctx: Context
 ) -> dict[str, float | None]:
-    """Return whether a subject before a new background is whole and stands; nothing where it is none, or was moved."""
+    """Return whether a subject before a new background is whole and stands; nothing if it is absent or was moved."""
     if pair.way != "background" or pair.editable is None or not (~editable).any():
         return {}
     found: dict[str, float | None] = {}
@@ -302,7 +301,7 @@ def _subject(
 
 
 def _laid(donor: NDArray[np.uint8], pasted: PastedDonor, onto: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return a donor laid as it was pasted, with what surrounds its subject; beyond its frame is the picture below."""
+    """Return a donor as it was pasted, with its subject's surroundings; beyond its frame, the picture below."""
     (x0, y0, x1, y1), (left, top), (wide, high) = pasted.from_xyxy, pasted.at_xy, pasted.size_wh
     across, along = wide / (x1 - x0), high / (y1 - y0)
     if pasted.mirrored:
@@ -326,11 +325,11 @@ def compare(
         before: Shape (height, width, 3), RGB.
         after: Shape (height, width, 3), RGB.
         editable: Shape (height, width), true where something was to change.
-        tolerance: Levels, 0-255, by which a channel may differ elsewhere.
+        tolerance: Number of levels, 0-255, by which a channel may differ elsewhere.
 
     Returns:
-        `changed`: share of the editable region that differs visibly; None where it is empty. `outside`: share of the
-        rest that differs; None where there is none. `shift_px`: shift of the rest in pixels.
+        `changed`: share of the editable region that differs visibly; None if it is empty. `outside`: share of the rest
+        that differs; None if there is no rest. `shift_px`: shift of the rest in pixels.
     """
     differs = np.max(cv2.absdiff(before, after), axis=2)
     kept = ~editable
@@ -343,7 +342,7 @@ def compare(
 
 
 def _cells(mask: MaskRuns | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Return a mask of shape (height, width), resized to the pictures where its grid has another size."""
+    """Return a mask of shape (height, width), resized to the pictures if its grid has another size."""
     if mask is None:
         return np.ones(shape[:2], np.bool_)
     rows, columns = mask.size

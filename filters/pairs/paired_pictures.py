@@ -1,4 +1,4 @@
-"""The pair of pictures that an item is about, as its evidence names it."""
+"""The pair of pictures of an item, as its evidence names it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from benchwright.records import ImageRecord, Item, MaskRuns
 from benchwright.steps import Context
 
 _BY_PEOPLE = frozenset({"facts", "rectangle"})
-"""Outlines that are no program's finding."""
+"""Origins of outlines that no program found."""
 
 
 class PastedDonor(NamedTuple):
-    """What was cut out of another photograph and set into the natural picture.
+    """The cutout of another photograph that was set into the natural picture.
 
     Args:
         record: The other photograph.
-        from_xyxy: Box of what was taken, in its pixels.
+        from_xyxy: Box of the cutout, in pixels of that photograph.
         at_xy: Corner of that box in the pair's pictures.
-        size_wh: Its size there.
+        size_wh: Size of the box there.
         mirrored: Whether left and right were exchanged.
-        shows: Where it hides what is behind it.
+        shows: Area where it hides the picture behind it.
     """
 
     record: ImageRecord
@@ -35,21 +35,21 @@ class PastedDonor(NamedTuple):
 
 
 class PicturePair(NamedTuple):
-    """The pictures of a pair and how one became the other.
+    """The pictures of a pair, and how one was made from the other.
 
     Args:
         natural: The natural picture.
         manipulated: The manipulated picture.
         editable: Region that was to change; None for the whole picture.
         moved: Whether the subject was to be moved.
-        way: Kind of edit, such as `background`; None where nobody says.
-        filled: Where pixels were made up from their surroundings; None where none were.
-        donor: What was pasted; None where nothing was.
-        has_effect: Whether an effect computed each pixel from those around it, so that nothing lies elsewhere.
-        background: Photograph that was put behind the subject; None where none was.
-        outline: The subject as it was outlined; None where nobody says.
+        way: Kind of edit, such as `background`; None if not stated.
+        filled: Area of pixels made up from their surroundings; None if there is none.
+        donor: The pasted cutout; None if there is none.
+        has_effect: Whether an effect computed each pixel from those around it, so that nothing moved.
+        background: Photograph behind the subject; None if it was not replaced.
+        outline: Outline of the subject; None if not stated.
         outlined_by_people: Whether people drew the outline, or took the box itself.
-        subject_box: Box that a program found the outline in: x0, y0, x1, y1 in the natural picture; None without one.
+        subject_box: Box in which a program found the outline: x0, y0, x1, y1 in the natural picture; None without one.
     """
 
     natural: ImageRecord
@@ -76,10 +76,10 @@ class PicturePair(NamedTuple):
 
 
 def pair_of(item: Item, ctx: Context) -> PicturePair | None:
-    """Return an item's pair; None where it belongs to none.
+    """Return an item's pair; None if it belongs to none.
 
     Raises:
-        ValueError: The evidence names a region that is no mask.
+        ValueError: The evidence names a region that is not a mask.
     """
     natural, manipulated = (item.evidence.get(name) for name in ("natural", "manipulated"))
     if not isinstance(natural, str) or not isinstance(manipulated, str):
@@ -105,7 +105,7 @@ def pair_of(item: Item, ctx: Context) -> PicturePair | None:
 
 
 def _donor(item: Item, stated: Any, ctx: Context) -> PastedDonor | None:
-    """Return what was pasted; None where all of a picture was taken, as a background is."""
+    """Return the pasted cutout; None if all of a picture was taken, as for a background."""
     if not isinstance(stated, dict) or "shows" not in stated:
         return None
     shows = _mask(item, "made_with.donor.shows", stated["shows"])
@@ -130,6 +130,6 @@ def _mask(item: Item, name: str, stated: Any) -> MaskRuns | None:
 
 
 def evidence_text(item: Item, name: str) -> str | None:
-    """Return a text from an item's evidence; None where there is none of this name."""
+    """Return a text from an item's evidence; None if the evidence has none of this name."""
     text = item.evidence.get(name)
     return text if isinstance(text, str) else None

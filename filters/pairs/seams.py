@@ -1,8 +1,8 @@
-"""Halos, smears and seams: what shows along the border between pixels of two sources.
+"""Halos, smears and seams: faults along the border between pixels of two sources.
 
-A *halo* is a rim of the old background that was cut out with a subject. A *smear* is a filling that holds far less
-detail than the picture around it. A *seam* is a filling that does not meet the picture around it in colour. Each is a
-share, 0-1, of the border or of the detail, so that one value fits pictures of all sizes.
+A *halo* is a rim of the old background that was cut out with a subject. A *smear* is a filling with far less detail
+than the picture around it. A *seam* is a color step between a filling and the picture around it. Each is a share, 0-1,
+of the border or of the detail, so that one value fits pictures of all sizes.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ Values = NDArray[np.float32]
 _REFERENCE_PX = 512
 """Shorter side to which the distances below refer; they grow with larger pictures."""
 _RIM_PX, _NEAR_PX, _FAR_PX = 3.0, 4.0, 9.0
-"""The rim lies within the first of the border; what it is compared with, between the other two."""
+"""Depths from the border: the rim is within the first, the area for comparison between the other two."""
 _LEAST_RIM = 60
-"""Pixels of a rim or a filling below which nothing is claimed."""
+"""Smallest number of pixels of a rim or filling for a claim."""
 _APART = 15.0
-"""CIELAB distance from which the old background can be told from subject and new background."""
+"""CIELAB distance from which the old background can be distinguished from subject and new background."""
 _OFF, _NEARER = 10.0, 0.6
-"""A pixel of the rim belongs to the old background if it lies this far off what subject and new background mix to, and
-if the old background lies nearer by this factor."""
+"""A pixel of the rim belongs to the old background if it is this far from all mixtures of subject and new background,
+and if the old background is nearer by this factor."""
 _DETAIL = 0.5
-"""Detail around a filling, in gray levels, below which nothing could be smeared."""
+"""Smallest detail around a filling, in gray levels, for a smear to be possible."""
 _STEP = 1.5
-"""A seam is a step in CIELAB that exceeds by this the largest that the picture takes as near to the border."""
+"""A seam is a step in CIELAB that exceeds the picture's largest step near the border by this amount."""
 
 
 class Joint(NamedTuple):
-    """A subject that was cut out of one picture and set into another.
+    """A subject cut out of one picture and set into another.
 
     Args:
-        picture: The picture that was made.
-        source: The picture that the subject was cut out of, laid so that the subject lies where it lies in `picture`.
-        front: Where the subject hides what is behind it.
+        picture: The resulting picture.
+        source: The picture from which the subject was cut, laid so that the subject has its place in `picture`.
+        front: Area where the subject hides the picture behind it.
     """
 
     picture: Pixels
@@ -51,10 +51,10 @@ class Joint(NamedTuple):
 
 
 def halo(joint: Joint) -> float | None:
-    """Return the share of the subject's rim that shows the old background; None where that could not be told.
+    """Return the share of the subject's rim that shows the old background; None if it is indistinguishable.
 
-    A clean rim mixes the colours of the subject and of the new background. Where the old background is a third colour,
-    pixels that lie nearer to it than to any such mixture were cut out with the subject.
+    A clean rim mixes the colors of the subject and of the new background. If the old background has a third color,
+    pixels nearer to it than to any such mixture were cut out with the subject.
     """
     unit = _unit(joint.picture.shape)
     picture, source = _lab(joint.picture), _lab(joint.source)
@@ -77,12 +77,12 @@ def halo(joint: Joint) -> float | None:
 
 
 def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
-    """Return by which share a filling holds less detail than what surrounds it, 0-1; None where nothing surrounds it.
+    """Return by which share a filling has less detail than its surroundings, 0-1; None if it has none.
 
     Args:
-        picture: The picture that was made.
-        filled: Where pixels were made up.
-        apart: Where pixels come from elsewhere, so that they say nothing about what belongs there.
+        picture: The resulting picture.
+        filled: Area of made-up pixels.
+        apart: Area of pixels from elsewhere, which say nothing about what belongs there.
     """
     unit = _unit(picture.shape)
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), np.float32)
@@ -99,7 +99,7 @@ def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | N
 
 
 def seam(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
-    """Return the share of a filling's border with the picture where their colours take a step; None without a border.
+    """Return the share of a filling's border along which colors take a step; None without a border.
 
     The arguments are those of `smear`.
     """
@@ -131,7 +131,7 @@ def _lab(pixels: Pixels) -> Values:
 
 
 def _depths(mask: Mask) -> tuple[Values, Values]:
-    """Return how deep each pixel lies in a mask, and how far outside it."""
+    """Return the depth of each pixel inside a mask, and its distance outside it."""
     return tuple(  # type: ignore[return-value]
         np.asarray(cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5), np.float32) for side in (mask, ~mask)
     )
@@ -142,7 +142,7 @@ def _between(depth: Values, unit: float) -> Mask:
 
 
 def _away_from_the_frame(shape: tuple[int, ...], unit: float) -> Mask:
-    """Return all but the frame's edge, at which nothing was cut."""
+    """Return all but the edge of the frame, where no cut was made."""
     margin = int(np.ceil(_RIM_PX * unit)) + 1
     inner = np.zeros(shape[:2], np.bool_)
     inner[margin:-margin, margin:-margin] = True
@@ -150,7 +150,7 @@ def _away_from_the_frame(shape: tuple[int, ...], unit: float) -> Mask:
 
 
 def _mean_near(values: Values, where: Mask, radius: int) -> Values:
-    """Return the mean of the values near each pixel, of those `where` names; NaN where there are none."""
+    """Return the mean of the values near each pixel, among those of `where`; NaN if there are none."""
     side = 2 * max(1, radius) + 1
     weights = where.astype(np.float32)
     count = cv2.boxFilter(weights, cv2.CV_32F, (side, side), normalize=False)
@@ -161,7 +161,7 @@ def _mean_near(values: Values, where: Mask, radius: int) -> Values:
 
 
 def _off_segment(points: Values, starts: Values, ends: Values) -> Values:
-    """Return the distance of each point from the line between a start and an end: from what the two mix to."""
+    """Return the distance of each point from the line between a start and an end: from their mixtures."""
     along = ends - starts
     length = np.maximum((along**2).sum(axis=1), 1e-6)
     share = np.clip(((points - starts) * along).sum(axis=1) / length, 0, 1)

@@ -1,4 +1,4 @@
-"""Whether a subject stands on its new ground, or floats above it without a shadow."""
+"""Whether a subject has contact with its new ground, or floats above it without a shadow."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _REFERENCE_PX = 512
 _RIM_PX = 2.0
 """Rim of the subject at a shorter side of 512 px, where its color mixes with the ground's."""
 _BLUR_PX = 3.0
-"""Blur, at a shorter side of 512 px, under which a background that was put out of focus compares with itself."""
+"""Blur, at a shorter side of 512 px, for comparing a background that was put out of focus."""
 _FOOT = 0.05
 """Share of the subject's height, from below, that touches the ground."""
 _UNDER, _NEAR = 0.03, 0.25
-"""Depth of the ground under the foot, and of what counts as near, as shares of the subject's longer side."""
+"""Depth of the ground under the foot, and of the area that counts as near, as shares of the subject's longer side."""
 _AT_FRAME = 0.01
 _LEAST_PIXELS = 20
 
 
 def contact(picture: Pixels, background: Pixels, front: Mask) -> float | None:
-    """Return by which share the new background is darker right under the subject than it would be without it.
+    """Return by which share the subject darkens the new background right below it.
 
-    The light of a picture that was fitted to its subject differs from the background's all over; that is taken out by
-    a straight line through the lightness of both, away from the subject. None where the frame cuts the subject off
-    below, since it then stands outside the picture, and where too little shows.
+    If a picture was fitted to its subject, its light differs from the background's everywhere; a straight line through
+    the lightness of both, away from the subject, removes this difference. None if the frame cuts the subject off below,
+    since it then stands outside the picture, and if too little shows.
 
     Args:
         picture: (height, width, 3) RGB: the subject before its new background.
         background: The same size: the background alone.
-        front: (height, width): where the subject hides it.
+        front: (height, width): where the subject hides the background.
     """
     rows = np.flatnonzero(front.any(axis=1))
     if not len(rows) or rows[-1] >= front.shape[0] - 1 - max(2, _AT_FRAME * front.shape[0]):
@@ -57,7 +57,7 @@ def contact(picture: Pixels, background: Pixels, front: Mask) -> float | None:
 
 
 def _lightness(pixels: Pixels, where: Mask, sigma: float) -> NDArray[np.float32]:
-    """Return the lightness, 0-100, blurred over the pixels `where` names only."""
+    """Return the lightness, 0-100, blurred over only the pixels of `where`."""
     lab = cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
     weights = where.astype(np.float32)
     total = cv2.GaussianBlur(lab[..., 0] * weights, (0, 0), sigma)

@@ -16,43 +16,43 @@ from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
 
 class Quality(Filter):
-    """Drop pictures that are too small, blank, blurred, badly lit, hard compressed or mostly frame.
+    """Drop pictures that are too small, blank, blurred, badly lit, strongly compressed or mostly frame.
 
-    Every value is measured whatever the bounds are; None removes a bound. Pictures are measured at the size at which
-    they are usually seen: with the longer side at 1024 pixels, smaller ones as they are.
+    Every value is measured whatever the bounds are; None removes a bound. Pictures are measured at their usual display
+    size: with the longer side at 1024 pixels, smaller ones unchanged.
 
     A picture with several faults is dropped for the first of its reasons, in the order below, that is not under `ask`;
-    the evidence has them all, each with value and bound. A new bound decodes nothing.
+    the evidence has all of them, each with value and bound. A new bound decodes nothing.
 
     Args:
-        min_side_px: Least shorter side, in pixels.
+        min_side_px: Smallest shorter side, in pixels.
         max_aspect: Largest ratio of the longer to the shorter side.
-        min_filled: Least share, 0-1, of cells that are not of one color.
+        min_filled: Smallest share, 0-1, of cells that are not of one color.
         max_blur: Largest blur, 0 sharp to 1, of the sharpest tenth of the picture.
-        min_lightest: Least lightness, 0-1, that 1 % of the pixels exceed.
-        max_darkest: Largest lightness, 0-1, that 1 % of the pixels stay below.
+        min_lightest: Smallest lightness, 0-1, that 1 % of the pixels must exceed.
+        max_darkest: Largest lightness, 0-1, below which 1 % of the pixels must stay.
         max_clipped: Largest share, 0-1, of pixels that are black or white.
-        min_colorfulness: Least colorfulness after Hasler and Süsstrunk; 0 is grey.
-        min_jpeg_quality: Least quality, 1-100, that the tables of a JPEG file tell; other formats have none.
-        max_blockiness: Largest excess of the steps along a grid of 8 pixels, 0 none.
+        min_colorfulness: Smallest colorfulness after Hasler and Süsstrunk; 0 is gray.
+        min_jpeg_quality: Smallest quality, 1-100, by the tables of a JPEG file; other formats have none.
+        max_blockiness: Largest excess of the steps along a grid of 8 pixels, 0 for none.
         max_frame: Largest share, 0-1, of the picture that a frame of one color takes.
-        ask: Reason codes for which people are asked instead of the picture being dropped.
+        ask: Reason codes for which annotators are asked instead of dropping the picture.
 
     Reasons:
         too_small (drop or ask): Shorter side in pixels (`short_px`) below `min_side_px`.
         too_long (drop or ask): Longer by shorter side (`aspect`) above `max_aspect`.
         blank (drop or ask): Share of cells of 16 x 16 pixels in which some channel spans 12 levels or more (`filled`)
             below `min_filled`.
-        blurred (drop or ask): Blur, 0 sharp to 1 (`blur`), above `max_blur`: how little of the steepness between
-            neighbours a second blur takes away, in the sharpest tenth of the tiles.
+        blurred (drop or ask): Blur, 0 sharp to 1 (`blur`), above `max_blur`: how little a second blur reduces the
+            steepness between neighbors, in the sharpest tenth of the tiles.
         too_dark (drop or ask): Lightness, 0-1, that 1 % of the pixels exceed (`lightest`) below `min_lightest`.
         too_bright (drop or ask): Lightness that 1 % of the pixels stay below (`darkest`) above `max_darkest`.
         clipped (drop or ask): Share of pixels that are black or white (`clipped`) above `max_clipped`.
-        monochrome (drop or ask): Hasler and Süsstrunk's M (`colorfulness`: 0 grey, 15 slightly, 33 moderately, 59 quite
+        monochrome (drop or ask): Hasler and Süsstrunk's M (`colorfulness`: 0 gray, 15 slightly, 33 moderately, 59 quite
             colorful) below `min_colorfulness`.
         heavy_compression (drop or ask): Quality of the Independent JPEG Group that fits the file's tables
             (`jpeg_quality`, JPEG only) below `min_jpeg_quality`.
-        blocky (drop or ask): Excess of steps along a grid of 8 pixels over those beside it, in any format
+        blocky (drop or ask): Excess of steps along a grid of 8 pixels over those next to it, in any format
             (`blockiness`), above `max_blockiness`.
         mostly_frame (drop or ask): Share of the picture in a frame of one color along its edges (`frame`) above
             `max_frame`.
@@ -95,7 +95,7 @@ class Quality(Filter):
         cv2.setNumThreads(1)
 
     def measure(self, record: ImageRecord, ctx: Context) -> dict[str, float | None]:
-        """Measure one picture; the quantisation tables of a JPEG file are read too."""
+        """Measure one picture, including the quantization tables of a JPEG file."""
         values = quality_of(ctx.images.rgb(record))
         is_jpeg = record.media_type == "image/jpeg"
         return {**values, "jpeg_quality": jpeg_quality(ctx.images.file_bytes(record)) if is_jpeg else None}

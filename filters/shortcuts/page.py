@@ -1,4 +1,4 @@
-"""The page of the battery: tasks by kinds of cues, each task's solvers, and items that a cheat gets right."""
+"""The page of the battery: tasks by kinds of cues, each task's solvers, and items that a cheat answers right."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from benchwright.workspace.atomic import replacing, write_bytes, write_json
 PAGE, _REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
 _MOST_EXAMPLES = 60
 _MOST_SOLVERS = 12
-"""Number of solvers of a task in its chart, beside those whose cue is carried."""
+"""Number of solvers of a task in its chart, in addition to those whose cue is carried."""
 _SHOWN_TO_MODEL: Mapping[Sees, str] = {
     "text": "question and options",
     "options": "the options alone",
@@ -41,16 +41,16 @@ _SHOWN_TO_MODEL: Mapping[Sees, str] = {
 }
 _SIDE_PX = 360
 _MAP_CELL_PX, _MAP_CONTRAST = 10, 16
-"""Pixels of a cell of a map, and grey levels of a standard deviation."""
+"""Pixels of a cell of a map, and gray levels of a standard deviation."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class _TableCell(NamedTuple):
-    """A cell of the table: the solver of one family that is farthest from chance on a task.
+    """A cell of the table: the solver of one family farthest from chance on a task.
 
     Args:
-        result: The solver; None where the family has none.
-        is_task: Whether the family is what the task asks for.
+        result: The solver; None if the family has none.
+        is_task: Whether the task requires the family.
     """
 
     result: SolverResult | None
@@ -58,7 +58,7 @@ class _TableCell(NamedTuple):
 
 
 class _PictureInExample(NamedTuple):
-    """A picture of an example; `uri` is None, and `problem` says why, where it cannot be shown."""
+    """A picture of an example; `uri` is None, and `problem` says why, if it cannot be shown."""
 
     uri: str | None
     width: int
@@ -67,16 +67,16 @@ class _PictureInExample(NamedTuple):
 
 
 class _ShownExample(NamedTuple):
-    """An item that a cheat gets right.
+    """An item that a cheat answers right.
 
     Args:
         item: The item.
-        item_id: Its id, or that of its question in a file.
+        item_id: Its id, or the id of its question in a file.
         pictures: Its pictures with their marks.
         options: Key and words of each option.
         right: Key of the right option.
         solvers: The solvers whose cue helps with it.
-        bias: Its bias score; None where its task has no forest.
+        bias: Its bias score; None if its task has no forest.
     """
 
     item: Item
@@ -95,7 +95,7 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
 
     Args:
         report: The report.
-        folder: Folder for the three files; made if it is not there, files of an earlier report are replaced.
+        folder: Folder for the three files; created if missing. Replaces files of an earlier report.
 
     Raises:
         BenchwrightError: The folder is a file, or cannot be written.
@@ -114,9 +114,9 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
 
 
 def _item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
-    """Yield id, task, bias score and helped solvers of each item, and whether pruning takes it out, sorted by task.
+    """Yield id, task, bias score and helped solvers of each item, and whether pruning removes it, sorted by task.
 
-    Items of files have the id that their question has there.
+    Items of files have the id of their question there.
     """
     flagged, pruned = report.flagged(), report.pruned()
     for task in report.tasks:
@@ -176,7 +176,7 @@ def _edited_chart(report: ShortcutReport) -> Chart | None:
 
 
 def left_out_by_reason(left_out: Iterable[LeftOutItem]) -> list[tuple[str, list[LeftOutItem]]]:
-    """Return what was left out by reason, sorted."""
+    """Return the left-out items by reason, sorted."""
     by_reason: dict[str, list[LeftOutItem]] = {}
     for item in left_out:
         by_reason.setdefault(item.reason, []).append(item)
@@ -184,7 +184,7 @@ def left_out_by_reason(left_out: Iterable[LeftOutItem]) -> list[tuple[str, list[
 
 
 def _printable(value: Any) -> Any:
-    """Return a text with control characters shown as escapes; markup, and what is no text, as it is."""
+    """Return a text with control characters shown as escapes; markup and other values unchanged."""
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
@@ -193,7 +193,7 @@ def _of(task: TaskResult, family: CueFamily | None) -> list[SolverResult]:
 
 
 def _cell(task: TaskResult, family: CueFamily | None) -> _TableCell:
-    """Return the solver to show: the farthest from chance of those whose cue is carried, else of all."""
+    """Return the solver to show: the farthest from chance among those whose cue is carried, otherwise among all."""
     results = _of(task, family)
     chosen = next((result for result in results if result.carries), results[0] if results else None)
     return _TableCell(chosen, family in task.task_cues)
@@ -220,8 +220,8 @@ def _chart(task: TaskResult) -> Chart:
 
 
 def _map_uri(task: TaskResult) -> str | None:
-    """Return the map of where pictures tell the key as a picture: grey where they do not, lighter where the right
-    option is lighter; None where there is none, or no solver that goes by it carries.
+    """Return the map of where pictures reveal the key as a picture: gray where they do not, lighter where the right
+    option is lighter; None if there is none, or no solver that uses it carries.
     """
     if task.told_map is None or not any(result.carries and result.family == "pixels" for result in task.solvers):
         return None
@@ -236,7 +236,7 @@ def _falls(task: TaskResult) -> list[tuple[str, float]]:
 
 
 def _examples(report: ShortcutReport) -> Iterator[_ShownExample]:
-    """Yield examples in the order of the source; the items of highest bias score of each task that carries a cue."""
+    """Yield the items with the highest bias score of each task that carries a cue, in the order of the source."""
     flagged = report.flagged()
     carried = [task for task in report.results if task.carried]
     bias: dict[str, float | None] = {}
@@ -265,7 +265,7 @@ def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: flo
     pictures = []
     for image in item.images:
         if image.image_id not in source_item.files:
-            pictures.append(_PictureInExample(None, 0, 0, "The picture is not there."))
+            pictures.append(_PictureInExample(None, 0, 0, "The picture is missing."))
             continue
         try:
             drawn = preview(source_item.files[image.image_id], max_side_px=_SIDE_PX, prompts=image.prompts)

@@ -74,9 +74,9 @@ class _PicturesInRun:
 
 
 def _measured(item: Item, measure: Callable[[], Outcome]) -> Outcome:
-    """Return what measuring an item gives.
+    """Return the outcome of measuring an item.
 
-    An item on which measuring raises stays: what is wrong is the measuring, and people are asked about the item.
+    An item on which measuring raises stays, because the measuring is at fault; annotators are asked about it.
     """
     try:
         return measure()
@@ -96,7 +96,7 @@ class MeasuredCues(MapStep):
     values: ClassVar[Mapping[str, str]] = {"cues": "string"}
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Measure one item; one without an answer that is right has no cues."""
+        """Measure one item; an item without a right answer has no cues."""
 
         def measure() -> Outcome:
             cues = cues_or_reason(record, facts_reader(_PicturesInRun(ctx)))
@@ -118,7 +118,7 @@ class LearnedFrom(GatherStep):
     learn_from: int = MOST_ITEMS
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Choose among the items that have cues."""
+        """Choose among the items with cues."""
         del ctx
         has_cues = columns["cues.cues"].is_valid().to_pylist()
         ids = columns["item_id"].to_pylist()
@@ -138,7 +138,7 @@ class SeenByAdversary(MapStep):
     reads: ClassVar[tuple[str, ...]] = ("learned.is_learned",)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Measure one item; one that is not learned from has no evidence."""
+        """Measure one item; an item outside the choice has no evidence."""
         if not ctx.value(record.item_id, "learned.is_learned"):
             return Outcome()
 
@@ -176,7 +176,7 @@ class PicturelessReplies(MapStep):
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
-        """Ask about items; one that cannot be asked about has no replies."""
+        """Ask about items; an item that cannot be asked about has no replies."""
         asker: PicturelessAsker = ctx.opened
         replies = asker.replies_to(records, lambda image_id: ctx.images.rgb(ctx.image(image_id)))
         return [
@@ -188,7 +188,7 @@ class PicturelessReplies(MapStep):
 
 
 class CheatingSolvers(GatherStep):
-    """Let all solvers answer all items, and the adversary learn from those that were chosen."""
+    """Let all solvers answer all items, and the adversary learn from the chosen ones."""
 
     name: ClassVar[str] = "solvers"
     version: ClassVar[int] = 3
@@ -206,7 +206,7 @@ class CheatingSolvers(GatherStep):
     prune: PruneSettings | None
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Run the battery; each item gets its bias score and the solvers that are helped by a cue with it."""
+        """Run the battery; each item gets its bias score and the solvers that a cue helps with it."""
         cues: list[ItemCues] = []
         keys: dict[str, tuple[str, ...]] = {}
         row_of: dict[str, int] = {}
@@ -261,12 +261,12 @@ class CheatingSolvers(GatherStep):
         )
 
     def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:
-        """Return what a model replied, by item id; nothing here, where none is asked."""
+        """Return a model's replies, by item id; here none, since no model is asked."""
         del columns
         return {}
 
     def _pruned(self, results: Sequence[TaskResult], bounds: Bounds, ctx: GatherContext) -> Iterator[frozenset[str]]:
-        """Yield the ids of the items of each task that pruning takes out."""
+        """Yield the ids of the items of each task that pruning removes."""
         if self.prune is None:
             yield from (frozenset() for _ in results)
             return
@@ -291,13 +291,13 @@ class CheatingSolvers(GatherStep):
 
 
 class CheatingSolversWithModel(CheatingSolvers):
-    """Let all solvers answer all items, and count what a model replied: `blind` is the share that picks the key."""
+    """Let all solvers answer all items, and count a model's replies: `blind` is the share that picks the key."""
 
     values: ClassVar[Mapping[str, str]] = {**CheatingSolvers.values, "blind": "float64"}
     columns: ClassVar[tuple[str, ...]] = (*CheatingSolvers.columns, "models.replies")
 
     def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:
-        """Return what the model replied, by item id."""
+        """Return the model's replies, by item id."""
         return {
             item_id: [SolverReply(**reply) for reply in json.loads(text)]
             for item_id, text in zip(
@@ -310,35 +310,35 @@ class CheatingSolversWithModel(CheatingSolvers):
 class Shortcuts(Step):
     """Ask about items that can be answered without doing their task, or drop them.
 
-    Solvers that see options without what they must be compared with answer all items: rules over the place, size, file,
-    light, text or letter of options, a text-only classifier, a random forest over all of these, grown on the items of
-    other source images, and an adversary that learns from all of pictures, files and texts that is not the task, of at
-    most `learn_from` items of a task. A solver names a cue where its accuracy is farther from chance than `max_gain`
-    and its p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules that are right too rarely count
-    as well. Families of cues that a task itself asks for are left out: steps declare them, and
-    `allowed_cues` does for tasks of one's own.
+    Solvers that see options without the pictures to compare them with answer all items. They are rules over the place,
+    size, file, light, text or letter of options; a text-only classifier; a random forest over all of these, grown on
+    the items of other source images; and an adversary that learns from everything in pictures, files and texts outside
+    the task, of at most `learn_from` items of a task. A solver names a cue if its accuracy is farther from chance than
+    `max_gain` and its p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules that are right too
+    rarely count as well. Families of cues that a task requires are left out: steps declare them, and `allowed_cues`
+    declares them for your own tasks.
 
     With `model`, a language model answers as well, without the pictures: from question and options, from the options
-    alone, or from captions. What it was asked once is kept and not paid again.
+    alone, or from captions. Its replies are kept and not paid for again.
 
     Args:
-        allowed_cues: Families of cues that a task asks for, by task, in place of what the task's step declares; default
+        allowed_cues: Families of cues that a task requires, by task, in place of the declaration of its step; default
             none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
             `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`; of the adversary
             `id`, `marks`, `combination`, and in the command, which reads files, `name`, `order`.
-        learn_from: Number of items of a task that the adversary learns from at most, from 0, which leaves it out. The
-            log says how large a cue it could have found, and how many items a smaller one needs.
+        learn_from: Largest number of items of a task that the adversary learns from; 0 leaves it out. The log states
+            how large a cue it could have found, and how many items a smaller one needs.
         max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
-        min_p: Adjusted p-value, 0-1, below which a distance is no chance.
+        min_p: Adjusted p-value, 0-1, below which a distance counts as more than chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
-        prune: Takes out the items with the highest bias scores, round by round, where the forest carries a cue: `most`
-            and `per_round` are shares of a task's items. For imported or written items; null takes out none.
-        model: Model behind an endpoint that answers without the pictures; null asks none.
+        prune: Removes the items with the highest bias scores, round by round, if the forest carries a cue: `most` and
+            `per_round` are shares of a task's items. For imported or written items; null removes none.
+        model: Model behind an endpoint that answers without the pictures; null for none.
 
     Reasons:
-        not_measured (ask): Measuring raised an exception, which is in the evidence; solvers, or the adversary alone, do
-            not answer it.
-        carries_shortcut (ask or drop): A solver that does not do the task is helped by a cue with this item.
+        not_measured (ask): Measuring raised an exception, recorded in the evidence; solvers, or the adversary alone, do
+            not answer the item.
+        carries_shortcut (ask or drop): A cue helps a solver that does not do the task with this item.
         pruned (drop): The forest finds it among the most biased items of its task.
     """
 
@@ -359,7 +359,7 @@ class Shortcuts(Step):
         return settings if self.model is None else {**settings, "model": self.model.deciding()}
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return how to install scikit-learn where it is not installed."""
+        """Return how to install scikit-learn if it is missing."""
         del before
         try:
             require_forests()
@@ -368,7 +368,7 @@ class Shortcuts(Step):
         return None
 
     def parts(self) -> tuple[Step, ...]:
-        """Measure, ask the model, then let solvers answer; new bounds measure and ask nothing again."""
+        """Measure, ask the model, then let solvers answer; new bounds trigger no new measurement or request."""
         measuring = (MeasuredCues(), LearnedFrom(learn_from=self.learn_from), SeenByAdversary())
         bounds = {name: getattr(self, name) for name in CheatingSolvers.model_fields}
         if self.model is None:

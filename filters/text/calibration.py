@@ -1,4 +1,4 @@
-"""The page of `benchwright filter text-ratio --calibrate`: one file, which fetches nothing and runs nothing.
+"""The page of `benchwright filter text-ratio --calibrate`: one self-contained file without scripts.
 
 For each threshold of the text-area ratio the page shows how many pictures it would drop, and those closest to it.
 """
@@ -31,11 +31,11 @@ class ThresholdEffect(NamedTuple):
 
     Args:
         threshold: Ratio above which a picture is dropped.
-        kept: Number of files that are kept.
-        dropped: Number of files that are dropped.
+        kept: Number of kept files.
+        dropped: Number of dropped files.
         close: Number of files whose ratio is within `_NEAR` of the threshold.
-        below: Distinct pictures that are kept, nearest first.
-        above: Distinct pictures that are dropped, nearest first.
+        below: Distinct kept pictures, nearest first.
+        above: Distinct dropped pictures, nearest first.
     """
 
     threshold: float
@@ -51,7 +51,8 @@ def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None =
 
     Args:
         shares: Share of text of each file.
-        thresholds: Thresholds, 0-1; default those of `CANDIDATES` that drop something and the first that drops nothing.
+        thresholds: Thresholds, 0-1; default those of `CANDIDATES` that drop something, and the first that drops
+            nothing.
     """
     ordered = sorted(shares, key=lambda share: (share.ratio, share.path))
     ratios = [share.ratio for share in ordered]
@@ -70,7 +71,7 @@ def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold:
 
 
 def _distinct(nearest_first: Iterable[TextShare]) -> tuple[TextShare, ...]:
-    """Return the first few pictures that differ from those before: a copy of a file is no further example."""
+    """Return the first few distinct pictures: a copy of a file is not another example."""
     distinct: dict[object, TextShare] = {}
     for share in nearest_first:
         distinct.setdefault((share.ratio, share.regions, share.left_out) if share.boxes else share.path, share)
@@ -87,7 +88,7 @@ class _CalibrationExample(NamedTuple):
     """A picture on the page.
 
     Args:
-        number: Number of the picture on the page; None where it cannot be shown.
+        number: Number of the picture on the page; None if it cannot be shown.
         problem: Reason why the picture cannot be shown; else None.
         path: Path of the file, printable.
         ratio: Share of text, 0-1.
@@ -108,10 +109,10 @@ class _CalibrationExample(NamedTuple):
 
 
 def check_page_path(path: Path) -> None:
-    """Check, before anything is measured, that the page can be written and overwrites nothing.
+    """Check, before any measurement, that the page can be written and overwrites nothing.
 
     Raises:
-        BenchwrightError: The file exists already, its folder does not, or its name is not that of a page.
+        BenchwrightError: The file exists, its folder does not, or its name does not end in `.html`.
     """
     if path.suffix.lower() not in {".html", ".htm"}:
         raise BenchwrightError(f"{path}: the page is HTML; give it a name that ends in .html")
@@ -126,7 +127,7 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
 
     Args:
         path: File of the page.
-        folder: Folder that was measured; the pictures that are shown are read again.
+        folder: The measured folder; the pictures on the page are read again.
         report: Report of the folder.
         thresholds: Thresholds, 0-1; None for those that suit the distribution.
 

@@ -1,4 +1,4 @@
-"""The charts of the calibration page: how many files have which ratio, and the share that each threshold would drop."""
+"""The charts of the calibration page: the number of files by ratio, and the share that each threshold would drop."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ratio_chart(ratios: Sequence[float], thresholds: Sequence[float]) -> Chart:
         counted="files with text",
         measured="ratio",
         caption=(
-            f"How many files have which ratio; the {len(ratios) - len(above):,} without any text are not drawn. Dashed "
+            f"Number of files by ratio; the {len(ratios) - len(above):,} without any text are not drawn. Dashed "
             "lines are the thresholds of the table."
         ),
         marks=_marks(thresholds),
@@ -42,7 +42,7 @@ def ratio_chart(ratios: Sequence[float], thresholds: Sequence[float]) -> Chart:
 
 
 def dropped_chart(ratios: Sequence[float], thresholds: Sequence[float]) -> Chart:
-    """Return the share of all files that lies above each threshold, as a curve of steps.
+    """Return the share of all files above each threshold, as a step curve.
 
     Args:
         ratios: Ratio of each file, 0-1; at least one.
@@ -73,7 +73,7 @@ def _dropped(ordered: Sequence[float], threshold: float) -> float:
 
 
 def _end(ratios: Sequence[float], thresholds: Sequence[float]) -> float:
-    """Return the end of the scale, a whole tenth."""
+    """Return the end of the scale, a multiple of one tenth."""
     return float(min(1.0, np.ceil(max([*ratios, *thresholds, 0.1]) * 10 - 1e-9) / 10))
 
 

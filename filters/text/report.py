@@ -23,7 +23,7 @@ class TextShare(NamedTuple):
         boxes: Number of boxes of text.
         regions: Corners of these boxes, in pixels of the picture.
         left_out: Corners of boxes that the detector proposed and the reader could not read.
-        unread: Number of boxes among `regions` that count as lines though the reader does not know their letters.
+        unread: Number of boxes among `regions` that count as lines although the reader does not know their letters.
     """
 
     path: str
@@ -50,11 +50,11 @@ def measure_text(
     Args:
         folder: Folder of images, searched with all its subfolders.
         backend: OCR engine; default `rapidocr`.
-        workers: Number of processes; default one a processor.
+        workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
 
     Raises:
-        PrerequisiteError: What the backend needs is not installed.
+        PrerequisiteError: A requirement of the backend is not installed.
     """
     measured = measure_folder(TextRatio(backend=backend), folder, workers=workers, progress=progress)
     engine = next((file.measured["engine"] for file in measured.files if file.measured["engine"]), "")

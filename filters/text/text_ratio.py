@@ -29,32 +29,33 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 class TextRatio(Filter):
     """Drop images of which text covers more than a given share.
 
-    Every box that the detector proposed is kept as evidence of what was measured: those that count as `regions`,
-    the others as `left_out`, each with its corners, confidence and, where it was read, what was read.
+    Keeps every box that the detector proposed as evidence of the measurement: boxes that count as `regions`, the others
+    as `left_out`, each with its corners, confidence and, if it was read, its text.
 
     The share is that of the union of all boxes, cut to the picture, so overlapping boxes count once and leaning ones
-    with their true area. The detector takes many drawings and logos for one giant word, and is unsure about letters in
-    speech bubbles and about eyes alike. So boxes that are giant or unsure are read, and count only where something is
-    read: at least two different letters or digits, or three of them. Words that are drawn as a picture, as in some
-    logos, are lost that way. The reader knows Latin, Greek, Chinese and Japanese letters; a giant line in others, such
-    as Cyrillic or Arabic ones, counts unread where the detector is sure of it and it is 3 times as long as high. A new
-    value of any setting but `max_ratio` and `python`, and other models, measure again. rapidocr needs the extra
-    `filters`; its models ship in its wheel, and it runs offline, on one thread a worker.
+    with their true area. The detector takes many drawings and logos for one giant word, and is equally unsure about
+    letters in speech bubbles and about eyes. So giant and unsure boxes are read, and count only if they are legible: at
+    least two different letters or digits, or three of them. This loses words drawn as a picture, as in some logos. The
+    reader knows Latin, Greek, Chinese and Japanese letters; a giant line in others, such as Cyrillic or Arabic ones,
+    counts unread if the detector is sure of it and it is 3 times as long as high. A new value of any setting but
+    `max_ratio` and `python`, and other models, trigger a new measurement. rapidocr needs the extra `filters`; its
+    models ship in its wheel, and it runs offline, on one thread a worker.
 
     Args:
         max_ratio: Largest share of the picture, 0-1, that text may cover.
-        confidence: Least confidence of the detector, 0-1, for a box to be considered.
-        sure: Confidence, 0-1, below which a box is read and counts only where it is legible.
-        giant_box: Share of the picture, 0-1, above which a box is read too, and counts where it is legible, or where it
-            is sure and has the shape of a line.
-        legible: Least confidence of the reader, 0-1, for a reading to count.
-        side_px: Longer side, in pixels, to which pictures are shrunk for the detector; long ones are cut into windows.
+        confidence: Smallest confidence of the detector, 0-1, for a box to be considered.
+        sure: Confidence, 0-1, below which a box is read and counts only if it is legible.
+        giant_box: Share of the picture, 0-1, above which a box is read too, and counts if it is legible, or if it is
+            sure and shaped like a line.
+        legible: Smallest confidence of the reader, 0-1, for a reading to count.
+        side_px: Longer side, in pixels, to which pictures are shrunk for the detector; long pictures are cut into
+            windows.
         backend: OCR engine. Rules and records are the same for both.
-        python: Of `paddleocr`: interpreter of the environment that has it, relative to the recipe's folder. Else that
-            of BENCHWRIGHT_PADDLE_PYTHON, else this one. Does not affect the result.
-        models: Of `paddleocr`: `bundled` for those of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
-            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. A run writes the
-            digest of its content instead.
+        python: For `paddleocr`: interpreter of the environment that has it, relative to the recipe's folder. Otherwise
+            the one of BENCHWRIGHT_PADDLE_PYTHON, otherwise this one. Does not affect the result.
+        models: For `paddleocr`: `bundled` for the models of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
+            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. A run writes the digest of
+            its content instead.
 
     Reasons:
         too_much_text (drop): Text covers more than `max_ratio` of the picture.
@@ -100,7 +101,7 @@ class TextRatio(Filter):
         return settings
 
     def weights_hash(self) -> str:
-        """Return the digest of detector and reader, so that other models measure every image again."""
+        """Return the digest of detector and reader, so that other models trigger a new measurement of every image."""
         if self.backend == "rapidocr":
             from benchwright.diagnostics.picture_text.rapid import models_hash
 

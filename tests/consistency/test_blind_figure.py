@@ -57,7 +57,7 @@ def _card(release: Release) -> str:
 
 def test_a_version_far_above_chance_asks_for_a_reason_and_all_state_one_figure(tmp_path: Path) -> None:
     bench = uneven_bench()
-    with pytest.raises(BenchwrightError, match=r"always A is right in 0\.\d\d .* say on the card why"):
+    with pytest.raises(BenchwrightError, match=r"always A is right in 0\.\d\d .* state on the card why"):
         _freeze(bench, tmp_path, version="1.0")
     assert "Why it was frozen" not in _card(_freeze(bench, tmp_path))
     release = _freeze(bench, tmp_path, version="1.0", why=WHY)

@@ -275,7 +275,7 @@ def test_pictures_are_the_files_that_evaluation_sends(release: Release, tmp_path
 
 
 def test_a_folder_whose_name_is_no_text_is_refused(release: Release, tmp_path: Path) -> None:
-    with pytest.raises(BenchwrightError, match="is no text in UTF-8"):
+    with pytest.raises(BenchwrightError, match="is not UTF-8 text"):
         export_release(release, "lmms-eval", Path(f"{tmp_path}/\udcff"))
 
 

@@ -197,7 +197,7 @@ def test_a_file_that_arrives_damaged_is_not_committed(hub: Hub, publish: Publish
 
 def test_a_commit_of_somebody_else_in_between_is_not_overwritten(hub: Hub, publish: Publish, release: Release) -> None:
     hub.moves_on = True
-    assert "somebody else committed meanwhile" in publish(release, code=2)
+    assert "another commit came in between" in publish(release, code=2)
     assert hub.repos["lab/tiny"].messages == ["initial commit", "somebody else"]
     hub.moves_on = False
     publish(release)
@@ -217,7 +217,7 @@ def test_a_release_that_does_not_hold_and_a_draft_are_not_published(
     draft = small_bench().write(tmp_path / "draft", version="0+abc")
     assert "is a draft" in publish(draft, code=2)
     (release.path / "errata.json").write_text("{}")
-    assert "does not hold and is not published: errata.json" in publish(release, code=1)
+    assert "fails its check and is not published: errata.json" in publish(release, code=1)
     assert not hub.requests
 
 

@@ -132,7 +132,7 @@ def test_columns_and_pictures_belong_to_files(folder: Path, tmp_path: Path) -> N
     (tmp_path / "workspace.json").write_text("{}", encoding="utf-8")
     result = _say(tmp_path, "--column", "question=frage")
     assert result.exit_code == 2
-    assert "--pictures and --column are about files of questions" in result.stderr
+    assert "--pictures and --column apply to files of questions" in result.stderr
     result = _say(folder / "questions.jsonl", "--column", "question=ask")
     assert "column 'ask' for question is missing" in str(result.exception)
 
