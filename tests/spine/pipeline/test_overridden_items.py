@@ -39,7 +39,7 @@ class House:
 
     def run(self) -> FinishedRun:
         steps = [
-            Jigsaw(min_tile_px=16), OddKeys(diary=str(self.folder / "measured")),
+            Jigsaw(min_tile_px=16, likeness="keep"), OddKeys(diary=str(self.folder / "measured")),
             EveryOther(diary=str(self.folder / "gathered")),
         ]  # fmt: skip
         return run_steps(steps, images=self.folder / "p", workspace=self.workspace, workers=1)
