@@ -58,7 +58,7 @@ class EstimatedDepth(ModelStep, MapStep):
             Give `relative_depth` the same mode.
         weights: Folder of a Depth Anything model in the layout of transformers, relative to the recipe's folder; null
             for Depth Anything V2 Small if this machine has it. A run writes the digest of its files instead.
-            maps: Folder of depth maps, relative to the recipe's folder, in place of a model: `NAME.npy`, or `NAME.png`
+        maps: Folder of depth maps, relative to the recipe's folder, in place of a model: `NAME.npy`, or `NAME.png`
                 of
             16 bits, for a picture `NAME.jpg`, in the same folders. A run writes the digest of the maps instead.
         larger_is_nearer: Whether larger numbers of the maps are nearer, as in relative inverse depth.
