@@ -27,7 +27,7 @@ class CampaignForm(Record):
 
     Attributes:
         decisions: Possible decisions of an annotator, if the form has no fields.
-        decisions_from: `choices`: the decisions on a task are the letters of its own choices.
+        decisions_from: `choices`: the decisions on a task are the letters of the task's choices.
         fields: Fields of a typed form, in the order of filling them in.
         reasons: Codes of reasons that may accompany a decision; the app requires one with a rejection.
         needs_note: Decisions that need a note, or edits.
@@ -73,7 +73,7 @@ class CampaignForm(Record):
 
     @property
     def takes_choices(self) -> bool:
-        """Return whether the decisions on a task are the letters of its own choices."""
+        """Return whether the decisions on a task are the letters of the task's choices."""
         return self.decisions_from == "choices"
 
     def to_json(self) -> dict[str, Any]:

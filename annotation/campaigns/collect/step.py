@@ -140,7 +140,7 @@ def _not_taken_in(photos: Iterable[CollectedPhoto], ctx: CampaignContext) -> int
 
 
 def _summary(decisions: Iterable[Annotation], photos: Iterable[CollectedPhoto], *, simulated: bool) -> dict[str, Any]:
-    """Return counts of tasks, and of photographs by licence, without times and names."""
+    """Return counts of tasks, and of photographs by license, without times and names."""
     annotations = list(decisions)
     names = pseudonyms(annotations)
     photographs = list(photos)

@@ -150,7 +150,7 @@ def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datet
 
 
 def is_withdrawn(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the condition that a slot is withdrawn: its task closed without it, and nobody holds it."""
+    """Return the condition that a slot is withdrawn: its task closed without it, and no annotator holds it."""
     is_held = slots.c.lease_until.is_not(None) & (slots.c.lease_until > now)
     return (tasks.c.state == "done") & slots.c.submitted_at.is_(None) & ~is_held
 

@@ -27,7 +27,7 @@ from .locks import hold_log
 from .schema import annotations_table, annotators, audit_log, slots
 
 _GENESIS = "0" * 64
-"""Hash that stands in for a previous row's hash in the first row."""
+"""Hash of the first row's missing predecessor."""
 COMMAND_LINE = "(command line)"
 """Actor without a sign-in; no annotator's name begins with a bracket."""
 AUTOMATIC = "(automatic)"

@@ -21,7 +21,7 @@ from ..database.records import RefusedError
 
 
 def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the decisions that a task accepts: those of its form, or the keys of its own choices."""
+    """Return the decisions that a task accepts: those of its form, or the keys of the task's choices."""
     if form.takes_choices:
         return tuple(choice["key"] for choice in item_in(payload)["choices"])
     return form.decisions
