@@ -201,7 +201,8 @@ def _words_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
 def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iterator[SetFault]:
     """Yield a fault for each item with its key in a name: `q3_answer_b`; not if as many names give another letter.
 
-    Numbers (`ans_2`) may count from 0 or from 1: they must be low, and two must be right by one way of counting.
+    Numbers (`ans_2`) may count from 0 or from 1: their severity is low, and at least two names, all of them right by
+    one way of counting, are required.
     """
     said: defaultdict[str, list[tuple[int, str, bool]]] = defaultdict(list)
     for place, facts in enumerate(items):

@@ -266,7 +266,7 @@ def _verb_of_subject(facts: ItemFacts, subject: re.Match[str]) -> Iterator[ItemF
 
 
 def _number_of_verb(text: str) -> bool | None:
-    """Return whether an option begins with a plural verb; None if it begins with a verb of neither number."""
+    """Return whether an option begins with a plural verb; None if it begins with no verb of either number."""
     words = text.casefold().strip(" .").split()
     first = words[0] if words else ""
     if first in _PLURAL_VERBS or (first in _BARE and len(words) <= _LONGEST_PHRASE):

@@ -35,8 +35,9 @@ _LEAST_PIXELS = 2
 
 _PATCH_SIDE_PX = 256
 _NEAR, _CORE, _RIM = 0.35, 0.05, 0.25
-"""Distance within which pixels are near the subject, beyond its bounds; distances from the outline beyond which colors
-are learned, and up to which patches are searched, in sides of a square as large as the subject."""
+"""Margin around the subject that counts as near it, as a share of its longer side; distances from
+the outline beyond which colors are learned, and up to which patches are searched, in sides of a square as large as the
+subject."""
 _BINS = (10, 16, 16)
 _LEANS = -1.0
 """Logarithm of the ratio of a color's probabilities inside and outside below which a pixel belongs outside."""

@@ -259,7 +259,7 @@ def run_battery(
 def _unexplained(
     results: Sequence[Sequence[SolverResult]], tried: Sequence[_Tried], tables: Sequence[CueTable], bounds: Bounds
 ) -> list[SolverResult]:
-    """Return the results on the whole set; a solver carries there if it does without the tasks where it carries."""
+    """Return the results on the whole set; a solver carries there only if it also does without its tasks."""
     table, found = tables[-1], []
     task_of = {item.item_id: number for number, each in enumerate(tables[:-1]) for item in each.items}
     number_of = np.array([task_of[item.item_id] for item in table.items])

@@ -164,7 +164,7 @@ def edited_pictures(
 ) -> EditedPictures | None:
     """Return the evidence of editing in single pictures; None without a pair of separately asked pictures.
 
-    It is a separate family of tests: its findings alone are no reason to doubt an item.
+    It is a separate family of tests: its findings alone cast no doubt on an item.
 
     Args:
         rows: The items of a source, with their pictures.
