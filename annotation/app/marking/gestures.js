@@ -1,6 +1,5 @@
 // The gestures from a press on the picture to its release: move a corner, draw a box, paint a mask. They follow a
-// mouse,
-// a finger, and the crosshair that keys move.
+// mouse, a finger, and the crosshair that keys move.
 
 /** A handle, or a whole mark, that follows the pointer. */
 class Drag {

@@ -84,8 +84,7 @@ def recipe_change(workspace: Path, store: ReviewStore, file: RecipeFile, text: s
 
     Raises:
         BenchwrightError: The new text is not a recipe or reaches farther than the present one (`check_reach`), its
-            steps do
-            not fit together, or a campaign cannot have its rule.
+            steps do not fit together, or a campaign cannot have its rule.
     """
     after = file.parsed(text)
     check_reach(file.text, text, file.path.parent)

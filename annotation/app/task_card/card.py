@@ -93,8 +93,7 @@ class Card:
         to_writer: Whether the item can be sent back to its writer.
         mistakes: Mistakes in questions of the draft, each with its `place`, as in `FieldMistake`, and `words`.
         proposals: A model's drafts: `author`, and `fields` with `notes` on single drafts, or `failed` with the reason
-            for
-            their absence; None without any.
+            for their absence; None without any.
     """
 
     slot: int

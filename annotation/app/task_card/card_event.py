@@ -24,8 +24,7 @@ class CardEvent:
         task: Id of the task.
         does: `decide`, `skip`, `undo`, `comment` or `flag`.
         submission: Unchecked submission from the browser; the store checks it. A comment is its note, and an answer
-            before
-            the key is shown is its decision.
+            before the key is shown is its decision.
         seen: Decision and draft that the window had seen; None if not sent.
         window: Name of the window; empty if not sent.
     """

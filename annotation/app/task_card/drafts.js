@@ -11,8 +11,7 @@ const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) =
 class Drafts {
   /**
    * `report` gets whether a draft was saved, and when it was typed; `behind` gets the stored draft if another window
-   * was
-   * faster; `mistaken` gets the mistakes in the present input.
+   * was faster; `mistaken` gets the mistakes in the present input.
    */
   constructor(account, { report, behind, mistaken }, signal) {
     Object.assign(this, { account, report, behind, mistaken });

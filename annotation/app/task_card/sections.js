@@ -43,8 +43,7 @@ class FormSections {
 
   /**
    * Show what each section lacks. `look` returns, for a section's fields, whether any of them applies, the missing
-   * ones,
-   * and the number of waiting drafts; `all` accepts or discards these drafts.
+   * ones, and the number of waiting drafts; `all` accepts or discards these drafts.
    */
   draw(look, all) {
     for (const section of this.sections) {

@@ -9,8 +9,7 @@ const CHOICES = "benchwright.viewer"; // in the browser's session, so it outlive
 class Viewer {
   /**
    * `room` returns the available height in pixels; `chosen` gets the letter of a chosen picture; `came` is called when
-   * a
-   * picture has loaded or failed.
+   * a picture has loaded or failed.
    */
   constructor(parent, { room = () => heightFor(window.innerHeight), fills = false, chosen = () => {}, came = () => {} } = {}) {
     Object.assign(this, { room, fills, chosen, came });

@@ -1,14 +1,13 @@
 // The user's actions on their way to the server: sent in order, kept in the window until the server takes them, and
-// sent
-// again when the connection is back. A reload loses none.
+// sent again when the connection is back. A reload loses none.
 
 const RETRY_MS = [1000, 2000, 4000, 8000];
 
 class Outbox {
   /**
    * `post` sends events and returns the server's answer, which goes to `heard`. `refused` gets the events that the
-   * server
-   * refuses for good; an error of `post` with `words` is such a refusal. `troubled` gets whether the connection fails.
+   * server refuses for good; an error of `post` with `words` is such a refusal. `troubled` gets whether the connection
+   * fails.
    */
   constructor(place, { post, heard, refused, troubled }, signal) {
     Object.assign(this, { place, post, heard, refused, troubled });

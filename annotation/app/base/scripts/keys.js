@@ -1,6 +1,5 @@
 // Keys of the card and of the viewer. An option's letter always means the option, anywhere on the page: the card takes
-// it
-// before other listeners. With Shift a letter is always a command. Streamlit uses C and R.
+// it before other listeners. With Shift a letter is always a command. Streamlit uses C and R.
 
 const NOT_TEXT = new Set(["button", "checkbox", "radio", "range", "submit", "reset", "file", "color", "image"]);
 const OWN_ARROWS = "input, select, textarea, audio, video, [role=slider], [role=radiogroup], [role=listbox], [role=menu], [role=tablist], [role=grid]";
@@ -15,8 +14,7 @@ function isWriting(event) {
 
 /**
  * The name of a pressed key on English keyboards. On a keyboard for another script, such as Arabic or Greek, a key
- * means
- * the letter, digit or sign of the English keyboard, so that commands need no change of the layout.
+ * means the letter, digit or sign of the English keyboard, so that commands need no change of the layout.
  */
 function pressedKey(event) {
   const { key, code } = event;
