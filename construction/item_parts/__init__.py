@@ -1,1 +1,1 @@
-"""The parts that items are made of: choices, boxes, points, views, cut-outs, ideas."""
+"""The building blocks of items: choices, boxes, points, views, cut-outs, ideas."""

@@ -1,9 +1,9 @@
-"""The border of a cut that was made on a reduced picture, decided again at full size.
+"""The border of a cut made on a reduced picture, decided again at full size.
 
-GrabCut is slower than a picture is large, and on large ones it keeps more patches of the background. So a reduced
-picture is cut, and its models of colors then decide over the pixels near the border at full size, in tiles along it
-(lazy snapping and later editors refine borders in such a band: Li et al. 2004, doi:10.1145/1015706.1015719). All else
-keeps what the reduced picture says.
+GrabCut's time grows faster than the size of a picture, and on large pictures it keeps more patches of the background.
+So a reduced picture is cut, and its color models then decide the pixels near the border at full size, in tiles along it
+(lazy snapping and later editors refine borders in such a band: Li et al. 2004, doi:10.1145/1015706.1015719). All other
+pixels follow the reduced picture.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 REDUCED_SIDE_PX = 400
-"""Longer side of the picture whose border is refined."""
+"""Longer side, in pixels, of the picture whose border is refined."""
 _BAND_CELLS = 2
 """Distance from the border, in pixels of the reduced picture, up to which pixels are decided at full size."""
 _TILE_PX, _OVERLAP_PX = 128, 16
@@ -35,9 +35,9 @@ def with_refined_border(
     Args:
         pixels: (height, width, 3) RGB at full size.
         mask: Mask of the reduced picture.
-        certain: (height, width): GrabCut's classes at full size, of which those of certain pixels hold.
-        background: GrabCut's model of the background's colors; all 0 where nothing was learned.
-        foreground: That of the subject's.
+        certain: (height, width): GrabCut's classes at full size; only those of certain pixels apply.
+        background: GrabCut's model of the background's colors; all 0 if it learned none.
+        foreground: GrabCut's model of the subject's colors.
     """
     import cv2
 
@@ -69,7 +69,7 @@ def with_refined_border(
 
 
 def reduced_picture(pixels: NDArray[np.uint8], side_px: int) -> NDArray[np.uint8]:
-    """Return a picture whose longer side has at most so many pixels."""
+    """Return a picture whose longer side is at most `side_px`."""
     import cv2
 
     scale = min(1.0, side_px / max(pixels.shape[:2]))
@@ -90,7 +90,7 @@ def _band(mask: Mask) -> Mask:
 
 
 def _tiles(near: Mask) -> Iterator[tuple[slice, slice, slice, slice]]:
-    """Yield the tiles that hold pixels to decide: rows and columns with the overlap, and without it."""
+    """Yield the tiles with pixels to decide: rows and columns with the overlap, and without it."""
     height, width = near.shape
     for top in range(0, height, _TILE_PX):
         for left in range(0, width, _TILE_PX):
@@ -116,7 +116,7 @@ def resized_mask(mask: Mask, size_wh: Sequence[int]) -> Mask:
 
     if mask.shape == (size_wh[1], size_wh[0]):
         return mask
-    # Columns lie one after the other, as run lengths count them: that saves a copy of each large mask.
+    # Columns are contiguous, as run lengths count them: that saves a copy of each large mask.
     turned = np.ascontiguousarray(mask.T).astype(np.uint8) * 255
     grown = cv2.resize(turned, (size_wh[1], size_wh[0]), interpolation=cv2.INTER_LINEAR)
     return np.asarray(grown > 127, np.bool_).T

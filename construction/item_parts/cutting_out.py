@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 """(height, width), true where the subject is."""
 ITERATIONS = 6
 _WHOLLY = 0.999
-"""Smallest opacity at which nothing else is visible: a 255th of a level at most."""
+"""Smallest opacity at which nothing else is visible: at most a 255th of a level."""
 _POINT_RADIUS = 0.008
 """Radius of the disc that a stated point describes, as a fraction of the picture's shorter side."""
 
@@ -31,7 +31,7 @@ class Hints(NamedTuple):
         box: Box around the whole subject.
         inside: Points of the subject.
         outside: Points that do not belong to the subject.
-        mask: The subject as somebody outlined it, a cell for each pixel of the source; None where nobody did.
+        mask: The subject's stated outline, a cell for each pixel of the source; None if not stated.
     """
 
     box: Box
@@ -47,14 +47,14 @@ class Hints(NamedTuple):
 
 
 def stated_mask(hints: Hints, shape: tuple[int, ...]) -> Mask | None:
-    """Return the mask that somebody outlined, in the size of the picture; None where nobody did.
+    """Return the stated mask at the size of the picture; None if not stated.
 
-    A pixel of a smaller picture belongs to the subject where at least half of it does. What lies outside the box is
-    background, as for `find_mask`; holes and separate parts stay as they were drawn.
+    A pixel of a smaller picture belongs to the subject if at least half of it does. Everything outside the box is
+    background, as in `find_mask`; holes and separate parts stay as drawn.
 
     Args:
         hints: Box and mask.
-        shape: Rows and columns of the picture, then whatever else.
+        shape: Rows and columns of the picture, then any further dimensions.
     """
     import cv2
 
@@ -77,16 +77,16 @@ def rectangle(box: Sequence[float], shape: tuple[int, ...]) -> Mask:
 
 def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     """Return the mask of a subject by GrabCut (Rother et al. 2004, doi:10.1145/1015706.1015720): its largest part,
-    with no holes but those in which a stated point outside lies, such as one between an arm and a body.
+    without holes except those with a stated point outside, such as one between an arm and a body.
 
-    A large picture is cut reduced, and its border refined at full size (`border_refining`). Equal pixels, hints and
-    seed give equal masks. Empty where nothing inside the box can be the subject, all true where nothing can be its
-    background.
+    A large picture is reduced for the cut, and its border refined at full size (`border_refining`). Equal pixels, hints
+    and seed give equal masks. The mask is empty if nothing inside the box can be the subject, all true if nothing can
+    be its background.
 
     Args:
         pixels: (height, width, 3) RGB.
         hints: Everything outside the box is background.
-        seed: Seed of the clusters of colours.
+        seed: Seed of the color clusters.
     """
     import cv2
 
@@ -111,7 +111,7 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
 
 
 def _opened(whole: Mask, grabbed: NDArray[np.uint8], outside: Sequence[tuple[float, float]]) -> Mask:
-    """Return a mask without holes, less those holes in which somebody stated a point outside."""
+    """Return a mask with its holes filled, except holes with a stated point outside."""
     import cv2
 
     holes = (whole & (grabbed == 0)).astype(np.uint8)
@@ -138,11 +138,11 @@ def hint_classes(shape_hw: tuple[int, int], hints: Hints) -> NDArray[np.uint8]:
 
 
 def largest_part(grabbed: NDArray[np.uint8], *, filled: bool = True) -> Mask:
-    """Return the largest connected part of a mask, 0 or 1 a pixel; all false where there is none.
+    """Return the largest connected part of a mask of 0 and 1; all false if the mask is empty.
 
     Args:
         grabbed: The mask.
-        filled: Whether holes are filled.
+        filled: Whether to fill holes.
     """
     import cv2
 
@@ -163,7 +163,7 @@ def bounds(mask: Mask) -> Box:
 
 
 def outlines(mask: Mask) -> list[list[list[int]]]:
-    """Return a mask's outline as polygons of pixel centres, within one pixel of it."""
+    """Return a mask's outline as polygons of pixel centers, within one pixel of it."""
     import cv2
 
     contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
@@ -174,7 +174,7 @@ def outlines(mask: Mask) -> list[list[list[int]]]:
 
 
 def fault(mask: Mask, box: Box, *, min_area: float, max_area: float, min_box_iou: float) -> str | None:
-    """Return why a mask cannot be used: `mask_empty`, `mask_everything`, `mask_off_box`; None where it can.
+    """Return why a mask is unusable: `mask_empty`, `mask_everything`, `mask_off_box`; None if it is usable.
 
     Args:
         mask: Mask that `find_mask` returned.
@@ -195,7 +195,7 @@ def opacity(mask: Mask, *, feather_px: float) -> NDArray[np.float32]:
     """Return the opacity of the subject at each pixel, 0-1: the mask with one pixel removed from its rim, then blurred.
 
     The rim mixes subject and old background, and would be visible on a new one. Where the subject leaves the picture,
-    its edge stays sharp. The opacity is exactly 0 beyond four times `feather_px` (and a pixel) from the mask.
+    its edge stays sharp. The opacity is exactly 0 beyond four times `feather_px` (plus a pixel) from the mask.
     """
     import cv2
 
@@ -207,7 +207,7 @@ def opacity(mask: Mask, *, feather_px: float) -> NDArray[np.float32]:
 
 
 def editable(shows: NDArray[np.float32]) -> dict[str, Any]:
-    """Return where a composite may differ from the subject's own picture, as COCO writes masks.
+    """Return the region where a composite may differ from the subject's own picture, as a COCO mask.
 
     Args:
         shows: Opacity, from `opacity`; where it is below 1, except for rounding, the new background is visible.

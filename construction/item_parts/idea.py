@@ -26,14 +26,14 @@ class _Planned(BaseModel):
 
 
 class GroundedSubject(_Planned):
-    """Something in the natural image.
+    """A subject or object in the natural image.
 
     Args:
-        phrase: Phrase as a question calls it, such as `the woman`.
-        box: Box as x0, y0, x1, y1; None where nobody stated it.
+        phrase: Phrase for questions, such as `the woman`.
+        box: Box as x0, y0, x1, y1; None if not stated.
         inside: Points that certainly belong to it.
         outside: Points that certainly do not belong to it.
-        mask: It as somebody outlined it, a cell for each pixel of the picture; left out of documents where nobody did.
+        mask: Its stated outline, a cell for each pixel of the picture; omitted from documents if not stated.
     """
 
     phrase: Text
@@ -52,7 +52,7 @@ class Change(_Planned):
     """Values of one level of perception for the natural and the manipulated image.
 
     Args:
-        aspect: Aspect that is compared, such as `the object in the man's hands` or `what the man is doing`.
+        aspect: Aspect of the comparison, such as `the object in the man's hands` or `what the man is doing`.
         natural: Natural value, such as `a tennis racket`.
         manipulated: Manipulated value, such as `a gun`.
         ask_natural: A yes/no question that is true of the natural image only; None lets a template write it.
@@ -75,7 +75,7 @@ class Donor(_Planned):
 
     Args:
         image_id: Id of the picture.
-        of: Object that is taken, or by which a background is known; None takes the whole picture, as a background.
+        of: Object to take, or by which a background is known; None takes the whole picture, as a background.
     """
 
     image_id: str
@@ -91,14 +91,14 @@ class Idea(_Planned):
         way: Kind of edit that makes it.
         subject: The main subject, which keeps its identity unless the category is about it.
         target: Object that partial substitution replaces; None for the other ways.
-        low: Low-level change, which is made in the image.
+        low: Low-level change, made in the image.
         high: High-level change, which people perceive.
         natural_caption: Caption of the source.
         manipulated_caption: Caption of the intended image; the prompt of an inpainting model.
         instruction: Instruction for a model that edits by instruction.
         donor: Source of pixels for an editor without weights.
         effect: Name of an alteration without weights, such as `cartoon`; else None.
-        levels: Levels at which questions are asked of it.
+        levels: Levels for its questions.
         written_by: `template`, or the model that wrote the idea.
     """
 

@@ -1,10 +1,10 @@
-"""Soft outlines: how much of each pixel along a rim belongs to a subject, and the subject's own color there.
+"""Soft outlines: the subject's share of each pixel along a rim, and the subject's own color there.
 
-A pixel on the rim of a subject mixes its color with the old background's. Pasted as it is, it shows as a halo. The
+A pixel on the rim of a subject mixes its color with the old background's. Pasted unchanged, it shows as a halo. The
 opacity comes from the guided filter (He, Sun and Tang 2013, doi:10.1109/TPAMI.2012.213), which lets the outline follow
-the edges of the photograph; the subject's color from blurred means of both sides (Forte 2021, arXiv 2006.14970). Both
-are box filters. OpenCV has the guided filter in its contrib wheel only, which cannot stand beside the plain one, and
-PyMatting brings Numba and LLVM along, some 50 MB.
+the edges of the photograph; the subject's color comes from blurred means of both sides (Forte 2021, arXiv 2006.14970).
+Both are box filters. OpenCV has the guided filter in its contrib wheel only, which conflicts with the plain one, and
+PyMatting needs Numba and LLVM, some 50 MB.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from numpy.typing import NDArray
 from .cutting_out import Mask, bounds
 
 _REFERENCE_PX = 512
-"""Shorter side of the picture to which the widths below refer."""
+"""Shorter side, in pixels, of the picture that the widths below refer to."""
 LEAST_BAND = 0.5
 """Half width in pixels below which nothing is softened."""
 _EPSILON = 1e-4
 """Variance of color, of 1, below which the guided filter smooths."""
 _LOW, _HIGH = 0.12, 0.92
-"""Opacities of the filter that count as none and as all: its tails would be a veil."""
+"""Opacities of the filter that count as none and as all: its tails would show as a veil."""
 _WIDE, _NARROW = 6, 1
 """Radii of the two passes that estimate the subject's color, in widths of the band and in pixels."""
 _TINY = 1e-4
 _TRIM, _BESIDE = 3.0, 1.5
-"""Widths of the band from the outline that trimming looks at; distance in pixels from which the background is pure."""
+"""Widths of the band from the outline that trimming examines; distance in pixels at which the background is pure."""
 _OFF, _LEAN = 10.0, 0.25
-"""Distance from the line between both hues, and share along it, from which a pixel's hue leans to the background."""
+"""Distance from the line between both hues, and share along it, at which a pixel's hue leans to the background."""
 _APART, _NEARER = 12.0, 0.8
-"""CIELAB distance from which subject and background can be told apart; factor by which the background is nearer."""
+"""CIELAB distance at which subject and background can be distinguished; factor by which the background is nearer."""
 
 Alpha = NDArray[np.float32]
 
@@ -41,7 +41,7 @@ class Matte(NamedTuple):
     """A subject with a soft rim.
 
     Args:
-        alpha: (height, width), 0-1: how much of each pixel is the subject's; 0 and 1 away from the rim.
+        alpha: (height, width), 0-1: the subject's share of each pixel; 0 and 1 away from the rim.
         pixels: (height, width, 3): the picture, with the subject's own color along the rim.
     """
 
@@ -50,7 +50,7 @@ class Matte(NamedTuple):
 
 
 def band_of(shape_hw: tuple[int, ...], band_px: float) -> float:
-    """Return the half width of the rim in pixels of a picture, from one in pixels of a picture of 512."""
+    """Return the half width of the rim in pixels of a picture, given that for a picture of 512."""
     return band_px * min(shape_hw[:2]) / _REFERENCE_PX
 
 
@@ -87,15 +87,15 @@ def matted(pixels: NDArray[np.uint8], mask: Mask, *, band: float) -> Matte:
 
 
 def trimmed(pixels: NDArray[np.uint8], mask: Mask, *, width: float) -> Mask:
-    """Return a mask less the parts of its rim that show the old background: an outline drawn too wide takes them in.
+    """Return a mask without the parts of its rim that show the old background, as in an outline drawn too wide.
 
-    A pixel goes where its color is nearer to the mean of the background beside it than to that of the subject inside,
-    both sides can be told apart, and a path of such pixels leads out of the mask.
+    A pixel is removed if its color is nearer to the mean of the adjacent background than to that of the subject inside,
+    both sides can be distinguished, and a path of such pixels leads out of the mask.
 
     Args:
         pixels: (height, width, 3) RGB.
         mask: (height, width).
-        width: Pixels from the outline that are looked at.
+        width: Examined distance from the outline, in pixels.
     """
     import cv2
 
@@ -122,9 +122,9 @@ def trimmed(pixels: NDArray[np.uint8], mask: Mask, *, width: float) -> Mask:
 def _without_spill(
     pixels: NDArray[np.uint8], mask: Mask, depth: NDArray[np.float32], width: float
 ) -> NDArray[np.float32]:
-    """Return the most that pixels near the outline can be the subject's, by how far their hue leans to the background.
+    """Return the largest subject share of pixels near the outline, from how far their hue leans to the background.
 
-    Hair and fur mix with what is behind them deeper than an outline is wide. Lightness has no say, since light and
+    Hair and fur mix with the background deeper than an outline is wide. Lightness does not count, because light and
     shade differ within subjects.
     """
     import cv2
@@ -143,7 +143,7 @@ def _without_spill(
 
 
 def _mean_of(values: NDArray[np.float32], where: Mask, radius: int) -> NDArray[np.float32]:
-    """Return the mean of the values near each pixel, of those `where` names; NaN where there are none."""
+    """Return the mean of the values near each pixel that `where` selects; NaN if none are near."""
     share = where.astype(np.float32)
     total = _mean(np.asarray(values * share[..., None], np.float32), radius)
     count = _mean(share, radius)[..., None]
@@ -170,7 +170,7 @@ def _guided(guide: NDArray[np.float32], values: NDArray[np.float32], radius: int
         guide: (height, width, 3), 0-1.
         values: (height, width).
         radius: Radius of the boxes in pixels.
-        where: Pixels at which the filter is solved; values that lie farther than `radius` inside are exact.
+        where: Pixels at which to solve the filter; values farther than `radius` inside are exact.
     """
     mean_g, mean_v = _mean(guide, radius), _mean(values, radius)
     joint = (
@@ -189,7 +189,7 @@ def _guided(guide: NDArray[np.float32], values: NDArray[np.float32], radius: int
 
 
 def _own_color(guide: NDArray[np.float32], alpha: Alpha, band: float) -> NDArray[np.float32]:
-    """Return the subject's color at each pixel, 0-1: of what both sides are nearby, what the pixel mixes of it."""
+    """Return the subject's color at each pixel, 0-1: its part in the pixel's mix of the nearby colors of both sides."""
     share = alpha[..., None]
     subject = behind = guide
     for radius in (max(2, round(_WIDE * band)), _NARROW):
@@ -202,7 +202,7 @@ def _own_color(guide: NDArray[np.float32], alpha: Alpha, band: float) -> NDArray
 def _both(
     subject: NDArray[np.float32], behind: NDArray[np.float32], alpha: Alpha, radius: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the mean color of the subject and of its background around each pixel, each by its share."""
+    """Return the mean color of the subject and of its background around each pixel, weighted by share."""
     sides = []
     for color, share in ((subject, alpha), (behind, 1 - alpha)):
         total = _mean(color * share[..., None], radius)

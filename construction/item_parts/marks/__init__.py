@@ -1,1 +1,1 @@
-"""Marks on pictures: points and boxes, where there is room for them, and views in which their places tell nothing."""
+"""Marks on pictures: points and boxes, the room for them, and views in which their places reveal nothing."""

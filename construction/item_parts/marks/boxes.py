@@ -1,8 +1,8 @@
 """Boxes as x0, y0, x1, y1 in continuous pixels: their overlap, and wrong boxes near a right one.
 
 A box with noise on its sides betrays itself: its proportions are less usual, it is cut off at the border, it lies
-farther from the middle. `exchangeable_boxes` draws two boxes, and the part of the picture in which they are shown, so
-that exchanging them changes nothing of their sizes, proportions and places.
+farther from the middle. `exchangeable_boxes` draws two boxes and the part of the picture that shows them, such that
+exchanging the boxes changes no statistic of their sizes, proportions and places.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MOST_DEVIATIONS = 3.0
 
 
 _LEAST_ROOM, _MOST_ROOM = 0.05, 1.5
-"""What is shown beside two exchangeable boxes, on each side, as a fraction of their longer mean side."""
+"""Room shown around two exchangeable boxes, on each side, as a fraction of their longer mean side."""
 
 _LEAST_REDUCTION = 0.85
-"""Smallest factor by which a view of two boxes is scaled down by chance."""
+"""Smallest factor of the random reduction of a view of two boxes."""
 
 
 class BoxNoise(NamedTuple):
@@ -33,7 +33,7 @@ class BoxNoise(NamedTuple):
     Args:
         deviation: Standard deviation of each side's move, as a fraction of the box's width or height.
         min_iou: Smallest intersection over union with the right box.
-        max_iou: Largest intersection over union; above, people could not distinguish the two boxes.
+        max_iou: Largest intersection over union; above it, people could not distinguish the two boxes.
     """
 
     deviation: float
@@ -46,9 +46,9 @@ class ViewSizes(NamedTuple):
 
     Args:
         max_side_px: Longest side of the view.
-        min_view_px: Shorter side of the view; smaller ones are enlarged.
-        max_enlargement: Largest factor by which the picture is enlarged for that, 1 or more.
-        min_box_px: Smallest side of either box in the view, before that is enlarged.
+        min_view_px: Smallest shorter side of the view; smaller ones are enlarged.
+        max_enlargement: Largest factor of that enlargement, 1 or more.
+        min_box_px: Smallest side of either box in the view, before the enlargement.
     """
 
     max_side_px: int
@@ -66,8 +66,8 @@ class BoxView(NamedTuple):
         scaled_wh: Size of the whole picture at the view's scale.
         corner: Upper left corner of the view in that scaled picture.
         size_wh: Size of the view.
-        twin: View of the same size with the boxes at the same places, in which the other one is the stated box; None
-            where none was asked for.
+        twin: View of the same size with the boxes at the same places, in which the other one is the stated box; None if
+            not requested.
     """
 
     right: Box
@@ -79,11 +79,11 @@ class BoxView(NamedTuple):
 
 
 class _Difference(NamedTuple):
-    """How two boxes of equal proportions differ, without their order.
+    """The difference of two boxes of equal proportions, without their order.
 
     Args:
         growth: Natural logarithm of the larger one's size over the smaller one's, 0 or more.
-        shift: Distance of their centres in x and in y, 0 or more, as a fraction of the geometric mean of the boxes'
+        shift: Distance of their centers in x and in y, 0 or more, as a fraction of the geometric mean of the boxes'
             widths and of their heights.
     """
 
@@ -91,7 +91,7 @@ class _Difference(NamedTuple):
     shift: tuple[float, float]
 
     def wrong_box(self, box: Box, signs: tuple[int, int, int]) -> Box:
-        """Return the box that differs from this one so, larger or smaller, and to these sides."""
+        """Return the box with this difference from the given one, larger or smaller, and to the given sides."""
         x0, y0, x1, y1 = box
         grown = float(np.exp(signs[2] * self.growth))
         width, height = (x1 - x0) * grown, (y1 - y0) * grown
@@ -104,11 +104,11 @@ class _Difference(NamedTuple):
 def exchangeable_boxes(
     box: Box, size_wh: SizeWH, noise: BoxNoise, sizes: ViewSizes, *, rng: np.random.Generator
 ) -> BoxView | str:
-    """Return a wrong box, and a part of the picture around both, so that nothing but the picture says which is right.
+    """Return a wrong box and a view of both in which only the picture's content identifies the right one.
 
-    Both boxes have the same proportions. By how much their sizes and places differ is drawn first, and the part of the
-    picture is so chosen, with both in its middle, that it lies within the picture whichever of the boxes is larger and
-    to whichever sides they are apart. Only then chance decides these three. The view's size does not depend on them.
+    Both boxes have the same proportions. First the differences of their sizes and places are drawn. The view, with both
+    boxes in its middle, is chosen to lie within the picture whichever box is larger and to whichever sides they are
+    apart. Only then does chance decide these three. The view's size does not depend on them.
 
     Args:
         box: The right box, in pixels of the picture.
@@ -118,13 +118,13 @@ def exchangeable_boxes(
         rng: Random generator.
 
     Returns:
-        The view, or why there is none: `no_distinct_box` where no try is within the noise's limits, `no_room_around`
-        where the box lies too near to a border, `too_small` where the smaller box, or the view, would be.
+        The view, or the reason for none: `no_distinct_box` if no try is within the noise's limits, `no_room_around` if
+        the box lies too near a border, `too_small` if the smaller box or the view would be too small.
     """
     reason = "no_distinct_box"
     for _ in range(_TRIES):
         moves = np.abs(np.clip(rng.standard_normal(3), -MOST_DEVIATIONS, MOST_DEVIATIONS)) * noise.deviation
-        # Four sides that move alone change a box's size by the root of 2 times as much, and its centre by that less.
+        # Four independent side moves change a box's size by the root of 2 times as much, and its center by that less.
         difference = _Difference(float(moves[0] * 2**0.5), (float(moves[1] / 2**0.5), float(moves[2] / 2**0.5)))
         if not noise.min_iou <= iou(box, difference.wrong_box(box, (1, 1, 1))) <= noise.max_iou:
             continue
@@ -134,7 +134,7 @@ def exchangeable_boxes(
             continue
         first, second, third = (rng.integers(2, size=3) * 2 - 1).tolist()
         signs = first, second, third
-        # A scale of its own, since sides that people state in whole pixels would stay whole at the picture's scale.
+        # A separate scale, because sides stated in whole pixels would stay whole at the picture's scale.
         reduction = float(rng.uniform(_LEAST_REDUCTION, 1))
         view = _view_of(box, difference, signs, room, size_wh, sizes, reduction=reduction)
         across, down, larger = (-sign for sign in signs)
@@ -169,16 +169,16 @@ def _view_of(
     *,
     reduction: float,
 ) -> BoxView | None:
-    """Return the view, or None where it would have to be enlarged too much, or the smaller box is too small."""
+    """Return the view; None if it would need too much enlargement, or the smaller box is too small."""
     wrong = difference.wrong_box(box, signs)
     unit = _mean_side(box, wrong)
     spans = _spans(_union(box, wrong))
     sides = [high - low + 2 * share * unit for (low, high), share in zip(spans, room, strict=True)]
-    # The mean side as shown is that of the right box by the growth's root: so it is the same whichever box is larger.
+    # The shown mean side is that of the right box times the growth's root: the same whichever box is larger.
     smallest_unit = max(box[2] - box[0], box[3] - box[1]) * float(np.exp(-difference.growth / 2))
     enlargement = wanted.min_view_px * reduction / _LEAST_REDUCTION * unit / (min(sides) * smallest_unit)
     most = reduction * wanted.max_side_px / max(sides)
-    # By the smallest unit that the sides to which chance grows could give: so neither side is left out more often.
+    # Reduce by the smallest unit that random growth of the sides could give, so neither side is left out more often.
     if enlargement > wanted.max_enlargement or most * min(sides) < wanted.min_view_px:
         return None
     scale = min(max(reduction, enlargement) * smallest_unit / unit, most)
@@ -196,7 +196,7 @@ def _view_of(
         return x0, y0, x1, y1
 
     shown = BoxView(placed(box), placed(wrong), scaled, (x, y), view)
-    # What is enlarged shows no more than before.
+    # An enlarged view shows no more than before.
     least = wanted.min_box_px * max(1.0, scale * unit / smallest_unit)
     smallest = min(high - low for each in (shown.right, shown.wrong) for low, high in _spans(each))
     return None if smallest < least else shown
@@ -218,7 +218,7 @@ def _mean_side(first: Box, second: Box) -> float:
 
 
 def iou(first: Box, second: Box) -> float:
-    """Return the intersection of two boxes over their union, 0-1; 0 where both are empty."""
+    """Return the intersection of two boxes over their union, 0-1; 0 if both are empty."""
     width = min(first[2], second[2]) - max(first[0], second[0])
     height = min(first[3], second[3]) - max(first[1], second[1])
     common = max(0.0, width) * max(0.0, height)
@@ -234,8 +234,8 @@ def area(box: Box) -> float:
 def noised_box(box: Box, size_wh: tuple[int, int], noise: BoxNoise, rng: np.random.Generator) -> Box | None:
     """Return a box with Gaussian noise on every side, within the picture and within the noise's limits.
 
-    Sides are rounded to a hundredth of a pixel. None where no try is within the limits, as for a box that fills its
-    picture.
+    Sides are rounded to a hundredth of a pixel. The result is None if no try is within the limits, as for a box that
+    fills its picture.
     """
     width, height = box[2] - box[0], box[3] - box[1]
     unit = np.array([width, height, width, height]) * noise.deviation

@@ -1,7 +1,7 @@
-"""Pairs of points of which one is clearly closer, out of a map of how near each place of a picture is.
+"""Pairs of points of which one is clearly closer, from a map of the nearness of each place in a picture.
 
-Depth is locally flat around both points, so that no mark lies on an edge. In photographs what lies lower is mostly
-closer; so pairs are kept apart by how they lie, and whoever takes one can take each arrangement equally often.
+Depth is locally flat around both points, so no mark lies on an edge. In photographs, lower places are mostly closer; so
+pairs are grouped by arrangement, and callers can take each arrangement equally often.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 Point = tuple[float, float]
 NearnessMap = NDArray[np.float64]
-"""Rows by columns, larger where it is nearer, NaN where nothing is known; limits are in the same numbers."""
+"""Rows by columns, larger for nearer places, NaN if unknown; limits use the same numbers."""
 Arrangement = Literal["lower", "upper", "left", "right"]
-"""Where the closer point lies: below or above the farther one, or level with it on a side."""
+"""Place of the closer point: below or above the farther one, or level with it on a side."""
 
 _DRAWN = 400
 _LEVEL = tan(radians(0.5))
@@ -32,12 +32,12 @@ class DepthPair(NamedTuple):
 
 
 class PairLimits(NamedTuple):
-    """What a pair has to keep to.
+    """Limits for a pair.
 
     Args:
         margin: Smallest difference of nearness.
         flatness: Largest difference of nearness around a point.
-        flat_radius: Half the side of the square around a point in which that holds, as a fraction of the shorter side.
+        flat_radius: Half the side of the square around a point for `flatness`, as a fraction of the shorter side.
         min_distance: Smallest distance of the two points, as a fraction of the shorter side.
         border: Smallest distance of a point from the border, as a fraction of the shorter side.
     """
@@ -57,17 +57,17 @@ def depth_pairs(
     *,
     wanted: frozenset[Arrangement] = frozenset({"lower", "upper"}),
 ) -> dict[Arrangement, DepthPair]:
-    """Return a pair of each wanted arrangement that some points drawn by chance have.
+    """Return a pair of each wanted arrangement that occurs among some randomly drawn points.
 
-    A level pair is tilted by half a degree at most, with its middle near that of the picture; it counts as lower or
-    upper too.
+    A level pair is tilted by half a degree at most, with its middle near that of the picture; it also counts as lower
+    or upper.
 
     Args:
         nearness: The map, of the picture's shape or scaled.
         size_wh: Size of the picture, in pixels.
-        limits: What a pair has to keep to.
+        limits: Limits for a pair.
         rng: Generator of the picture.
-        wanted: Arrangements that are looked for.
+        wanted: Arrangements to search for.
     """
     rows, columns = nearness.shape
     across, down = size_wh[0] / columns, size_wh[1] / rows
@@ -84,7 +84,7 @@ def depth_pairs(
     flat: list[tuple[Point, float]] = []
     for y, x in zip(ys.tolist(), xs.tolist(), strict=True):
         around = nearness[y - radius[0] : y + radius[0] + 1, x - radius[1] : x + radius[1] + 1]
-        if around.max() - around.min() <= limits.flatness:  # never so where one of them is not known
+        if around.max() - around.min() <= limits.flatness:  # false if one of them is unknown
             point = (round((x + 0.5) * across, 2), round((y + 0.5) * down, 2))
             flat.append((point, float(nearness[y, x])))
     pairs: dict[Arrangement, DepthPair] = {}

@@ -1,4 +1,4 @@
-"""Points that correspondence items mark: one of a first view, and four of a second one that people can tell apart."""
+"""Points that correspondence items mark: one of a first view, and four of a second one that people can distinguish."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .rings import SizeWH
 OPTIONS = 4
 _MOST_CORNERS = 80
 _MOST_REFERENCES = 16
-"""References tried in one pair of views before it counts as ambiguous."""
+"""Number of references to try in one pair of views before it counts as ambiguous."""
 _MIN_CONTRAST = 12.0
-"""Grey levels (standard deviation) around a point below which it is hard to recognise."""
+"""Gray levels (standard deviation) around a point below which it is hard to recognize."""
 
 # As fractions of a view's shorter side: rings and labels must fit, and stay clear of each other.
 _MARGIN = 0.08
@@ -24,19 +24,19 @@ _SEPARATION = 0.15
 _CORNER_SPACING = 0.04
 _SURROUNDINGS = 0.04
 _SEEN_AGAIN = 0.015
-"""Distance up to which a point of view 2 is the same interest point."""
+"""Largest distance at which a point of view 2 is the same interest point."""
 
 Point = tuple[float, float]
 
 
 class MarkedPoints(NamedTuple):
-    """What an item marks, to a hundredth of a pixel.
+    """The marks of an item, to a hundredth of a pixel.
 
     Args:
         reference: Reference point in view 1.
         right: The reference in view 2.
         wrong: Other points, in view 2.
-        likeness: Likeness of each wrong point to the reference in view 1, -1 to 1.
+        likeness: Similarity of each wrong point to the reference in view 1, -1 to 1.
     """
 
     reference: Point
@@ -46,13 +46,13 @@ class MarkedPoints(NamedTuple):
 
 
 class ExchangeablePoints(NamedTuple):
-    """Points that an item marks, of which each could have been the reference, with the first view's place.
+    """Points that an item marks, each of which could have been the reference, with the first view's place.
 
     Args:
         marked: The points.
         corner: Upper left corner of the first view, in pixels of its picture.
-        twin: The same four points in the same order, of which the first wrong one is the reference and lies at the
-            same place of its view, with the upper left corner of that view.
+        twin: The same four points in the same order, with the first wrong one as the reference at the same place of its
+            view, and the upper left corner of that view.
     """
 
     marked: MarkedPoints
@@ -61,7 +61,7 @@ class ExchangeablePoints(NamedTuple):
 
 
 class NotEnough(NamedTuple):
-    """Why nothing can be marked: `too_few_points` or `ambiguous`, and how many points both views show."""
+    """The reason for no marks: `too_few_points` or `ambiguous`, and the number of points that both views show."""
 
     reason: str
     points: int
@@ -78,7 +78,7 @@ def recognisable_points(grey: NDArray[np.uint8]) -> Points:
 
 
 def seen_again(found: Points, homography: Matrix, second_grey: NDArray[np.uint8]) -> Points:
-    """Return those points of view 1 whose places in view 2 are recognisable points there too.
+    """Return the points of view 1 whose places in view 2 are also recognizable points.
 
     Args:
         found: Points of view 1.
@@ -103,13 +103,13 @@ def mark_points(
     rng: np.random.Generator,
     second_wh: SizeWH | None = None,
 ) -> MarkedPoints | NotEnough:
-    """Choose, by chance, a reference and three points unlike it and apart from each other in view 2.
+    """Choose at random a reference and three points in view 2 that are dissimilar to it and apart from each other.
 
     Args:
         grey: View 1, (height, width).
         found: Points of view 1 to choose from.
         homography: Homography from view 1 to view 2.
-        max_likeness: Largest likeness of a wrong point to the reference.
+        max_likeness: Largest similarity of a wrong point to the reference.
         rng: Random generator.
         second_wh: Size of view 2; None for that of view 1.
     """
@@ -145,11 +145,11 @@ def exchangeable_points(
     max_likeness: float,
     rng: np.random.Generator,
 ) -> ExchangeablePoints | NotEnough:
-    """Choose four points and the place at which the first view shows one of them, so that no place tells which.
+    """Choose four points and the place of one of them in the first view, such that no place reveals which.
 
-    The first view is a part of its picture. The points, and the reference's place in that view, are such that the view
-    could show any of the four there; which of them it is, is drawn last. So the reference's place and the four options
-    are independent of which option is right, whatever the homography is.
+    The first view is a part of its picture. The points and the reference's place in that view are such that the view
+    could show any of the four there; the last draw decides which. So the reference's place and the four options are
+    independent of the right option, whatever the homography.
 
     Args:
         grey: Picture of which the first view shows a part, (height, width).
@@ -157,7 +157,7 @@ def exchangeable_points(
         homography: Homography from the picture to view 2.
         first_wh: Size of view 1, at the picture's scale.
         second_wh: Size of view 2.
-        max_likeness: Largest likeness of any two of the four points.
+        max_likeness: Largest similarity of any two of the four points.
         rng: Random generator.
     """
     radius_px = round(_SURROUNDINGS * min(first_wh))
@@ -201,13 +201,13 @@ def exchangeable_points(
 
 
 def _alike(grey: NDArray[np.uint8], points: Points, number: int, other: int, radius_px: int) -> float:
-    """Return the likeness of two points, whichever is sought at the other."""
+    """Return the similarity of two points, in whichever direction it is searched."""
     first, second = points[number], points[other]
     return max(likeness(grey, first, second, radius_px=radius_px), likeness(grey, second, first, radius_px=radius_px))
 
 
 def grey_of(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return RGB pixels, (height, width, 3), as a grey picture, (height, width)."""
+    """Return RGB pixels, (height, width, 3), as a gray picture, (height, width)."""
     import cv2
 
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8)

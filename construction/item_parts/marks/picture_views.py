@@ -1,8 +1,8 @@
-"""Views of one picture in which its geometry tells nothing: two points level and mirrored, or one of several points put
-where each of the others could stand as well.
+"""Views of one picture whose geometry reveals nothing: two points level and mirrored, or one of several points at a
+place where each of the others could be as well.
 
-A view is a rectangle of the picture, turned a little where it makes two points level, and drawn once from the
-picture's own pixels. Coordinates are continuous, pixel centres at +0.5.
+A view is a rectangle of the picture, slightly rotated if it levels two points, and drawn once from the picture's own
+pixels. Coordinates are continuous, pixel centers at +0.5.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..pictures.views import Matrix, map_points, warp
 from .rings import Point, SizeWH
 
 VIEWS = "views"
-"""Key of a plan under which the views of its pictures stand, in order; null for a picture that is shown whole."""
+"""Key of a plan that holds the views of its pictures, in order; null for a picture shown whole."""
 _NOT_LEVEL, _OFF_CENTRE = "not_level", "off_centre"
 
 
@@ -51,20 +51,20 @@ class PictureView(NamedTuple):
         return PictureView(self.size_wh, (turned, down, last))
 
     def across(self, point: Point) -> Point:
-        """Return the point of the view that lies at another one's place when left and right are exchanged."""
+        """Return the point of the view that is at another one's place when left and right are exchanged."""
         return round(self.size_wh[0] - point[0], 2), point[1]
 
 
 class LevelView(NamedTuple):
-    """What of a picture can be shown around two points so that they lie level, one as far left as the other right.
+    """The largest part of a picture around two points in which they lie level and at equal distances from the middle.
 
     Args:
-        middle: Point in the middle of both.
-        tilt: Angle by which the picture must be turned back, in radians; positive where the right point is lower.
+        middle: Middle of both points.
+        tilt: Angle by which to turn the picture back, in radians; positive if the right point is lower.
         distance: Distance of the points, in pixels.
-        half_width: How far the view reaches to the left and to the right of the middle, in pixels.
-        above: How far it reaches above the points.
-        below: How far below.
+        half_width: Extent of the view to the left and right of the middle, in pixels.
+        above: Extent above the points, in pixels.
+        below: Extent below the points, in pixels.
     """
 
     middle: Point
@@ -83,9 +83,9 @@ def tilt_deg(first: Point, second: Point) -> float:
 def level_view(
     first: Point, second: Point, size_wh: SizeWH, *, max_tilt_deg: float, min_view: float
 ) -> LevelView | str:
-    """Return the largest view in which two points lie level and mirrored, or why there is none: `not_level` where the
-    line through them is steeper than `max_tilt_deg`, `off_centre` where the view would show less than `min_view` of
-    the picture's width or height.
+    """Return the largest view in which two points lie level and mirrored, or the reason for none: `not_level` if the
+    line through them is steeper than `max_tilt_deg`, `off_centre` if the view would show less than `min_view` of the
+    picture's width or height.
 
     Args:
         first: A point of the picture, in pixels.
@@ -109,8 +109,8 @@ def level_view(
 
 
 def upright_view(first: Point, second: Point, size_wh: SizeWH, *, min_view: float) -> LevelView | str:
-    """Return the largest view, not turned, that has the middle of two points in the middle of its width, or
-    `off_centre` where it would show less than `min_view` of the picture's width or height.
+    """Return the largest unrotated view with the middle of two points in the middle of its width, or `off_centre` if it
+    would show less than `min_view` of the picture's width or height.
 
     Args:
         first: A point of the picture, in pixels.
@@ -134,8 +134,8 @@ def is_large(view: LevelView, size_wh: SizeWH, min_view: float) -> bool:
 
 
 def matched_views(first: LevelView, second: LevelView) -> tuple[LevelView, LevelView]:
-    """Return what two views both show, as one rectangle: its size and the points' places in it are the same for both
-    when each is scaled so that its points are as far apart as those of the other.
+    """Return the common part of two views as one rectangle: its size and the points' places in it are the same for both
+    when each is scaled to the other's distance of points.
     """
     shorter = min(first.distance, second.distance)
     scales = (shorter / first.distance, shorter / second.distance)
@@ -150,12 +150,12 @@ def matched_views(first: LevelView, second: LevelView) -> tuple[LevelView, Level
 
 
 def drawn_level(view: LevelView, *, is_mirrored: bool, scale: float) -> PictureView:
-    """Return a level view as it is drawn.
+    """Return a level view in its drawn form.
 
     Args:
-        view: What it shows.
-        is_mirrored: Whether left and right change places, which they do about the middle of both points.
-        scale: Pixels of the view for one of the picture.
+        view: The view.
+        is_mirrored: Whether left and right change places, about the middle of both points.
+        scale: Pixels of the view per pixel of the picture.
     """
     # Whole pixels, with the middle of the points in the middle of the width. 1e-6: rounding of floats.
     size_wh = (
@@ -169,7 +169,7 @@ def drawn_level(view: LevelView, *, is_mirrored: bool, scale: float) -> PictureV
 
 
 class EqualView(NamedTuple):
-    """A rectangle that can be laid into a picture so that any of several points lies at the same place of it.
+    """A rectangle that fits into a picture with any of several points at the same place of the rectangle.
 
     Args:
         size_wh: Size of the rectangle, in whole pixels of the picture.
@@ -181,8 +181,8 @@ class EqualView(NamedTuple):
 
 
 def equal_view(points: Sequence[Point], size_wh: SizeWH) -> EqualView:
-    """Return the largest rectangle that can be laid into a picture so that each of the points lies at one place of it;
-    its width or height is below 1 where the points reach too far.
+    """Return the largest rectangle that fits into a picture with each of the points at one place of the rectangle; its
+    width or height is below 1 if the points reach too far.
     """
     sides, place = [], []
     for axis in (0, 1):
@@ -195,7 +195,7 @@ def equal_view(points: Sequence[Point], size_wh: SizeWH) -> EqualView:
 
 
 def drawn_equal(view: EqualView, point: Point, *, max_side_px: float) -> PictureView:
-    """Return such a rectangle around one of the points as it is drawn, scaled down where it is larger than that."""
+    """Return such a rectangle around one of the points in its drawn form, scaled down if it exceeds `max_side_px`."""
     scale = min(1.0, max_side_px / max(view.size_wh))
     shown_wh = (max(1, int(view.size_wh[0] * scale + 1e-9)), max(1, int(view.size_wh[1] * scale + 1e-9)))
     factors = np.array(shown_wh) / np.array(view.size_wh)
@@ -204,8 +204,8 @@ def drawn_equal(view: EqualView, point: Point, *, max_side_px: float) -> Picture
 
 
 def whole_view(size_wh: SizeWH, shown_wh: SizeWH, *, is_mirrored: bool) -> PictureView:
-    """Return a whole picture as a view, drawn like any other, so that nothing but its content tells whether left and
-    right have changed places.
+    """Return a whole picture as a view, drawn like any other, so that only its content reveals whether left and right
+    have changed places.
     """
     across, down = shown_wh[0] / size_wh[0], shown_wh[1] / size_wh[1]
     row = (-across, 0.0, float(shown_wh[0])) if is_mirrored else (across, 0.0, 0.0)
@@ -213,7 +213,7 @@ def whole_view(size_wh: SizeWH, shown_wh: SizeWH, *, is_mirrored: bool) -> Pictu
 
 
 def view_of(plan: Mapping[str, Any], number: int) -> PictureView | None:
-    """Return the view of a picture that a plan names; None where the picture is shown whole."""
+    """Return the view of a picture that a plan names; None for a picture shown whole."""
     views = plan.get(VIEWS)
     if not views or views[number] is None:
         return None
@@ -222,7 +222,7 @@ def view_of(plan: Mapping[str, Any], number: int) -> PictureView | None:
 
 
 def drawn_view(pixels: NDArray[np.uint8], view: PictureView) -> NDArray[np.uint8]:
-    """Return the pixels of a view, (height, width, 3); areas are averaged where it is smaller than the picture."""
+    """Return the pixels of a view, (height, width, 3); areas are averaged if it is smaller than the picture."""
     matrix: Matrix = np.array(view.matrix)
     scale = min(1.0, hypot(matrix[0, 0], matrix[1, 0]))
     height, width = pixels.shape[:2]

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
-"""(n, 2): x, y in continuous coordinates, pixel centres at +0.5."""
+"""(n, 2): x, y in continuous coordinates, pixel centers at +0.5."""
 
 
 def corners(grey: NDArray[np.uint8], *, most: int, spacing_px: float) -> Points:
     """Return up to `most` corners, strongest first (Shi and Tomasi, CVPR 1994).
 
     Args:
-        grey: Grey picture, (height, width).
+        grey: Gray picture, (height, width).
         most: Largest number of corners.
         spacing_px: Smallest distance between two corners, in pixels.
     """
@@ -30,18 +30,18 @@ def is_inside(points: Points, size_wh: tuple[int, int], *, margin_px: float) -> 
 
 
 def contrast(grey: NDArray[np.uint8], point: NDArray[np.float64], *, radius_px: int) -> float:
-    """Return the standard deviation of grey levels, 0-127.5, in the square around a point."""
+    """Return the standard deviation of gray levels, 0-127.5, in the square around a point."""
     return float(_square(grey, point, radius_px).std())
 
 
 def likeness(
     grey: NDArray[np.uint8], first: NDArray[np.float64], second: NDArray[np.float64], *, radius_px: int
 ) -> float:
-    """Return the largest normalised correlation, -1 to 1, of the surroundings of two points.
+    """Return the largest normalized correlation, -1 to 1, of the surroundings of two points.
 
     The square around the first point is moved over the second by up to half its radius, so that a repeated window or
-    letter is found even if its corner was marked a few pixels off. Differences in light have no effect. The likeness of
-    flat surroundings is 0.
+    letter is found even if its corner was marked a few pixels off. Differences in light have no effect. The similarity
+    of flat surroundings is 0.
     """
     import cv2
 

@@ -19,7 +19,7 @@ Point = tuple[float, float]
 SizeWH = tuple[int, int]
 
 NO_PICTURE = "0" * 64
-"""Id of a picture that marks are laid out for before it is made."""
+"""Id of a picture whose marks are laid out before it is made."""
 
 
 def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
@@ -28,7 +28,7 @@ def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
 
 
 def with_clear_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-    """Return an item with its marks in the one colour that lies farthest from the ground under all of them.
+    """Return an item with its marks in the one color that differs most from the ground under all of them.
 
     Args:
         item: The item.
@@ -43,8 +43,8 @@ def with_clear_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) 
 
 
 def with_calm_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-    """Return an item whose labels leave lettering and other fine detail free where a place beside all marks allows it;
-    labels of twins stay at their first places, which are the same in both.
+    """Return an item whose labels leave lettering and other fine detail free if a place next to all marks allows it;
+    labels of twins keep their first places, which are the same in both.
 
     Args:
         item: The item.
@@ -61,18 +61,18 @@ def with_calm_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -
 
 
 def rings_fit(points: Sequence[Point], labels: Sequence[str], size_wh: SizeWH) -> bool:
-    """Return whether rings with labels can be drawn on a picture of that size so that they cover nothing marked."""
+    """Return whether rings with labels fit on a picture of that size without covering any mark."""
     rings = [ring(NO_PICTURE, size_wh[1], point, label) for point, label in zip(points, labels, strict=True)]
     return labels_have_room(rings, size_wh)
 
 
 def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
-    """Return whether every mark finds a place for its label that covers nothing marked."""
+    """Return whether every mark has a place for its label that covers no mark."""
     return labels_have_room(prompts, (picture.width, picture.height))
 
 
 def labels_have_room(prompts: Sequence[VisualPrompt], size_wh: SizeWH) -> bool:
-    """Return whether every mark finds a place for its label on a picture of that size that covers nothing marked."""
+    """Return whether every mark has a place for its label that covers no mark, on a picture of that size."""
     try:
         lay_out(prompts, width=size_wh[0], height=size_wh[1])
     except PromptError:
@@ -86,7 +86,7 @@ def least_distance(points: Sequence[Point]) -> float:
 
 
 def is_off_border(point: Point, size_wh: SizeWH, *, margin_px: float) -> bool:
-    """Return whether a point lies at least that far from every border of its picture."""
+    """Return whether a point lies at least `margin_px` from every border of its picture."""
     (x, y), (width, height) = point, size_wh
     return margin_px <= x <= width - margin_px and margin_px <= y <= height - margin_px
 
@@ -94,14 +94,13 @@ def is_off_border(point: Point, size_wh: SizeWH, *, margin_px: float) -> bool:
 def chosen_apart(
     points: Sequence[Point], order: Sequence[int], kept: Sequence[int], *, count: int, distance_px: float
 ) -> list[int] | None:
-    """Return the numbers of `count` points that are far from the kept ones and from each other; None where there are
-    too few.
+    """Return the numbers of `count` points that are far from the kept ones and from each other; None if too few exist.
 
     Args:
         points: All points.
-        order: Numbers of those to choose from, first ones first.
-        kept: Numbers of points that are shown anyway.
-        count: How many are wanted.
+        order: Numbers of the candidates, in order of preference.
+        kept: Numbers of points that are shown in any case.
+        count: Wanted number of points.
         distance_px: Smallest distance between any two, in pixels.
     """
     chosen: list[int] = []

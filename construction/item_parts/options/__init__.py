@@ -1,1 +1,1 @@
-"""Options of items: the right one among wrong ones, which candidates become items, pairs of pictures, modes."""
+"""Options of items: the right one among wrong ones, the selection of candidates, pairs of pictures, modes."""

@@ -21,11 +21,11 @@ def group_keys(record: ImageRecord) -> tuple[str, ...]:
 
 
 TWIN_KEY = "twin:"
-"""Beginning of the group key that twins have in common."""
+"""Prefix of the group key that twins share."""
 
 
 def twin_keys(keys: Iterable[str], pair: str | None) -> tuple[str, ...]:
-    """Return group keys with that of twins added, sorted: two items that differ in nothing but their key.
+    """Return group keys with that of twins added, sorted; twins are two items that differ only in their key.
 
     Args:
         keys: The item's other group keys.
@@ -53,7 +53,7 @@ def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> Place
     """Return the right option placed among distractors, which keep their order; every place is equally likely.
 
     Raises:
-        ValueError: There is no distractor, there are more than 25, or two options are equal.
+        ValueError: The distractors are missing or more than 25, or two options are equal.
     """
     count = 1 + len(distractors)
     if not 2 <= count <= len(LETTERS):
@@ -70,7 +70,7 @@ def text_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
 
 
 class AskedChoices(NamedTuple):
-    """Choices of an item, with the key of the right one and of the one that declines; None where there is none."""
+    """Choices of an item, with the key of the right one and of the refusal choice; None for an absent one."""
 
     choices: tuple[Choice, ...]
     answer: str | None
@@ -80,16 +80,16 @@ class AskedChoices(NamedTuple):
 def asked_choices(
     right: str | None, wrong: Sequence[str], refusal: str | None, rng: np.random.Generator
 ) -> AskedChoices:
-    """Return options in random order, in which the one that declines is at every place equally likely.
+    """Return options in random order, with the refusal choice equally likely at every place.
 
     Args:
-        right: Option that answers; None where nothing in the picture does.
-        wrong: Options that are wrong.
-        refusal: Option that declines; None where none is offered.
+        right: Option that answers; None if the picture does not answer the question.
+        wrong: Wrong options.
+        refusal: Refusal choice; None to offer none.
         rng: Random numbers of the item.
 
     Raises:
-        ValueError: There is neither an option that answers nor one that declines, or two are equal.
+        ValueError: Both the right option and the refusal choice are absent, or two options are equal.
     """
     answers = [*wrong, *([right] if right is not None and refusal is not None else [])]
     first = right if refusal is None else refusal

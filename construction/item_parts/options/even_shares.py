@@ -1,7 +1,6 @@
-"""How often each set of options can serve so that every part of it serves as often as the others.
+"""The number of times that each set of options can serve, such that every part serves equally often as the others.
 
-Options of which one is right oftener than the others tell by themselves. So of the records that each part has, some are
-left out.
+Options that are right more often than others are a cue by themselves. So some of the records of each part are left out.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ Part = TypeVar("Part", bound=Hashable)
 
 
 def even_shares(frequencies: Mapping[Part, int], sets: Sequence[Sequence[Part]]) -> list[float]:
-    """Return for each set how many records it may take of each of its parts.
+    """Return for each set the number of records that it may take of each of its parts.
 
     The numbers are a share of every set's weight: the solution of largest entropy under the frequencies, by Bregman's
     projections (each part's weight is lowered until its records suffice).
 
     Args:
         frequencies: Number of records of each part.
-        sets: Parts of each set, all different and among `frequencies`.
+        sets: Parts of each set, distinct and among `frequencies`.
 
     Returns:
         The expected number of records of each part in each set. The sum over all sets that hold a part is at most its
@@ -52,13 +51,13 @@ def even_shares(frequencies: Mapping[Part, int], sets: Sequence[Sequence[Part]])
 
 
 def served(count: int, shares: Sequence[float], start: float) -> list[int | None]:
-    """Return which set each of a part's records serves, by number, each set its share to within one; None for those
-    that are left out.
+    """Return the number of the set that each of a part's records serves, each set with its share to within one; None
+    for records left out.
 
     Args:
         count: Number of records of the part.
-        shares: How many of them each set takes.
-        start: Where in its first record the first set begins, 0-1, by chance.
+        shares: Number of records that each set takes.
+        start: Start of the first set within its first record, 0-1, at random.
     """
     ends = np.cumsum(np.asarray(shares) / count)
     places = np.searchsorted(ends, (np.arange(count) + start) / count, "right").tolist()

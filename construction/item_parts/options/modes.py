@@ -1,4 +1,4 @@
-"""Two ways to make a task's items: as its paper says, or so that the key shows in nothing but what is compared."""
+"""Two ways to make a task's items: by its paper's rule, or such that only the compared content reveals the key."""
 
 from __future__ import annotations
 
@@ -8,31 +8,30 @@ from typing import Literal, NamedTuple
 from benchwright.texts.normalization import counted
 
 Mode = Literal["hardened", "paper"]
-"""`hardened`: key and distractors are drawn by one rule, so that exchanging them changes nothing that can be known
-without the comparison that the task asks for. `paper`: the paper's rule as it is printed."""
+"""`hardened`: one rule draws key and distractors, so exchanging them changes nothing observable without the comparison
+that the task asks for. `paper`: the paper's rule as printed."""
 _FEW_ITEMS = 100
-"""Number of items from which a task is not said to have few."""
+"""Number of items below which a task counts as small."""
 
 
 class Hardening(NamedTuple):
-    """What mode `hardened` asks of a task's pictures, and what mode `paper` costs.
+    """The demands of mode `hardened` on a task's pictures, and the cost of mode `paper`.
 
     Args:
-        remedies: For each reason for which mode `hardened` alone makes no item of a picture, what is wanting and what
-            gives more items, as a clause.
-        paper_cue: What tells the right option in mode `paper`, as a noun phrase.
+        remedies: For each reason specific to mode `hardened`, the lack and the way to get more items, as a clause.
+        paper_cue: Cue that reveals the right option in mode `paper`, as a noun phrase.
     """
 
     remedies: Mapping[str, str]
     paper_cue: str
 
     def advice(self, mode: Mode, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return in one line why a task has few items, and what to do; None where hardening is not why.
+        """Return one line on why a task has few items, with advice; None if hardening is not the cause.
 
         Args:
             mode: The task's mode.
             made: Number of its items.
-            dropped: Number of pictures of which it made none, by reason.
+            dropped: Number of pictures without an item, by reason.
         """
         left_out = {reason: number for reason in self.remedies if (number := dropped.get(reason, 0))}
         if mode == "paper" or made >= _FEW_ITEMS or sum(left_out.values()) <= made:

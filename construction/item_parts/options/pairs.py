@@ -21,11 +21,11 @@ class PairMaking(NamedTuple):
     Args:
         ctx: Context of the step that makes them.
         record: The source image.
-        parents: Stable names of what the pair is made of, from which its items' ids are computed.
+        parents: Stable names of the pair's ingredients, from which its items' ids are computed.
         natural: The picture that the pair shows as natural.
         manipulated: The manipulated picture.
-        donors: Source images that pixels were taken from; the items are grouped with them too.
-        task: Beginning of the items' task, such as `pair`.
+        donors: Source images that lent pixels; the items are grouped with them too.
+        task: Prefix of the items' task, such as `pair`.
         category: Category of the items.
         written_by: Authors of question and choices, as items record them.
         evidence: Evidence that all items of the pair share.
@@ -58,7 +58,7 @@ class PairMaking(NamedTuple):
         evidence: Mapping[str, Any],
         attributes: Mapping[str, str] = MappingProxyType({}),
     ) -> Item:
-        """Return an item that asks one picture a question that is true of the picture `yes_on` only."""
+        """Return an item that asks about one picture a question that is true only of the picture `yes_on`."""
         choices = (Choice(key="A", text="Yes"), Choice(key="B", text="No"))
         answer = "A" if yes_on == shown else "B"
         evidence_of_item = {**evidence, "shows": [shown]}

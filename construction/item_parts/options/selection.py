@@ -1,7 +1,7 @@
-"""Which candidates become items: each picture used once, answers balanced, all by the seed.
+"""Selection of the candidates that become items: each picture used once, answers balanced, all by the seed.
 
-A candidate's turn, and its letter where several are possible, depend on the seed and on its own name alone. So a
-further picture changes few of the other items.
+A candidate's turn, and its letter if several are possible, depend only on the seed and its own name. So a further
+picture changes few of the other items.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from benchwright.seeds import seed_for
 
 
 class Candidate(NamedTuple):
-    """What an item can be made of.
+    """The material for a possible item.
 
     Args:
         name: Stable name, unique in the task.
-        image_ids: Pictures that the item shows.
-        letters: Places that the right option may have, from 0.
-        answer: What the selection balances, such as `yes`; candidates with as many letters share one answer.
+        image_ids: Ids of the pictures that the item shows.
+        letters: Possible places of the right option, from 0.
+        answer: Balanced property, such as `yes`; candidates with as many letters share one answer.
     """
 
     name: str
@@ -30,12 +30,12 @@ class Candidate(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """Candidates by their number, in the order in which they were taken, and why others were not.
+    """Candidates by number, in the order of selection, and the reasons of refused ones.
 
     Args:
         chosen: Numbers of the candidates that become items.
-        refused: Reason of each that was looked at and cannot be used; the pictures of the others are used already, or
-            there were enough.
+        refused: Reason of each examined candidate that cannot be used. The others had pictures in use already, or came
+            after the last item.
     """
 
     chosen: tuple[int, ...]
@@ -51,18 +51,18 @@ def select(
     items: int | None,
     refusal: Callable[[int], str | None],
 ) -> Selected:
-    """Choose candidates by chance: of the answers in turn, and no picture more often than asked.
+    """Choose candidates at random: from the answers in turn, with each picture at most as often as allowed.
 
-    An answer with two possible letters gets two turns where one with a single letter gets one, so that letters can be
-    balanced. Where an answer runs out, the others go on.
+    An answer with two possible letters gets two turns for each turn of an answer with a single letter, so that letters
+    can be balanced. When an answer runs out, the others continue.
 
     Args:
         candidates: The candidates.
         seed: The run's seed.
         task: Name of the task.
-        uses: Items that may show one picture; None for any number.
+        uses: Number of items that may show one picture; None for any number.
         items: Largest number of items; None for any number.
-        refusal: Function that returns why a candidate cannot be used after all; called only for those whose turn it is.
+        refusal: Function that returns why a candidate cannot be used after all; called only on a candidate's turn.
     """
     order = [seed_for(seed, task, candidate.name, "turn") for candidate in candidates]
     waiting: dict[str, deque[int]] = {}
@@ -93,7 +93,7 @@ def select(
 
 def balanced_letters(candidates: Sequence[Candidate], *, seed: int, task: str) -> tuple[int, ...]:
     """Return the place of each candidate's right option: drawn by the seed, then moved as seldom as possible until no
-    letter is right more than once oftener than another, as far as the candidates allow it.
+    letter is right more than once oftener than another, as far as the candidates allow.
     """
     letters = [
         candidate.letters[seed_for(seed, task, candidate.name, "letter") % len(candidate.letters)]

@@ -1,1 +1,1 @@
-"""Pictures that items show: what of a photograph is used, at which size, in pieces and from another view."""
+"""Pictures that items show: the used part of a photograph, its size, its pieces and its second view."""

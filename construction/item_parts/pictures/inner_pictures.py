@@ -1,8 +1,8 @@
-"""What of a picture lies within its margins and frames, and where lettering runs in it.
+"""The part of a picture within its margins and frames, and the places of lettering in it.
 
-White borders of scans, frames of photographs and the outer line of a comic end with the picture. A part that touches
-the picture's border shows them, and tells by them where it lies, whatever it shows. Lettering that runs across a cut
-is read on instead of compared.
+White borders of scans, frames of photographs and the outer line of a comic end with the picture. A part at the
+picture's border shows them and so reveals its place, whatever it shows. Lettering across a cut is read on instead of
+compared.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 _UNIFORM_SHARE, _UNIFORM_LEVELS = 0.95, 16
-"""A line is uniform where this share of its pixels lies within so many levels of its median."""
+"""A line is uniform if this share of its pixels lies within so many levels of its median."""
 _LOOKED_AT, _LINES_AT_ONCE = 128, 16
-"""Pixels looked at of a line, about, and lines looked at together."""
+"""Approximate number of examined pixels per line, and number of lines examined together."""
 _MOST_TRIMMED = 0.25
-"""Largest share of a side that is trimmed at one end."""
+"""Largest share of a side to trim at one end."""
 _ROUNDS = 2
 """Passes over the four sides: the second sees lines that the first made shorter."""
 _PARTS = (0.92, 0.84, 0.76, 0.68, 0.6)
-"""Sides of the parts of a picture that are tried besides the whole, as shares of the picture's."""
+"""Sides of the parts of a picture to try besides the whole, as shares of the picture's."""
 _LEAST_LETTER_PX, _MOST_LETTER = 6, 0.12
-"""Height of a line of lettering: least, in pixels, and most, as a fraction of the picture's shorter side."""
+"""Height of a line of lettering: smallest, in pixels, and largest, as a fraction of the picture's shorter side."""
 _LEAST_ASPECT = 2.0
 _LEAST_STROKES, _MOST_LEVELS = 4, 0.3
 
@@ -47,14 +47,14 @@ class InnerBox(NamedTuple):
 
 
 def within_frames(pixels: NDArray[np.uint8], margin: float) -> InnerBox:
-    """Return what of a picture lies within uniform margins and frames, and off its border.
+    """Return the part of a picture within uniform margins and frames, and off its border.
 
-    Lines of one colour are trimmed from each side until one is not, up to a quarter of the picture's side; then a
-    share of what is left goes at each side, since frames are seldom quite straight or of one colour.
+    Lines of one color are trimmed from each side up to the first other line, at most a quarter of the picture's side.
+    Then a share of the rest is removed at each side, because frames are seldom quite straight or of one color.
 
     Args:
         pixels: Picture, (height, width, 3).
-        margin: Share of each side that goes after trimming, 0 to below 0.5.
+        margin: Share of each side to remove after trimming, 0 to below 0.5.
     """
     height, width = pixels.shape[:2]
     most_y, most_x = int(_MOST_TRIMMED * height), int(_MOST_TRIMMED * width)
@@ -88,7 +88,7 @@ def sized_parts_of(whole: InnerBox, rng: np.random.Generator) -> list[tuple[floa
 
 
 def _uniform_lines(lines: NDArray[np.uint8]) -> int:
-    """Return how many lines are uniform before the first that is not, by some pixels of each, (lines, pixels, 3)."""
+    """Return the number of uniform lines before the first other one, by some pixels of each, (lines, pixels, 3)."""
     step = max(1, lines.shape[1] // _LOOKED_AT)
     for first in range(0, len(lines), _LINES_AT_ONCE):
         levels = lines[first : first + _LINES_AT_ONCE, ::step].astype(np.int16)
@@ -101,10 +101,10 @@ def _uniform_lines(lines: NDArray[np.uint8]) -> int:
 
 
 def lines_of_lettering(pixels: NDArray[np.uint8]) -> list[InnerBox]:
-    """Return rectangles that look like lines of lettering: rows of many upright strokes in two colours.
+    """Return rectangles that look like lines of lettering: rows of many upright strokes in two colors.
 
-    A cheap test without a model of text. It misses single letters, hand lettering at a slant and text on a busy ground,
-    and takes fences, bookshelves and combs for lettering.
+    A cheap test without a text model. It misses single letters, slanted hand lettering and text on a busy ground, and
+    mistakes fences, bookshelves and combs for lettering.
 
     Args:
         pixels: Picture, (height, width, 3).
@@ -131,7 +131,7 @@ def lines_of_lettering(pixels: NDArray[np.uint8]) -> list[InnerBox]:
 
 
 def _looks_written(grey: NDArray[np.uint8]) -> bool:
-    """Return whether a part has two main levels of grey and as many strokes as letters would give it."""
+    """Return whether a part has two main gray levels and as many strokes as letters would have."""
     import cv2
 
     split, ink = cv2.threshold(grey, 0, 1, cv2.THRESH_BINARY + cv2.THRESH_OTSU)

@@ -1,9 +1,9 @@
-"""Whether likeness tells which of two pieces of a picture is missing, without a look at the join.
+"""Tests whether similarity reveals which of two pieces of a picture is missing, without a look at the join.
 
-What lies near each other in a picture is alike: the right piece of a jigsaw has a color, a light and a texture more
-like those of the tiles shown than the wrong one has, and what runs in its rows and columns goes on. So of a picture two
-ways to cut it are sought, in one of which the right piece is the more alike by as much as the wrong one is in the
-other. Chance takes one of them.
+Nearby parts of a picture are similar: the right piece of a jigsaw has a color, a light and a texture closer to those of
+the shown tiles than the wrong one has, and continues their rows and columns. So for a picture this module finds two
+ways to cut it: in one the right piece is the more similar by as much as the wrong one is in the other. Chance picks one
+of them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from .scaling import shrink
 
 _GRID, _TILE_PX = 3, 24
 _REDUCED_PX = 288
-"""Longer side to which a picture is reduced before parts of it are."""
+"""Longer side of the reduced picture from which parts are cut."""
 _PLACES = (23, 18, 12, 6)
-"""Lines of a tile that are compared, in pixels from the join."""
+"""Compared lines of a tile, in pixels from the join."""
 _OFF_JOIN = 6
 """Pixels of a piece at the join that are left out."""
 _LEVELS = 40.0
-"""Levels of grey that weigh as much as a factor of e in contrast."""
+"""Gray levels that weigh as much as a factor of e in contrast."""
 _UNEVEN = 0.4
-"""Most by which likeness may tell in two ways together; margins have a deviation of about 1.5."""
+"""Largest sum of the margins of two ways; margins have a deviation of about 1.5."""
 _SIZE_COUNTS = 1.0
-"""How much likeness a part of the picture's side is worth."""
+"""Weight of a part's share of the picture's side, in units of similarity."""
 
 Floats = NDArray[np.float32]
 
@@ -38,9 +38,9 @@ class Way(NamedTuple):
     """A way to cut a picture.
 
     Args:
-        part: Number of the part that is cut.
+        part: Number of the part to cut.
         missing: Which of the two pieces is missing, 0 or 1.
-        margin: By how much the missing piece is more like what is shown than the other one; None where not measured.
+        margin: Similarity of the missing piece to the shown tiles minus that of the other; None if not measured.
     """
 
     part: int
@@ -49,7 +49,7 @@ class Way(NamedTuple):
 
     @property
     def evidence(self) -> dict[str, float]:
-        """Return what an item says of it: its margin where it was measured."""
+        """Return an item's evidence for it: its margin, if measured."""
         return {} if self.margin is None else {"likeness_margin": self.margin}
 
 
@@ -63,7 +63,7 @@ class _PieceLooks(NamedTuple):
 
 
 class _ShownLooks(NamedTuple):
-    """What is shown beside a missing piece: lines that it continues, textures of tiles, mean colors of their sides."""
+    """The surroundings of a missing piece: lines that it continues, textures of tiles, mean colors of their sides."""
 
     down: Floats
     across: Floats
@@ -72,12 +72,12 @@ class _ShownLooks(NamedTuple):
 
 
 def even_ways(margins: Floats, sizes: Sequence[float], *, of_one_part: bool) -> Iterator[tuple[Way, Way]]:
-    """Yield pairs of ways to cut a picture in which likeness tells one piece as much as the other, the best first.
+    """Yield pairs of ways to cut a picture whose similarity margins cancel, the best first.
 
     Args:
         margins: Margins of the parts (`likeness_margins`), shape (parts, 2).
-        sizes: Side of each part as a share of the picture's, 0-1; larger ones come first where likeness is as even.
-        of_one_part: Whether both ways are to cut the same part, so that the same two pieces are shown.
+        sizes: Side of each part as a share of the picture's, 0-1; larger ones come first if similarity is as even.
+        of_one_part: Whether both ways must cut the same part, so that the same two pieces are shown.
     """
     ways = [
         Way(part, missing, round(float(margin), 3))
@@ -97,21 +97,21 @@ def even_ways(margins: Floats, sizes: Sequence[float], *, of_one_part: bool) -> 
 
 
 def likeness_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
-    """Return by how much the right piece is more like the tiles shown than the wrong one is.
+    """Return by how much the right piece is more similar to the shown tiles than the wrong one.
 
     Args:
         pixels: The picture, (height, width, 3).
-        parts: Parts of it that are cut into 3 by 3 tiles.
+        parts: Parts of it to cut into 3 by 3 tiles.
 
     Returns:
-        Shape (parts, 2): first where tile (1, 2) is missing and (2, 1) is wrong, then the reverse.
+        Shape (parts, 2): first with tile (1, 2) missing and (2, 1) wrong, then the reverse.
     """
     measured = np.tanh(measured_margins(pixels, parts) / _SCALES)
     return np.asarray(measured @ np.array(_WEIGHTS, np.float32), np.float32)
 
 
 def measured_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
-    """Return the margins of each measure of likeness by itself, shape (parts, 2, measures)."""
+    """Return the margins of each measure of similarity separately, shape (parts, 2, measures)."""
     tiles = _reduced(pixels, parts).reshape(len(parts), _GRID, _TILE_PX, _GRID, _TILE_PX, 3)
     tiles = np.ascontiguousarray(tiles.transpose(1, 3, 0, 2, 4, 5))
     pieces = _piece(tiles[1, 2]), _piece(tiles[2, 1])
@@ -156,7 +156,7 @@ def _beside(above: Floats, left: Floats, corner: Floats) -> _ShownLooks:
 
 
 def _likeness(piece: _PieceLooks, shown: _ShownLooks) -> Floats:
-    """Return how alike a piece is to what is shown: by lines, textures and ends, (parts, measures)."""
+    """Return the similarity of a piece to its surroundings: by lines, textures and ends, (parts, measures)."""
     lines = (np.abs(shown.down - piece.down) + np.abs(shown.across - piece.across)).sum(axis=2)
     textures = np.abs(piece.texture[:, None] - shown.textures).reshape(len(lines), -1)
     ends = np.abs(piece.ends[:, :, None] - shown.sides[:, None]).mean(axis=3).reshape(len(lines), -1) / _LEVELS
@@ -164,7 +164,7 @@ def _likeness(piece: _PieceLooks, shown: _ShownLooks) -> Floats:
 
 
 def _looks(lines: Floats) -> Floats:
-    """Return mean color, levels of grey, unrest and spread of lines (parts, lines, pixels, 3); (parts, lines, 8)."""
+    """Return mean color, gray levels, unrest and spread of lines (parts, lines, pixels, 3); (parts, lines, 8)."""
     grey = lines.mean(axis=3)
     ordered = np.sort(grey, axis=2)
     tenth = grey.shape[2] // 10
@@ -196,4 +196,4 @@ _WEIGHTS = (
     0.07, -0.19, -0.34, 0.12, 0.51, 0.07, -0.01, 0.24, -0.14, -0.06, -0.2, -0.05, 0.02, -0.26, -0.53,
     -0.3, 0.4, -0.08, -0.22, 0.02, 0.11, 0.29, -0.5, -0.24, -0.09, 0.09, -0.18,
 )  # fmt: skip
-"""How much each margin tells, as fitted by `benchmarks/jigsaw_likeness.py` to 1,799 photographs and drawings."""
+"""Weight of each margin, as fitted by `benchmarks/jigsaw_likeness.py` to 1,799 photographs and drawings."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def size_within(width: int, height: int, *, max_side_px: float) -> tuple[int, int]:
     """Return (width, height) with the longer side at most `max_side_px` and the same aspect; never larger.
 
-    The shorter side of an extremely long picture may come out as 0.
+    The shorter side of an extremely long picture may round to 0.
     """
     scale = min(1.0, max_side_px / max(width, height))
     return int(width * scale + 1e-9), int(height * scale + 1e-9)
@@ -20,17 +20,17 @@ def size_within(width: int, height: int, *, max_side_px: float) -> tuple[int, in
 def size_for_views(
     width: int, height: int, *, max_side_px: float, min_side_px: float, max_enlargement: float
 ) -> tuple[int, int] | None:
-    """Return (width, height) of a whole picture of which items show parts, with the same aspect.
+    """Return (width, height) of a whole picture from which items show parts, with the same aspect.
 
     Args:
         width: Width of the picture.
         height: Height of the picture.
-        max_side_px: Its longer side as shown.
-        min_side_px: Its shorter side as shown; smaller pictures are enlarged.
-        max_enlargement: Largest factor for that, 1 or more.
+        max_side_px: Longer side of the shown picture.
+        min_side_px: Smallest shorter side of the shown picture; smaller ones are enlarged.
+        max_enlargement: Largest factor of that enlargement, 1 or more.
 
     Returns:
-        The size; None where no factor gives both sides.
+        The size; None if no factor satisfies both sides.
     """
     shortest, longest = min(width, height), max(width, height)
     scale = max(min(1.0, max_side_px / longest), min_side_px / shortest)
@@ -40,7 +40,7 @@ def size_for_views(
 
 
 def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return (height, width, 3) pixels scaled down as by `shrink`, or enlarged between their neighbours."""
+    """Return (height, width, 3) pixels scaled down as by `shrink`, or enlarged with interpolation."""
     import cv2
 
     if size_wh[0] <= pixels.shape[1]:

@@ -12,7 +12,7 @@ _PAPER = 255
 
 
 def side_by_side(left: NDArray[np.uint8], right: NDArray[np.uint8], *, max_side_px: int) -> NDArray[np.uint8]:
-    """Return two pictures of one size beside each other, (height, width, 3), a white bar between them.
+    """Return two pictures of one size side by side, (height, width, 3), with a white bar between them.
 
     Args:
         left: Left picture, (height, width, 3) RGB.

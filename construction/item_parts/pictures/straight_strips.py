@@ -1,6 +1,6 @@
 """Straight strips of one color in a picture, along its rows and columns: gutters of comics and montages, ruled lines.
 
-A strip that crosses a cut goes on in the right piece, whatever that shows. Large areas of one color are no strips.
+A strip that crosses a cut continues in the right piece, whatever that shows. Large areas of one color are not strips.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 _CELL_SHARE, _LEAST_CELL_PX = 1 / 36, 4
-"""Length of the cells in which lines are looked at, as a share of the line, and least, in pixels."""
+"""Length of the examined cells of lines, as a share of the line, and smallest, in pixels."""
 _UNIFORM_LEVELS = 20
-"""Levels of grey within which a cell is of one color, and cells of a line are of the same."""
+"""Gray levels within which a cell is of one color, and cells of a line agree."""
 _EDGE_PX, _LEAST_CONTRAST, _LEAST_SHARE = 2, 20.0, 0.4
-"""Width of a strip's edge, and the least difference in levels of grey from what lies beyond it, in that share of the
+"""Width of a strip's edge, and the smallest difference in gray levels from the area beyond it, over that share of the
 cells along it; a gutter may lead into an area of its color."""
 _LEAST_PX = 2
-"""Lines that make a strip; a single one may be an edge between two areas."""
+"""Smallest number of lines in a strip; a single one may be an edge between two areas."""
 
 
 @dataclass(frozen=True)
 class _Lines:
-    """The lines of a picture in one direction, by cells: whether each is uniform, and its mean grey."""
+    """The lines of a picture in one direction, by cells: whether each is uniform, and its mean gray."""
 
     uniform: NDArray[np.bool_]
     level: NDArray[np.float32]
@@ -31,7 +31,7 @@ class _Lines:
 
     @classmethod
     def of(cls, grey: NDArray[np.uint8]) -> _Lines:
-        """Return the rows of a grey picture in cells."""
+        """Return the rows of a gray picture in cells."""
         import cv2
 
         cell_px = max(_LEAST_CELL_PX, int(grey.shape[1] * _CELL_SHARE))
@@ -45,12 +45,12 @@ class _Lines:
         return cls(high - low <= _UNIFORM_LEVELS, level, cell_px)
 
     def has_strip(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
-        """Return whether consecutive lines, `_LEAST_PX` to `most_px` of them, are of one color along a stretch.
+        """Return whether `_LEAST_PX` to `most_px` consecutive lines are of one color along a stretch.
 
         Args:
-            between: First and last line to look at.
+            between: First and last line to examine.
             along: Ends of the stretch.
-            most_px: Most lines of a strip.
+            most_px: Largest number of lines in a strip.
         """
         first, last = max(0, int(between[0])), min(len(self.uniform), int(np.ceil(between[1])))
         start, end = max(0, round(along[0] / self.cell_px)), round(along[1] / self.cell_px)
@@ -58,7 +58,8 @@ class _Lines:
         if not uniform.shape[1]:
             return False
         is_strip = uniform.all(axis=1) & (np.ptp(level, axis=1) <= _UNIFORM_LEVELS)
-        # Ends of runs of such lines in the whole picture, so that an area that goes on beyond is not taken for a strip.
+        # Ends of runs of such lines in the whole picture, so that an area that extends further does not count as a
+        # strip.
         steps = np.diff(np.concatenate([[False], is_strip, [False]]).astype(np.int8))
         starts, ends = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
         lengths = ends - starts
@@ -70,7 +71,7 @@ class _Lines:
 
 
 def _stands_out(level: NDArray[np.float32], start: int, end: int) -> bool:
-    """Return whether lines from `start` to before `end` part sharply from those on either side."""
+    """Return whether lines from `start` to before `end` contrast sharply with those on either side."""
     within = level[start:end].mean(axis=0)
     beyond = level[[start - _EDGE_PX, end + _EDGE_PX - 1]]
     return bool((np.abs(beyond - within) >= _LEAST_CONTRAST).mean(axis=1).min() >= _LEAST_SHARE)
@@ -95,5 +96,5 @@ class StraightStrips:
         return self._rows.has_strip(between, along, most_px)
 
     def across_columns(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
-        """Return the same of an upright strip: columns between two, along rows."""
+        """Return the same for a vertical strip: columns between two, along rows."""
         return self._columns.has_strip(between, along, most_px)

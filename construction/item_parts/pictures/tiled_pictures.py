@@ -1,4 +1,4 @@
-"""A picture in 3 by 3 tiles, of which three are shown beside the place of a fourth."""
+"""A picture in 3 by 3 tiles, three of which are shown around the place of a fourth."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ GRID = 3
 Tile = tuple[int, int]
 """(row, column), from 0."""
 _BESIDE, _ACROSS = 0.08, 0.35
-"""What of a neighbor is looked at for strips: beside a piece, and how far they reach to either side of the join, as
-shares of a tile."""
+"""Parts of a neighbor examined for strips: next to a piece, and their extent to either side of the join, as shares of a
+tile."""
 _WIDEST_STRIP = 0.35
 _AROUND_HOLE = 1 / 6
-"""Depth of what is shown around the missing tile and decides its color, as a share of a tile."""
+"""Depth of the area around the missing tile that decides its color, as a share of a tile."""
 _MOST_LOOKED_AT = 1000
-"""Pixels of each side that are looked at for that, at most."""
+"""Largest number of examined pixels on each side for that."""
 
 
 class TilePair(NamedTuple):
-    """The tile that is missing, and the one that is offered besides."""
+    """The missing tile, and the alternative offered with it."""
 
     missing: Tile
     wrong: Tile
@@ -39,7 +39,7 @@ class TiledPicture(NamedTuple):
 
     Args:
         pixels: The tiles together, (3 x height, 3 x width, 3), no larger than in the source.
-        tile_wh: Size of a tile of these.
+        tile_wh: Size of a tile in `pixels`.
         source_tile_wh: Size of a tile in the source.
         corner: Upper left corner of the tiles in the source.
     """
@@ -51,7 +51,7 @@ class TiledPicture(NamedTuple):
 
     @classmethod
     def of(cls, pixels: NDArray[np.uint8], inner: InnerBox, tile_wh: tuple[int, int]) -> TiledPicture:
-        """Scale what three equal tiles cover of a part; boxes in the source are whole pixels, and the rest is left."""
+        """Scale the area of a part that its equal tiles cover, whole pixels of the source, without the rest."""
         width, height = (side // GRID for side in inner.size_wh)
         covered = inner.of(pixels)[: GRID * height, : GRID * width]
         cut = shrink(covered, (GRID * tile_wh[0], GRID * tile_wh[1]))
@@ -59,7 +59,7 @@ class TiledPicture(NamedTuple):
 
     @property
     def part(self) -> InnerBox:
-        """Return what the tiles cover of the source."""
+        """Return the part of the source that the tiles cover."""
         left, top = self.corner
         width, height = self.source_tile_wh
         return InnerBox(left, top, left + GRID * width, top + GRID * height)
@@ -70,11 +70,11 @@ class TiledPicture(NamedTuple):
         return self.pixels[top:bottom, left:right]
 
     def piece(self, tile: Tile, shown_wh: tuple[int, int]) -> NDArray[np.uint8]:
-        """Return a tile as items show it, enlarged by itself, so that none of its neighbors shows at its edge."""
+        """Return a tile as items show it, enlarged separately, so that its edge shows none of its neighbors."""
         return scaled(np.ascontiguousarray(self.tile(tile)), shown_wh)
 
     def reference(self, missing: Tile, shown_wh: tuple[int, int], fill: MarkColor) -> NDArray[np.uint8]:
-        """Return the three tiles beside a missing one, its place filled with a color.
+        """Return the three tiles next to a missing one, its place filled with a color.
 
         Args:
             missing: The missing tile.
@@ -84,14 +84,14 @@ class TiledPicture(NamedTuple):
         width, height = self.tile_wh
         left, top, right, bottom = box_of(missing, self.tile_wh)
         pixels = self.pixels[top - height : bottom, left - width : right].copy()
-        # What is missing must not shine through at its edge where the picture is enlarged.
+        # The missing tile must not shine through at its edge when the picture is enlarged.
         pixels[height:, width:] = pixels[height - 1 : height, width:]
         shown = np.ascontiguousarray(scaled(pixels, (2 * shown_wh[0], 2 * shown_wh[1])))
         shown[shown_wh[1] :, shown_wh[0] :] = tuple(bytes.fromhex(fill.code[1:]))
         return shown
 
     def clear_fill(self, missing: Tile) -> MarkColor:
-        """Return the color for the place of a missing tile: black, unless what is shown around it is nearly black."""
+        """Return the color for the place of a missing tile: black, unless its surroundings are nearly black."""
         width, height = self.tile_wh
         left, top, right, bottom = box_of(missing, self.tile_wh)
         across, down = max(1, int(width * _AROUND_HOLE)), max(1, int(height * _AROUND_HOLE))
@@ -100,7 +100,7 @@ class TiledPicture(NamedTuple):
         return clear_fill([side[:: len(side) // _MOST_LOOKED_AT + 1] for side in (above, beside)])
 
     def evidence(self, pair: TilePair) -> dict[str, Any]:
-        """Say which tiles were used and where they lie in the upright source, in pixels."""
+        """Return the tiles in use and their places in the upright source, in pixels."""
         return {
             "grid": [GRID, GRID],
             "tile_wh": list(self.tile_wh),
@@ -119,7 +119,7 @@ class CutLines:
     """Lettering and straight strips of a picture, for questions about cuts through it and through parts of it.
 
     Args:
-        cut: The picture; parts lie within what its tiles cover.
+        cut: The picture; parts lie within the area that its tiles cover.
         lettering: Whether to look for lettering.
         strips: Whether to look for strips.
     """
@@ -130,11 +130,11 @@ class CutLines:
         self._strips = StraightStrips(cut.pixels) if strips else None
 
     def reason_against(self, part: InnerBox, tiles: Iterable[Tile]) -> str | None:
-        """Return why a part cannot be cut into tiles so that some of these are pieces; None where it can.
+        """Return why a part cannot be cut into tiles with these as pieces; None if it can.
 
         Args:
             part: The part, in pixels of the source.
-            tiles: Tiles that are offered as pieces.
+            tiles: Tiles offered as pieces.
         """
         width, height = (self._scale * (side // GRID) for side in part.size_wh)
         x, y = (self._scale * (near - far) for near, far in zip(part[:2], self._whole[:2], strict=True))
@@ -182,11 +182,11 @@ def _shown_beside(missing: Tile) -> tuple[Tile, ...]:
 
 
 def edge_difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
-    """Return how much two pieces differ where they would join the reference, 0-1, to four places.
+    """Return the difference of two pieces where they would join the reference, 0-1, to four places.
 
-    The strips along the top and the left edge, a sixth of the shorter side deep, are averaged in six cells
-    each; the result is the mean absolute difference of the cells' colors. What lies deeper can tell pieces
-    apart too, but where the joining edges are alike, people have to guess.
+    The strips along the top and the left edge, a sixth of the shorter side deep, are averaged in six cells each; the
+    result is the mean absolute difference of the cells' colors. Deeper areas can also distinguish pieces, but if the
+    joining edges are alike, people have to guess.
 
     Args:
         first: (height, width, 3).

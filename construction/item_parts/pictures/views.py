@@ -1,7 +1,7 @@
 """A second view of a photograph: another viewpoint by a known homography, and another light.
 
-Coordinates are continuous: the picture covers [0, width] x [0, height] and pixel centres lie at +0.5. OpenCV counts
-from pixel centres; only `warp` converts between the two.
+Coordinates are continuous: the picture covers [0, width] x [0, height] and pixel centers lie at +0.5. OpenCV counts
+from pixel centers; only `warp` converts between the two.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class LightLimits(NamedTuple):
 
 
 class LightChange(NamedTuple):
-    """A change of light: grey level g, 0-1, becomes `contrast * (g ** gamma - 0.5) + 0.5 + brightness`.
+    """A change of light: gray level g, 0-1, becomes `contrast * (g ** gamma - 0.5) + 0.5 + brightness`.
 
     Args:
         gamma: Exponent; above 1 is darker.
         contrast: Factor of the contrast.
-        brightness: Added grey levels, as a fraction of the range.
+        brightness: Added gray levels, as a fraction of the range.
         blur_px: Standard deviation of a Gaussian blur, before noise.
-        noise: Standard deviation of Gaussian noise, in grey levels of 0-255.
+        noise: Standard deviation of Gaussian noise, in gray levels of 0-255.
     """
 
     gamma: float
@@ -58,9 +58,9 @@ class LightChange(NamedTuple):
 def random_homography(size_wh: tuple[int, int], limits: ViewLimits, rng: np.random.Generator) -> Matrix:
     """Return a homography from a picture to a view of its size, within it, so that nothing is black.
 
-    A window, smaller than the picture by the zoom, has its corners jittered, is rotated, reduced further if it does not
-    fit, and moved to a random place. Entries are rounded to ten significant digits, so that the recorded homography is
-    exactly the one drawn.
+    A window, smaller than the picture by the zoom, gets jittered corners and a rotation, is reduced further if it does
+    not fit, and is moved to a random place. Entries are rounded to ten significant digits, so the recorded homography
+    is exactly the one drawn.
     """
     import cv2
 
@@ -124,12 +124,12 @@ def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[in
 
 
 def shift(corner: tuple[float, float]) -> Matrix:
-    """Return the homography from a picture to its part that has its upper left corner there."""
+    """Return the homography from a picture to its part with the upper left corner `corner`."""
     return np.array([(1.0, 0.0, -corner[0]), (0.0, 1.0, -corner[1]), (0.0, 0.0, 1.0)])
 
 
 def random_light(limits: LightLimits, rng: np.random.Generator) -> LightChange:
-    """Return a random change of light, with values rounded as they are recorded."""
+    """Return a random change of light, with values rounded as recorded."""
     factors = [np.log(limit) for limit in (limits.max_gamma, limits.max_contrast)]
     gamma, contrast = (float(np.exp(rng.uniform(-factor, factor))) for factor in factors)
     brightness = float(rng.uniform(-limits.max_brightness, limits.max_brightness))

@@ -1,1 +1,1 @@
-"""Words of questions: wordings that mean the same, plurals and articles, claims on how two things lie."""
+"""Words of questions: wordings with one meaning, plurals and articles, claims about the arrangement of two things."""

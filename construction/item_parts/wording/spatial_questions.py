@@ -1,11 +1,11 @@
-"""Claims on how two things lie to each other, as yes/no questions: a rule for every relation of VSR.
+"""Claims about the arrangement of two things, as yes/no questions: a rule for every relation of VSR.
 
 A claim such as `The bench is at the right side of the train.` becomes `Is the bench at the right side of the train?`,
-or, with the key turned around, `Is it false that the bench is at the right side of the train?`. The words of the claim
-stay what they are: only the verb moves, and the object of `has as a part`; `left of` becomes `to the left of`. A claim
-that the rule does not understand makes no question.
+or, with the inverse key, `Is it false that the bench is at the right side of the train?`. The words of the claim stay
+the same: only the verb moves, and the object of `has as a part`; `left of` becomes `to the left of`. A claim that the
+rule does not understand gives no question.
 
-On which side a thing is can be meant as the camera sees it, or as the other thing faces. Claims do not say which.
+The side of a thing can be relative to the camera, or to the other thing's front. Claims do not state which.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ RELATIONS: tuple[str, ...] = (
 
 
 class _Verb(NamedTuple):
-    """A relation that is a verb of its own.
+    """A relation with its own verb.
 
     Args:
-        singular: Its beginning as the claim has it of one thing.
-        plural: As the claim has it of several.
-        asked: As questions say it of one thing, of several, and behind `does` or `do`, with a place for the object.
+        singular: Its beginning in a claim about one thing.
+        plural: Its beginning in a claim about several things.
+        asked: Its forms in questions about one thing, about several, and after `does` or `do`, with a place for the
+            object.
     """
 
     singular: str
@@ -53,9 +54,9 @@ VERBS: dict[str, _Verb] = {
     ),
 }
 SIDE = r"(?:(?:to|on|at) the )?"
-"""What may stand before `left of` and `right of`, as a regular expression."""
+"""Optional words before `left of` and `right of`, as a regular expression."""
 SIDES = frozenset({"at the left side of", "at the right side of", "left of", "right of"})
-"""Relations that depend on who is meant to see left and right."""
+"""Relations that depend on whose left and right is meant."""
 _AS_SEEN = ", as seen from the camera"
 _SUBJECT = r"(?P<article>the|a|an)\s+(?P<subject>\S.{0,100}?)"
 _OBJECT = r"(?P<object>\S.{0,100}?)"
@@ -65,12 +66,11 @@ class ReadClaim(NamedTuple):
     """A claim in its parts.
 
     Args:
-        subject: What it is about, with its article in lower case, such as `the bench`.
+        subject: Subject of the claim, with its article in lower case, such as `the bench`.
         is_plural: Whether the subject is several things.
         relation: The relation as VSR names it.
-        words: What the claim says of the subject, behind `is` or `are`; for a relation with a verb of its own, the
-            object alone.
-        object: What it is related to, as the claim names it, such as `the train`.
+        words: The predicate after `is` or `are`; for a relation with its own verb, the object alone.
+        object: The related thing, as the claim names it, such as `the train`.
     """
 
     subject: str
@@ -81,7 +81,7 @@ class ReadClaim(NamedTuple):
 
 
 def read_claim(claim: str, relation: str) -> ReadClaim | None:
-    """Return the parts of a claim; None where the rule does not understand it, or it states another relation."""
+    """Return the parts of a claim; None if the rule does not understand it, or it states another relation."""
     text = " ".join(claim.split()).rstrip(" .!")
     if relation in VERBS:
         verb = VERBS[relation]
@@ -103,7 +103,7 @@ def read_claim(claim: str, relation: str) -> ReadClaim | None:
 
 
 def question_of(claim: ReadClaim, form: Form = "affirmative") -> str:
-    """Return the question that a claim answers with yes if it is true, or, inverted, with yes if it is false.
+    """Return the question whose answer is yes if the claim is true, or, inverted, if the claim is false.
 
     Example:
         >>> claim = read_claim("The dogs are left of the car.", "left of")
@@ -119,12 +119,12 @@ def question_of(claim: ReadClaim, form: Form = "affirmative") -> str:
 
 
 def questions_of(claim: ReadClaim, form: Form = "affirmative", *, from_camera: bool = False) -> Wordings:
-    """Return the wordings of a question that a claim answers as `question_of` says.
+    """Return the wordings of the question that `question_of` gives for a claim.
 
     Args:
         claim: The claim.
-        form: Whether its truth or its falsehood is asked about.
-        from_camera: Whether questions about left and right say that they are meant as the camera sees them.
+        form: Whether to ask about its truth or its falsehood.
+        from_camera: Whether questions about left and right state that the camera's view counts.
 
     Example:
         >>> claim = read_claim("The cat is behind the bed.", "behind")
@@ -140,7 +140,7 @@ def questions_of(claim: ReadClaim, form: Form = "affirmative", *, from_camera: b
 
 
 def statement_of(claim: ReadClaim) -> str:
-    """Return a claim as a clause, without a full stop and without a capital letter."""
+    """Return a claim as a clause, without its full stop and initial capital."""
     if claim.relation not in VERBS:
         return f"{claim.subject} {'are' if claim.is_plural else 'is'} {claim.words}"
     one, several, _ = VERBS[claim.relation].asked

@@ -1,8 +1,8 @@
-"""Claims on how two things lie to each other as questions that a language model words, as in BLINK (section 3.2).
+"""Claims about the arrangement of two things as questions that a language model words, as in BLINK (section 3.2).
 
-The prompt is ours. The model sees no picture, only the claim, which is handed over as data. A rule checks each question
-against the claim, so that yes stays the answer exactly where the claim is true: both things and the relation stand in
-it in the claim's order, and besides them only words that say nothing more.
+The prompt is ours. The model sees no picture, only the claim, which is passed as data. A rule checks each question
+against the claim, so that yes stays the answer exactly if the claim is true: the question has both things and the
+relation in the claim's order, and otherwise only words without further content.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class WordedQuestion(BaseModel):
 
 
 def question_by_model(chat: Chat, claim: ReadClaim) -> Structured[WordedQuestion]:
-    """Return the question that a model words; one that cannot be used is sent back once, with what is wrong.
+    """Return the question that a model words; an unusable one is sent back once, with its faults.
 
     Raises:
-        NotOfThatShape: Neither its reply nor the one after the repair can be used.
+        NotOfThatShape: Neither its reply nor the one after the repair is usable.
         RequestFailed: A request failed.
         PrerequisiteError: No request can succeed.
     """
@@ -92,7 +92,7 @@ def _shape_of(claim: ReadClaim) -> type[WordedQuestion]:
 
 
 def fault_of(question: str, claim: ReadClaim) -> str | None:
-    """Return why a question cannot stand for a claim, in words for the model that wrote it; None where it can.
+    """Return why a question cannot replace a claim, in words for the model that wrote it; None if it can.
 
     Example:
         >>> from .spatial_questions import read_claim
@@ -126,7 +126,7 @@ def fault_of(question: str, claim: ReadClaim) -> str | None:
 
 
 def _plain(text: str) -> str:
-    """Return the words of a text in lower case, a space between them."""
+    """Return the words of a text in lower case, separated by single spaces."""
     return " ".join(_WORD.findall(text.casefold()))
 
 
@@ -135,7 +135,7 @@ def _stands_in(name: str, wording: str) -> bool:
 
 
 def _patterns(subject: str, relation: str, other: str) -> Iterator[str]:
-    """Yield patterns of all ways to say the claim; their groups are what stands between its words."""
+    """Yield patterns of all ways to say the claim; their groups capture the text between its words."""
     name, target = re.escape(subject), re.escape(other)
     if relation in VERBS:
         verb = VERBS[relation]
@@ -152,9 +152,9 @@ def _patterns(subject: str, relation: str, other: str) -> Iterator[str]:
 
 
 def _more(match: re.Match[str]) -> str:
-    """Return what a question says besides the claim, without words that say nothing where they stand.
+    """Return the content of a question beyond the claim, without words that are neutral in their places.
 
-    Behind the relation only an article may follow: `Is there a cat behind which the bed is?` turns the claim around.
+    Only an article may follow the relation: `Is there a cat behind which the bed is?` inverts the claim.
     """
     first, before, *behind, end = match.groups()
     gaps = [_SAYS_NOTHING.sub(" ", gap) for gap in (first.partition(" ")[2], before)]  # without the verb

@@ -1,7 +1,7 @@
-"""Several wordings of one question: each item has one of them, drawn by the seed.
+"""Several wordings of one question: the seed draws one of them for each item.
 
-A model may answer one wording better than another. So a task has several that mean the same, and items say which one
-they have. The draw depends on the seed and the record alone, never on the key, and twins share it.
+A model may answer one wording better than another. So a task has several wordings with one meaning, and items name
+theirs. The draw depends only on the seed and the record, never on the key, and twins share it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class DrawnWording(NamedTuple):
     """One wording of a question.
 
     Args:
-        template: The question, with names in braces for what differs between items.
+        template: The question, with names in braces for the parts that differ between items.
         number: Its number among the wordings of the task, from 1.
     """
 
@@ -30,15 +30,15 @@ class DrawnWording(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Return the attribute by which analyses tell wordings apart."""
+        """Return the attribute by which analyses distinguish wordings."""
         return {WORDING: str(self.number)}
 
 
 class Wordings:
-    """Wordings of a question that mean the same, the plainest first.
+    """Wordings of a question with one meaning, the plainest first.
 
     Args:
-        templates: The questions, with names in braces for what differs between items.
+        templates: The questions, with names in braces for the parts that differ between items.
 
     Example:
         >>> import numpy as np
@@ -51,14 +51,14 @@ class Wordings:
         self.templates = templates
 
     def filled(self, **values: str) -> Wordings:
-        """Return the wordings with names replaced by what they stand for; all names must be given."""
+        """Return the wordings with their names replaced by values; all names must be given."""
         return Wordings(*(template.format(**values) for template in self.templates))
 
     def drawn(self, in_use: WordingsInUse, rng: np.random.Generator) -> DrawnWording:
-        """Return one of the wordings in use, each as likely."""
+        """Return one of the wordings in use, all equally likely."""
         number = 0 if in_use == 1 else int(rng.integers(len(self.templates)))
         return DrawnWording(self.templates[number], number + 1)
 
     def of_number(self, number: int) -> str:
-        """Return the wording with a number, from 1."""
+        """Return the wording with the given number, from 1."""
         return self.templates[number - 1]
