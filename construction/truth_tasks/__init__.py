@@ -1,1 +1,1 @@
-"""What tasks made of ground truth share: plans, pictures, correspondences, puzzles."""
+"""Common parts of tasks made from ground truth: plans, pictures, correspondences, puzzles."""

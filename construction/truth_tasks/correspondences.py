@@ -1,8 +1,8 @@
-"""Tasks that mark a point in one picture and four in another, of which one is the same: semantic and functional.
+"""Tasks that mark a point in one picture and four in another, one of which corresponds: semantic and functional.
 
-Things are photographed upright and whole, so that a point's place in one picture tells much of its place in another. In
-`hardened` mode the four points are chosen first. A rectangle is laid into the first picture that can have any of the
-four at one and the same place of it, and then a coin of four sides says which of them is there.
+Things are photographed upright and whole, so a point's place in one picture reveals much about its place in another. In
+`hardened` mode the four points are chosen first. A rectangle is fitted into the first picture such that any of the four
+can lie at the same place of it; then a fair four-way draw decides which of them is there.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ OPTIONS = 4
 _LETTERS_OF_OPTIONS = ("A", "B", "C", "D")
 _REFERENCE = "REF"
 _SURROUNDINGS = 0.08
-"""Least distance of the reference from the border of the crop, as a fraction of its shorter side, so that what it lies
-on can be seen."""
+"""Smallest distance of the reference from the border of the crop, as a fraction of its shorter side, so that its
+surroundings are visible."""
 
 
 class CorrespondenceTask(TruthTask):
@@ -37,15 +37,15 @@ class CorrespondenceTask(TruthTask):
     Args:
         min_distance: Smallest distance of any two of the four points, as a fraction of the shorter side of the picture.
         margin: Smallest distance of a point from the border of its picture, as a fraction of the shorter side.
-        mode: `hardened`: the first picture is cropped so that each of the four points could stand where the reference
-            does. `paper`: any point that both pictures have is the reference, on the whole picture.
+        mode: `hardened`: the first picture is cropped so that each of the four points could be at the reference's
+            place. `paper`: any point in both pictures is the reference, on the whole picture.
         min_view: In `hardened` mode, smallest width and height of the crop, as fractions of those of the picture.
 
     Reasons:
-        too_few_points (drop): Fewer than four points are known in both pictures, or lie off the border.
+        too_few_points (drop): Fewer than four points are known in both pictures and lie off the border.
         too_close (drop): No four of the points are `min_distance` apart.
         too_spread (drop): In `hardened` mode: any four such points lie so far apart in the first picture, or so near
-            its border, that the crop would be smaller than `min_view` or `min_side_px`, or the reference at its edge.
+        its border, that the crop would be smaller than `min_view` or `min_side_px`, or the reference at its edge.
         no_room_for_labels (drop): The rings leave their labels no room.
     """
 
@@ -65,14 +65,14 @@ class CorrespondenceTask(TruthTask):
         rng: np.random.Generator,
         more: dict[str, Any],
     ) -> ItemPlan | str:
-        """Return the plan for a reference and three wrong points, drawn by chance, or the reason why there is none.
+        """Return the plan for a random reference and three wrong points, or the reason for none.
 
         Args:
             first: Points of the first picture.
-            second: Points of the second picture that mean the same, in the same order.
+            second: Corresponding points of the second picture, in the same order.
             pictures: Both pictures.
             rng: Random generator.
-            more: What else the plan's document holds.
+            more: Further content of the plan's document.
         """
         points = [[pictures.shown(number, point) for point in side] for number, side in enumerate((first, second))]
         is_clear = [
@@ -119,7 +119,8 @@ class CorrespondenceTask(TruthTask):
         rng: np.random.Generator,
         more: dict[str, Any],
     ) -> ItemPlan | str:
-        """Return the plan in `hardened` mode: four points, a view that could show any of them, and which one it shows.
+        """Return the plan in `hardened` mode: four points, a view that could show any of them, and the one that it
+        shows.
 
         Args:
             first: Points of the first picture, in its own pixels.
@@ -127,7 +128,7 @@ class CorrespondenceTask(TruthTask):
             numbers: Numbers of the points that are clear in both pictures.
             pictures: Both pictures.
             rng: Random generator.
-            more: What else the plan's document holds.
+            more: Further content of the plan's document.
         """
         if len(numbers) < OPTIONS:
             return "too_few_points"
@@ -160,7 +161,7 @@ class CorrespondenceTask(TruthTask):
         return ItemPlan((0, 1, 2, 3), "point", document)
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return whether the rings leave their labels no room, wherever the right one stands."""
+        """Return a reason if the rings leave their labels no room, at any place of the right one."""
         right, wrong = plan.document["right"], list(plan.document["wrong"])
         orders = [[*wrong[:place], right, *wrong[place:]] for place in range(OPTIONS)]
         view = view_of(plan.document, 0)
@@ -172,7 +173,7 @@ class CorrespondenceTask(TruthTask):
 
     @staticmethod
     def worded_points(chosen: ChosenRecord, question: Wordings, attributes: dict[str, str]) -> ItemWording:
-        """Return the item's own part, with the right point in its place among the wrong ones."""
+        """Return the item's wording, with the right point in its place among the wrong ones."""
         plan = chosen.plan
         points = [tuple(point) for point in plan["wrong"]]
         points.insert(chosen.letter, tuple(plan["right"]))

@@ -16,16 +16,16 @@ from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask
 
 _REDUCTION = 1.25
-"""Least reduction of a picture: one shown as it is beside others that were scaled down would be the sharpest."""
+"""Smallest reduction of a picture: an unreduced one among reduced ones would be the sharpest."""
 
 
 def _square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
-    """Return the side of the squares as which pictures are shown together: one at which all of them, the smallest too,
-    are reduced by `_REDUCTION` or more.
+    """Return the side of the squares for pictures shown together: one at which all of them, even the smallest, are
+    reduced by `_REDUCTION` or more.
 
     Args:
-        sizes_wh: Sizes of the pictures. Where chance chose between two references, both belong to them: if the one that
-            is shown alone decided, a small square would say that it is small, as pictures of its kind may be.
+        sizes_wh: Sizes of the pictures, including both references if chance chose between two. If only the shown one
+            counted, a small square would reveal that it is small, as pictures of its kind may be.
         max_side_px: Largest side of the squares.
     """
     smallest_px = min(min(size_wh) for size_wh in sizes_wh)
@@ -44,7 +44,7 @@ class WholePicturesTask(TruthTask):
     ) -> list[Item] | LeftOut | str:
         """Return the item, in mode `hardened` with its pictures as squares of one size and encoding.
 
-        Each is the largest square in the middle of its picture, scaled to the side that was planned.
+        Each is the largest square in the middle of its picture, scaled to the planned side.
         """
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
@@ -60,9 +60,9 @@ class WholePicturesTask(TruthTask):
         return self.made(record, ctx, entry, shown, pictures)
 
     def side(self, pictures: TruthPictures) -> dict[str, int]:
-        """Return what a plan's document says of the squares: their side in mode `hardened`, else nothing.
+        """Return the squares' entry for a plan's document: their side in mode `hardened`, else nothing.
 
         Args:
-            pictures: All pictures of the record, also those that are not shown.
+            pictures: All pictures of the record, including hidden ones.
         """
         return {} if self.mode == "paper" else {"side_px": _square_side_px(pictures.sizes_wh, self.max_side_px)}

@@ -1,7 +1,7 @@
-"""How many items a task will make, said before a run: by its own choice among the records, or by a sample of pictures.
+"""Forecast of a task's number of items before a run: by its own choice among the records, or by a sample of pictures.
 
-Where records and sizes of pictures decide, the task's selection is asked itself, so that the number is that of a run in
-which no step before it drops a picture. Where pixels decide, the task makes the items of a few pictures, by chance.
+If records and sizes of pictures decide, the forecast runs the task's selection itself, so the number is that of a run
+in which no earlier step drops a picture. If pixels decide, the task makes the items of a few randomly chosen pictures.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 MODES: tuple[Mode, Mode] = ("hardened", "paper")
 _PHOTOGRAPHS, _RECORDS = 24, 6
-"""Photographs, and records of a dataset, of which items are made to see how many give some."""
+"""Number of photographs, and of a dataset's records, whose items are made to estimate the share that give some."""
 _NOT_OF_IT = {"nothing_stated", "other_source"}
-"""Reasons of pictures that are none of those that were to be looked at."""
+"""Reasons of pictures outside the sample."""
 
 
 def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
-    """Return how many items a task will make of the records of a dataset, in each of its modes.
+    """Return the forecast number of a task's items from the records of a dataset, in each of its modes.
 
     Args:
         asked: The task as the recipe has it.
-        ctx: Where it is asked.
+        ctx: Context of the forecast.
     """
     entry: str = getattr(asked, "dataset", None) or DATASET
     giver = ctx.before.get(entry)
@@ -62,13 +62,13 @@ def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
 
 
 def has_modes(step: Step) -> bool:
-    """Return whether a task has a hardened form besides the paper's."""
+    """Return whether a task has a hardened form in addition to the paper's."""
     mode = type(step).model_fields.get("mode")
     return mode is not None and mode.default == MODES[0]
 
 
 def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecast:
-    """Return how many records a task chooses, and why not the others."""
+    """Return the number of records that a task chooses, and the reasons against the others."""
     import pyarrow as pa
 
     selection = task.parts()[0]
@@ -95,7 +95,7 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
     stated = [entry["image_ids"] for text in texts for entry in json.loads(text)]
     shown = {image_id for image_ids in stated for image_id in image_ids}
     pictures = len(shown) if all(len(image_ids) == 1 for image_ids in stated) else None
-    # A run counts pictures without an item, not what is stated of them, and so does the advice.
+    # A run counts pictures without an item, not statements about them; the advice counts in the same way.
     advice = task.advice(items, dropped)
     return ItemForecast(
         None, True, items, items, items, len(stated), len(stated), dict(left_out), advice, pictures=pictures
@@ -103,7 +103,7 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
 
 
 def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> ItemForecast:
-    """Return how many of the pairs that a selection chose make an item, by those of a few records."""
+    """Return the number of selected pairs that make an item, estimated from a few records."""
     task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
     if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task], seed)) is None:
         return chosen
@@ -111,12 +111,12 @@ def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> I
 
 
 def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | None = None) -> list[ItemForecast]:
-    """Return how many items a task will make of photographs, in each mode, by a sample of them.
+    """Return the forecast number of a task's items from photographs, in each mode, from a sample of them.
 
     Args:
         step: The task.
-        ctx: Where it is asked.
-        dataset: Entry whose pictures alone are used; default None, all pictures of the run.
+        ctx: Context of the forecast.
+        dataset: Entry whose pictures alone are used; None for all pictures of the run.
     """
     brought = {
         path
@@ -158,13 +158,13 @@ def _copied(files: Sequence[Path], folder: Path) -> int:
 
 
 def _settings(step: Step) -> dict[str, Any]:
-    """Return the settings that a recipe named, without those that only mean something in it."""
+    """Return the settings that a recipe named, without those that have a meaning only in that recipe."""
     left = {"dataset", "mode", "items", "apart_from", "marked_by"}
     return {name: value for name, value in step.model_dump(mode="json", exclude_unset=True).items() if name not in left}
 
 
 def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path | None = None) -> StepReport | None:
-    """Return what the last of some steps made in a workspace of its own; None where it cannot be run."""
+    """Return the report on the last of some steps, run in a separate workspace; None if it cannot be run."""
     from benchwright.pipeline import run_recipe
     from benchwright.recipe import Recipe
 
@@ -177,13 +177,13 @@ def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path |
 
 
 def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[str, int]) -> ItemForecast | None:
-    """Return what is expected of a whole by what was made of a sample; None where none of it was a try.
+    """Return the forecast for the whole from a sample's result; None if no part of the sample was a try.
 
     Args:
-        report: What became of the sample.
-        whole: The whole, as far as it is known.
+        report: Report on the sample.
+        whole: The whole, as far as known.
         of: Number of pictures or pairs of the whole.
-        left_out: Reasons of others, which were never tried.
+        left_out: Reasons of untried records.
     """
     dropped = {reason: number for reason, number in report.dropped.items() if reason not in _NOT_OF_IT}
     tried = report.kept + sum(dropped.values())

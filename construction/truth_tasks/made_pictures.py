@@ -12,8 +12,8 @@ from benchwright.steps import Context
 
 
 class MadePictures(dict[str, ImageRecord]):
-    """Made pictures by id; the pixels of those that `stored` made are kept, since files that a run holds are not read
-    back before the run knows them.
+    """Made pictures by id. It keeps the pixels of those that `stored` made, because a run's files cannot be read back
+    before the run registers them.
     """
 
     def __init__(self) -> None:
@@ -33,6 +33,6 @@ class MadePictures(dict[str, ImageRecord]):
         return self._pixels.values()
 
     def pixels_of(self, ctx: Context, image_id: str) -> NDArray[np.uint8]:
-        """Return the pixels of a made picture, or of one of the run that is shown as it is."""
+        """Return the pixels of a made picture, or of a picture of the run that is shown unchanged."""
         kept = self._pixels.get(image_id)
         return ctx.images.rgb(ctx.image(image_id)) if kept is None else kept

@@ -1,18 +1,18 @@
-"""Generated puzzles of patterns laid over each other, as the text beside BLINK's figure 5 describes one.
+"""Generated puzzles of overlaid patterns, as described in the text next to BLINK's figure 5.
 
 Two rows have three patterns of dots and short lines each; the last one is missing. By the paper's rule the third
-pattern of a row shows all that its first and its second show. In `hardened` mode it shows what exactly one of them
-shows.
+pattern of a row shows all elements of its first and its second. In `hardened` mode it shows the elements that exactly
+one of them shows.
 
-No option can be told from the others without the puzzle. Two elements of the right pattern each have another place. The
-four options are the four ways to have each element in either place. So all have the same ink, each differs from two
-others by one moved element and from the last one by two, and which of the four is right is drawn by chance before it is
-split into two patterns.
+Without the puzzle, all options are equally plausible. Two elements of the right pattern have an alternative place each.
+The four options are the four ways to place each element. So all have the same ink, and each differs from two others by
+one moved element and from the last one by two. Chance draws the right one of the four before it is split into two
+patterns.
 
-Of patterns laid over each other either one alone leaves two options: an option must show all that it shows. In
-`hardened` mode either alone says nothing. Whether the first has something at the four places where options differ is
-drawn by four coins, whichever option is right; what the second has there makes the option, and is by itself as random
-(a one-time pad).
+With overlaid patterns, either one alone leaves two options: an option must show all of its elements. In `hardened` mode
+either alone reveals nothing. Four coins, independent of the right option, decide whether the first pattern has an
+element at the four places where options differ. The second pattern's elements there determine the option, and are by
+themselves equally random (a one-time pad).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ LINES: tuple[Element, ...] = (
     *(("across", x, y) for x in range(_LATTICE - 1) for y in range(_LATTICE)),
     *(("down", x, y) for x in range(_LATTICE) for y in range(_LATTICE - 1)),
 )
-"""Places of elements, none of which touch each other, so that a moved one has the same ink."""
+"""Places of elements, which do not touch each other, so a moved element has the same ink."""
 
 
 class PatternPuzzle(NamedTuple):
@@ -80,7 +80,7 @@ class PatternPuzzle(NamedTuple):
 
     Args:
         first_row: The three patterns of the first row.
-        second_row: The two patterns of the second row that are shown.
+        second_row: The two shown patterns of the second row.
         options: Four patterns.
         right: Place of the right one, from 0.
     """
@@ -92,7 +92,7 @@ class PatternPuzzle(NamedTuple):
 
 
 def pattern_puzzle(rng: np.random.Generator, mode: Mode) -> PatternPuzzle:
-    """Return a puzzle drawn by chance."""
+    """Return a random puzzle."""
     vocabulary = (_DOTS, LINES, _DOTS + LINES)[rng.integers(3)]
     pairs, places = _moving(vocabulary, rng)
     kept = places[: int(rng.integers(5, 8))]
@@ -117,7 +117,7 @@ def pattern_puzzle(rng: np.random.Generator, mode: Mode) -> PatternPuzzle:
 def _moving(
     vocabulary: Sequence[Element], rng: np.random.Generator
 ) -> tuple[list[tuple[Element, Element]], list[Element]]:
-    """Return two pairs of places of one kind, between which an element moves each, and the other places."""
+    """Return two pairs of places of one kind, with an element to move within each, and the other places."""
     places = [vocabulary[number] for number in rng.permutation(len(vocabulary))]
     pairs: list[tuple[Element, Element]] = []
     while len(pairs) < 2:
@@ -129,9 +129,9 @@ def _moving(
 
 
 def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random.Generator) -> tuple[Pattern, Pattern]:
-    """Return two patterns whose overlay has all elements: each its own one, and at least one in common.
+    """Return two patterns whose overlay has all elements: each has its own one, and at least one is shared.
 
-    What they have in common tells laying over from adding with taking away what is there twice.
+    The shared elements distinguish overlaying from addition that cancels repeated elements.
     """
     common = int(rng.integers(1, 3))
     rest = kept[common:]
@@ -149,10 +149,10 @@ def _parted(
     kept: int,
     rng: np.random.Generator,
 ) -> tuple[Pattern, Pattern]:
-    """Return two patterns of which exactly one shows each element of a third, and both or none show any other.
+    """Return two patterns such that exactly one shows each element of a third, and both or none show any other.
 
     Args:
-        shown: The third pattern: what stays, and an element of each pair.
+        shown: The third pattern: the elements that stay, and one element of each pair.
         pairs: The places where options differ. There each pattern by itself is random.
         places: The other places; the elements that stay come first, and both patterns show two or three of the rest.
         kept: Number of elements that stay.
@@ -167,7 +167,7 @@ def _parted(
 
 
 def drawn(pattern: Pattern) -> Pixels:
-    """Return a pattern in black on white, (160, 160, 3), without half tones."""
+    """Return a pattern in black on white, (160, 160, 3), without intermediate tones."""
     image = Image.new("L", (_CELL_PX, _CELL_PX), 255)
     draw = ImageDraw.Draw(image)
     for kind, column, row in sorted(pattern):
@@ -182,7 +182,7 @@ def drawn(pattern: Pattern) -> Pixels:
 
 
 def _drawn_rows(puzzle: PatternPuzzle) -> Pixels:
-    """Return the two rows as one picture; the missing pattern is a grey square."""
+    """Return the two rows as one picture; the missing pattern is a gray square."""
     step = _CELL_PX + _GAP_PX
     rows = np.full((2 * step + _GAP_PX, 3 * step + _GAP_PX, 3), _FRAME, np.uint8)
     for row, patterns in enumerate((puzzle.first_row, puzzle.second_row)):
@@ -196,20 +196,20 @@ def _drawn_rows(puzzle: PatternPuzzle) -> Pixels:
 
 
 def _framed(option: Pixels) -> Pixels:
-    """Return an option with a grey frame as the rows have it, so that one sees where in it an element lies."""
+    """Return an option with a gray frame like those of the rows, to make the places of its elements visible."""
     return np.pad(option, ((_GAP_PX, _GAP_PX), (_GAP_PX, _GAP_PX), (0, 0)), constant_values=_FRAME)
 
 
 def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> list[int]:
-    """Return the places of the options that the first two patterns of the second row make by the rule.
+    """Return the places of the options that follow by the rule from the first two patterns of the second row.
 
     Args:
         rows: The two rows as `_drawn_rows` returns them.
         options: The options as `drawn` returns them.
-        mode: which says which rule it is.
+        mode: Mode that selects the rule.
 
     Returns:
-        Places from 0; none where the first row does not follow the rule either.
+        Places from 0; none if the first row does not follow the rule.
     """
     step = _CELL_PX + _GAP_PX
     cells = [
@@ -224,7 +224,7 @@ def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> lis
 
 
 def _joined(first: Pixels, second: Pixels, mode: Mode) -> Pixels:
-    """Return what the rule makes of two patterns in black on white."""
+    """Return the result of the rule for two patterns in black on white."""
     if mode == "paper":
         return np.minimum(first, second)
     return np.where(first == second, 255, 0).astype(np.uint8)
@@ -233,17 +233,17 @@ def _joined(first: Pixels, second: Pixels, mode: Mode) -> Pixels:
 class PatternPuzzles(GatherStep):
     """Bring generated puzzles into the run, for the step `iq_test`; drops nothing.
 
-    Each puzzle has two rows of three patterns, the third of a row following from the first two, and four options for
-    the last one. It checks on the pixels of each that exactly one option is right. All options of a puzzle have the
-    same ink, and none can be told from the others without the rows. The puzzles are marked as generated, and are no
-    replacement for puzzles that people collect: all follow one rule.
+    Each puzzle has two rows of three patterns, where the third of a row follows from the first two, and four options
+    for the last one. The step checks on the pixels of each puzzle that exactly one option is right. All options of a
+    puzzle have the same ink, and all are equally plausible without the rows. The puzzles are marked as generated, and
+    do not replace puzzles that people collect: all follow one rule.
 
     Args:
         puzzles: Number of puzzles.
-        mode: `hardened`: the third pattern shows what exactly one of the first two shows, and either of these alone
-            says nothing on the options. `paper`: it shows what the first or the second shows, as in BLINK's figure 5;
-            either of them alone leaves two options.
-        licence: Licence that the pictures are stated to have; null states none.
+        mode: `hardened`: the third pattern shows the elements that exactly one of the first two shows, and either of
+            these alone reveals nothing about the options. `paper`: it shows all elements of the first and the second,
+            as in BLINK's figure 5; either of them alone leaves two options.
+        licence: Stated license of the pictures; null states none.
     """
 
     name: ClassVar[str] = "pattern_puzzles"
@@ -284,7 +284,7 @@ class PatternPuzzles(GatherStep):
     def drawn(self, seed: int) -> Iterator[tuple[Pixels, ...]]:
         """Yield the pictures of each puzzle: the rows, the right option, the wrong ones.
 
-        A puzzle is drawn again where a picture of it would be one of an earlier puzzle.
+        A puzzle is drawn again if one of its pictures would equal a picture of an earlier puzzle.
         """
         seen: set[bytes] = set()
         for number in range(self.puzzles):
@@ -308,7 +308,7 @@ class PatternPuzzles(GatherStep):
             yield pictures
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the puzzle of each picture of two rows, where its options are all in the run."""
+        """Return the puzzle of each picture of two rows, if all its options are in the run."""
         if self._records is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not drawn its puzzles in this run")
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
@@ -329,7 +329,7 @@ class PatternPuzzles(GatherStep):
         )
 
     def truth(self, seed: int) -> Puzzle:
-        """Return what is true of every puzzle: its right option is picture 1."""
+        """Return the truth of every puzzle: its right option is picture 1."""
         original: dict[str, Any] = {"generator": self.name, "mode": self.mode, "rule": _RULES[self.mode], "seed": seed}
         return Puzzle(
             question=QUESTIONS.of_number(1),

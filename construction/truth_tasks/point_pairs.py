@@ -1,7 +1,7 @@
-"""Tasks that ask which of two points of one picture is more of something: reflectance and depth.
+"""Tasks about which of two points of one picture has more of a property: reflectance and depth.
 
-In `hardened` mode the points lie level, one as far left of the middle as the other lies right of it, in a view that is
-mirrored by a coin. So neither is lower, nearer to the centre or on a side that the key prefers.
+In `hardened` mode the points lie level, at equal distances left and right of the middle, in a view that a coin mirrors.
+So neither is lower, nearer to the center or on a side that the key prefers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NOT_LEVELLED = {
     "off_centre": "both points must lie equally far from the middle of a view: compare points that lie more "
     "centrally, or set a smaller `min_view`",
 }
-"""What gives more items where mode `hardened` finds no level view, by reason."""
+"""Ways to get more items if mode `hardened` finds no level view, by reason."""
 
 
 class PointPairTask(TruthTask):
@@ -34,8 +34,8 @@ class PointPairTask(TruthTask):
         min_distance: Smallest distance of the two points, as a fraction of the shorter side of the picture.
         margin: Smallest distance of a point from the picture's border, as a fraction of the shorter side.
         max_tilt_deg: In `hardened` mode, largest angle between the line through both points and the horizontal, in
-            degrees; the picture is turned back by it.
-        min_view: In `hardened` mode, smallest width and height of the view that has both points level and mirrored, as
+            degrees; the picture is turned back by that angle.
+        min_view: In `hardened` mode, smallest width and height of the view with both points level and mirrored, as
             fractions of those of the picture.
 
     Reasons:
@@ -45,7 +45,7 @@ class PointPairTask(TruthTask):
         not_level (drop): In `hardened` mode: the line through the points is steeper than `max_tilt_deg`.
         off_centre (drop): In `hardened` mode: a view with the points level and mirrored would be smaller than
             `min_view`.
-        lettering (drop): In `hardened` mode: lettering shows in the picture, which could be mirrored.
+        lettering (drop): In `hardened` mode: the picture, which could be mirrored, shows lettering.
     """
 
     version: ClassVar[int] = 2
@@ -58,12 +58,12 @@ class PointPairTask(TruthTask):
     min_view: float = Field(0.5, gt=0, le=1)
 
     def shown_points(self, pictures: TruthPictures, first: Point, second: Point) -> tuple[Point, Point] | str:
-        """Return both points as shown, or the reason why they cannot be asked about."""
+        """Return both points as shown, or the reason why they cannot be used."""
         points = (pictures.shown(0, first), pictures.shown(0, second))
         return self._against(points, pictures) or points
 
     def level(self, pictures: TruthPictures, first: Point, second: Point) -> LevelView | str:
-        """Return the view that has both points level and mirrored, or the reason why they cannot be asked about."""
+        """Return the view with both points level and mirrored, or the reason why they cannot be used."""
         points = self.shown_points(pictures, first, second)
         if isinstance(points, str):
             return points
@@ -72,13 +72,13 @@ class PointPairTask(TruthTask):
     def seen_in(
         self, view: LevelView, points: tuple[Point, Point], rng: np.random.Generator, *, scale: float = 1.0
     ) -> dict[str, Any] | str:
-        """Return `first`, `second` and the view for the plan of an item, mirrored by a coin, or why there is none.
+        """Return `first`, `second` and the view for the plan of an item, mirrored by a coin, or the reason for none.
 
         Args:
             view: The view.
             points: Both points, in pixels of the picture.
             rng: Random generator.
-            scale: Pixels of the view for one of the picture, before it is scaled down to `max_side_px`.
+            scale: Pixels of the view per pixel of the picture, before the view is scaled down to `max_side_px`.
         """
         sides = (2 * view.half_width * scale, (view.above + view.below) * scale)
         scale *= min(1.0, self.max_side_px / max(sides))
@@ -98,7 +98,7 @@ class PointPairTask(TruthTask):
         return None
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return whether the rings leave their labels no room; labels may change places, so both ways are tried."""
+        """Return a reason if the rings leave their labels no room; labels may change places, so both ways are tried."""
         points: list[Point] = [plan.document["first"], plan.document["second"]]
         view = view_of(plan.document, 0)
         size_wh = pictures.shown_wh[0] if view is None else view.size_wh

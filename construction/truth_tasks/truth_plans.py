@@ -1,4 +1,4 @@
-"""What a task plans of ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
+"""A task's plan from ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ CONTRADICTED = "contradicted"
 
 
 def main_reason(left_out: Mapping[str, int]) -> str:
-    """Return the reason why a picture made no item: that of most of its truths, of equally many the last by name."""
+    """Return the reason why a picture made no item: the most frequent one of its truths; of a tie, the last by name."""
     return max(left_out, key=lambda reason: (left_out[reason], reason))
 
 
 class ItemPlan(NamedTuple):
-    """What an item will ask, before its right option has a place.
+    """The content of a future item, before its right option has a place.
 
     Args:
-        letters: Places that the right option may have, from 0; of a fixed order of options only one.
-        answer: What is balanced, such as `yes` or the number of things.
-        document: All else that the item needs, as JSON values, in pixels of the pictures as they are shown.
+        letters: Possible places of the right option, from 0; only one if the order of options is fixed.
+        answer: Balanced property, such as `yes` or the number of things.
+        document: All further data of the item, as JSON values, in pixels of the pictures as shown.
         pictures: Numbers of the record's pictures that the item shows, in order; empty for all.
-        reserved: Numbers of further pictures that count as shown, so that an item takes the same pictures from the
-            others whichever option is right.
+        reserved: Numbers of further pictures that count as shown, so that an item takes the same pictures from others
+            whichever option is right.
     """
 
     letters: tuple[int, ...]
@@ -90,7 +90,7 @@ class JoinedTruths(GroundTruth):
 
 
 class UnusedTruth(NamedTuple):
-    """A truth that is left out before it is planned, because of others beside it, and the reason code."""
+    """A truth left out before planning because of related ones, and the reason code."""
 
     truth: RecordTruth[Any]
     reason: str
@@ -101,10 +101,10 @@ class ChosenRecord(NamedTuple):
 
     Args:
         record: Name of the record, or of records joined by `+`.
-        image_ids: Its pictures that are shown, the first of which the item is made from.
+        image_ids: Ids of its shown pictures; the item is made from the first.
         letter: Place of the right option, from 0.
         plan: The plan's document.
-        original: What the dataset states where reading changed it, or which campaign the truth was marked in.
+        original: The dataset's statement if reading changed it, or the campaign in which the truth was marked.
     """
 
     record: str
@@ -120,11 +120,11 @@ class ChosenRecord(NamedTuple):
 
 
 class ChosenOfImage(NamedTuple):
-    """What was chosen for an image.
+    """The choice of records for an image.
 
     Args:
         entries: The records that become items with the image as their first picture.
-        left_out: Number of its records that were not chosen, by reason code.
+        left_out: Number of its other records, by reason code.
     """
 
     entries: list[ChosenRecord]
@@ -132,21 +132,20 @@ class ChosenOfImage(NamedTuple):
 
 
 class ItemWording(NamedTuple):
-    """An item's own part: what is asked and shown.
+    """An item's specific part: its question, options and pictures.
 
     Args:
-        question: The question, or several wordings of it of which the seed draws one.
+        question: The question, or several wordings from which the seed draws one.
         options: Texts of the options in order, or, for pictures, numbers of `images`.
-        images: For each picture shown, the number of the record's picture, its role and the rings on it, each a point
-            and a label.
+        images: For each shown picture: its number in the record, its role and its rings, each a point and a label.
         kind: Kind of item.
-        evidence: What the key was taken from.
+        evidence: Source of the key.
         attributes: Attributes of the item.
         written_by: Author of the question.
         choices_by: Author of options that are texts.
         explanation: Explanation of the answer, by the author of the question; None for none.
-        refusal: Key of the option that declines; None where none is offered.
-        is_answerable: Whether the picture answers the question; else the item has no answer key.
+        refusal: Key of the refusal choice; None without one.
+        is_answerable: Whether the picture answers the question; if not, the item has no answer key.
         level: Level of the item.
         category: Category of the item.
     """
@@ -167,12 +166,13 @@ class ItemWording(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Why a chosen record makes no item after all.
+    """The reason why a chosen record makes no item after all.
 
     Args:
         reason: Reason code.
-        evidence: What there is to say of it, such as replies of a model, as JSON values.
-        may_pass: Whether another run may succeed; then the image fails with this reason, and is tried again as a whole.
+        evidence: Details, such as replies of a model, as JSON values.
+        may_pass: Whether another run may succeed; the image then fails with this reason, and the next run tries all of
+            it.
     """
 
     reason: str
@@ -183,13 +183,13 @@ class LeftOut(NamedTuple):
 def with_contradictions(
     truths: Sequence[RecordTruth[Any]], about: Callable[[Any], Hashable], stated: Callable[[Any], Hashable]
 ) -> Iterator[RecordTruth[Any]]:
-    """Yield truths; of those that are about the same thing of the same pictures and state different things, each has
-    `contradicted` in its `original`.
+    """Yield truths, with `contradicted` in the `original` of each whose statement about the same thing of the same
+    pictures differs from another's.
 
     Args:
         truths: The truths.
-        about: Function that returns what a truth is about.
-        stated: Function that returns what it states of that.
+        about: Function that returns the thing that a truth is about.
+        stated: Function that returns the truth's statement about it.
     """
     all_stated: dict[Hashable, set[Hashable]] = {}
     for truth in truths:

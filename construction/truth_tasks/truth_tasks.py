@@ -1,10 +1,10 @@
-"""Steps that make items of ground truth: what all of them share.
+"""Steps that make items from ground truth: their common part.
 
-Such a step has two parts. The part `selection` looks at all records at once: it plans an item of each, refuses those
-without exactly one right answer, chooses which are used so that pictures do not repeat and answers are balanced, and
-places the right options. The part with the task's own name then makes the items, picture by picture.
+Such a step has two parts. The part `selection` reads all records at once: it plans an item of each, refuses those
+without exactly one right answer, chooses records so that pictures do not repeat and answers are balanced, and places
+the right options. The part with the task's own name then makes the items, picture by picture.
 
-A task says which kinds of truth it reads, plans an item from one record (`planned`), and words it (`worded`).
+A task names the kinds of truth that it reads, plans an item from one record (`planned`), and words it (`worded`).
 """
 
 from __future__ import annotations
@@ -71,38 +71,38 @@ _NOTHING_STATED, USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_alre
 _PICTURE_MISSING = "picture_missing"
 LETTERING = "lettering"
 TWIN = "twin"
-"""In `original`: name of the two records of which twins are made."""
+"""In `original`: name of the two records that twins are made from."""
 PROMPT = "prompt"
-"""Value of photographs that people collected: what they were collected for."""
+"""Value of photographs that people collected: the purpose of collecting them."""
 
 
 class TruthTask(MapStep):
-    """A step that makes items of ground truth.
+    """A step that makes items from ground truth.
 
     Args:
-        dataset: Entry of the step `dataset`, or of one that estimates truths, that it reads; null for the entry
-            `dataset`, or, where `marked_by` is given, for none.
-        marked_by: Entry of a campaign `mark` before it, of which it takes what people marked, besides a dataset that
-            `dataset` names. What the fields of the campaign must be called, the guide to source datasets says; tasks
-            that no marks feed refuse it.
-        uses: Items of this task that may show the same picture; null for any number.
-        apart_from: Entries of such tasks before it of which it shows no picture again.
-        items: Largest number of items; null makes as many as there can be. The seed chooses.
+        dataset: Entry of the step `dataset`, or of one that estimates truths, to read; null for the entry `dataset`, or
+            for none if `marked_by` is given.
+        marked_by: Entry of an earlier campaign `mark` whose marks it takes, in addition to a dataset in `dataset`. The
+            guide to source datasets lists the required names of the campaign's fields; tasks without support for marks
+            refuse it.
+        uses: Number of items of this task that may show the same picture; null for any number.
+        apart_from: Earlier entries of such tasks whose pictures it does not show again.
+        items: Largest number of items, chosen by the seed; null for as many as possible.
         max_side_px: Longer side of pictures as shown; larger ones are scaled down.
-        min_side_px: Shorter side of pictures as shown; records with a smaller one make no item.
-        mode: How items are drawn; this task has the paper's rule only.
-        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
-            `1`, the first one alone. Items name theirs under the attribute `wording`. Tasks whose questions others
-            wrote have no such choice.
+        min_side_px: Smallest shorter side of pictures as shown; records with a smaller one make no item.
+        mode: Rule for drawing items; this task has the paper's rule only.
+        wordings: Wordings of the question in use: `all`, from which each item's seed draws one, or `1`, the first
+            alone. Items name theirs under the attribute `wording`. Tasks with questions by other authors do not have
+            this setting.
 
     Reasons:
-        nothing_stated (drop): No ground truth of this kind is known of the image, or only as a further picture of
-            another image's record.
+        nothing_stated (drop): The image has no ground truth of this kind, or occurs only as a further picture of
+        another image's record.
         picture_missing (drop): A picture of the record has left the run.
         too_small (drop): A picture has a shorter side than `min_side_px`.
-        used_already (drop): Each record of the image shares a picture with an item that was chosen before, of this task
-            or of one that `apart_from` names.
-        enough (drop): There were `items` items without it.
+        used_already (drop): Each record of the image shares a picture with an item chosen earlier, of this task or of
+        one in `apart_from`.
+        enough (drop): The task reached `items` items without it.
     """
 
     consumes: ClassVar[Stream] = "images"
@@ -112,15 +112,15 @@ class TruthTask(MapStep):
     kinds: ClassVar[tuple[type[GroundTruth], ...]]
     """Kinds of truth that the task reads."""
     hardening: ClassVar[Hardening | None] = None
-    """What mode `hardened` asks of pictures; None for a task that has the paper's rule only."""
+    """Demands of mode `hardened` on pictures; None for a task with the paper's rule only."""
     items_need_pixels: ClassVar[bool] = False
-    """Whether pictures have to be opened to know whether a chosen record makes an item."""
+    """Whether only opened pictures show whether a chosen record makes an item."""
     mirrors: ClassVar[bool] = False
     """Whether mode `hardened` may mirror pictures; those with lettering then make no item, as `lettering`."""
     is_marked: ClassVar[bool] = False
-    """Whether people can mark what it needs."""
+    """Whether people can mark the truths that it needs."""
     has_wordings: ClassVar[bool] = True
-    """Whether it words its questions itself, in several ways; else others wrote them."""
+    """Whether it words its questions itself, in several ways; otherwise other authors wrote them."""
 
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     marked_by: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
@@ -132,7 +132,7 @@ class TruthTask(MapStep):
     mode: Mode = "paper"
     wordings: WordingsInUse = "all"
     _part: str | None = PrivateAttr(None)
-    """Part of the entry `dataset` that gives the truths, where that is made of several."""
+    """Part of the entry `dataset` that gives the truths, if the entry has several."""
 
     @model_validator(mode="after")
     def _has_the_mode(self) -> Self:
@@ -143,30 +143,30 @@ class TruthTask(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; that of wordings only where there are several."""
+        """Return the settings that decide the result; that of wordings only if the task has several."""
         without = set() if self.has_wordings else {"wordings"}
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     @property
     def identity(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the settings by which items differ from those that another entry of the task makes of its truths."""
+        """Return the settings that distinguish its items from those of another entry of the task on the same truths."""
         truths = tuple(name for name in ("dataset", "marked_by") if getattr(self, name) not in (None, DATASET))
         return truths if self.mode == self._usual_mode() else (*truths, "mode")
 
     @classmethod
     def _usual_mode(cls) -> Mode:
-        """Return the task's own mode: `hardened` where it has such a form."""
+        """Return the task's default mode: `hardened` if it has that form."""
         mode: Mode = cls.model_fields["mode"].default
         return mode
 
     @property
     def items_of_each(self) -> int:
-        """Return how many items it makes of a chosen record: two where these are twins."""
+        """Return the number of items per chosen record: two if these are twins."""
         return 1
 
     @property
     def truth_columns(self) -> tuple[str, ...]:
-        """Return the values with the truths that it reads."""
+        """Return the names of the values with the truths that it reads."""
         dataset = self.dataset if self.dataset or self.marked_by else DATASET
         giver = dataset if self._part is None else f"{dataset}.{self._part}"
         stated = () if dataset is None else tuple(f"{giver}.{kind.kind}" for kind in self.kinds)
@@ -174,15 +174,15 @@ class TruthTask(MapStep):
 
     @property
     def other_selections(self) -> tuple[str, ...]:
-        """Return the values that say what the tasks chose of which no picture is shown again."""
+        """Return the names of the values with the choices of the tasks in `apart_from`."""
         return tuple(f"{entry}.selection.chosen" for entry in self.apart_from)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step as it reads its truths, after a check that they come before it.
+        """Return the step bound to its truths, after a check that they come before it.
 
         Raises:
-            RecipeError: Nothing before it gives such truths, no marks feed the task, or it stays apart from an entry
-                that is no such task.
+            RecipeError: No earlier step gives such truths, the task does not support marks, or `apart_from` names an
+                entry that is not such a task.
         """
         if self.marked_by is not None and not self.is_marked:
             raise RecipeError(f"step {self.name!r} makes nothing of marks; leave out marked_by")
@@ -211,21 +211,21 @@ class TruthTask(MapStep):
         return placed
 
     def _giving_part(self, given: Mapping[str, Mapping[str, str]]) -> str | None:
-        """Return the part of the entry `dataset` that gives the truths; None where that is one stage."""
+        """Return the part of the entry `dataset` that gives the truths; None if the entry is one stage."""
         kinds = {kind.kind for kind in self.kinds}
         givers = [stage.rpartition(".") for stage, values in given.items() if kinds <= values.keys()]
         return next((part for entry, dot, part in givers if dot and entry == self.dataset), None)
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return that nothing before it gives truths of its kinds, and what would."""
+        """Return the message that no earlier step gives truths of its kinds, and which would."""
         return lacking_before(before, self.truth_columns, [kind.kind for kind in self.kinds])
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return why mode `hardened` made few items, and what to do."""
+        """Return why mode `hardened` made few items, with advice."""
         return None if self.hardening is None else self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items it will make of a dataset before it, in each mode."""
+        """Return the forecast number of items from an earlier dataset, in each mode."""
         from .forecasts import forecast_of_truths
 
         return forecast_of_truths(self, ctx)
@@ -235,14 +235,14 @@ class TruthTask(MapStep):
         return (Selection.of(self), self)
 
     def truths_in(self, column: str, image_id: str, text: str) -> Iterable[RecordTruth[Any]]:
-        """Return the truths in a value that neither a dataset nor marks gave; tasks that read such values say how."""
+        """Return the truths in a value from neither a dataset nor marks; tasks that read such values override this."""
         raise NotImplementedError(f"step {self.name!r} reads no {column!r} of {image_id}: {text[:60]!r}")
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterable[RecordTruth[Any] | UnusedTruth]:
-        """Return what items are planned of: the records themselves, unless a task joins several of them or chooses
-        among them; what it leaves out comes with the reason.
+        """Return the records to plan items from: the given ones, unless a task joins several of them or chooses among
+        them; omitted ones come with their reason.
 
         Args:
             truths: All truths, sorted by record.
@@ -263,14 +263,15 @@ class TruthTask(MapStep):
         """Return the plan of one record, or the reason why it makes no item."""
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return why a planned item cannot be drawn; None where it can. Asked only about records whose turn it is."""
+        """Return why a planned item cannot be drawn; None if it can. Called only for records on their turn."""
         del plan, pictures
         return None
 
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return what else has a place among the options of each chosen candidate, for its plan; nothing, by default.
+        """Return further content with a place among the options of each chosen candidate, for its plan; none by
+        default.
 
         Args:
             candidates: The candidates that become items.
@@ -282,26 +283,26 @@ class TruthTask(MapStep):
 
     @abstractmethod
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Return the item's own part.
+        """Return the item's specific part.
 
         Args:
             chosen: The record, with the plan and the place of the right option.
-            shown: Its pictures as they are shown.
+            shown: Its pictures as shown.
         """
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make the items of the records that were chosen for this image."""
+        """Make the items of the records chosen for this image."""
         made = partial(self._made_with_clear_marks, record, ctx)
         return self.outcome(self.chosen_of(record, ctx), made)
 
     def _made_with_clear_marks(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, with marks in colours that are seen, or why it makes none."""
+        """Return the items of one record, with marks in visible colors, or the reason for none."""
         made = self.made_of_record(record, ctx, entry, pictures)
         if isinstance(made, LeftOut | str):
             return made
-        # Pictures that are not mirrored are looked at as well: else what has lettering would say which way it is shown.
+        # Unmirrored pictures are checked as well: otherwise lettering would reveal which way a picture is shown.
         if self.mirrors and self.mode == "hardened" and _has_lettering(pictures.kept):
             return LETTERING
         twin = self.twin_of(entry)
@@ -321,21 +322,21 @@ class TruthTask(MapStep):
         return [self.with_clear_marks(item, pixels_of, () if twin is None else made) for item in made]
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
-        """Return the record of which an item is made that differs in nothing but its key; None where there is none."""
+        """Return the record of the twin, an item that differs only in its key; None without one."""
         del entry
         return None
 
     def with_clear_marks(
         self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]], twins: Sequence[Item] = ()
     ) -> Item:
-        """Return an item with its marks in colors that are seen on their pictures, those of twins among them."""
+        """Return an item with its marks in colors that are visible on its pictures and on those of its twins."""
         del twins
         return with_clear_marks(item, pixels_of)
 
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or why it makes none; pictures made for them are added to the mapping.
+        """Return the items of one record, or the reason for none; pictures made for them are added to the mapping.
 
         Pictures are shown whole, unless the plan names views of them or a task shows parts of them in its own way.
         """
@@ -346,7 +347,7 @@ class TruthTask(MapStep):
         return self.made(record, ctx, entry, shown, pictures)
 
     def chosen_of(self, record: ImageRecord, ctx: Context) -> ChosenOfImage:
-        """Return the records that were chosen for an image, and why others were not."""
+        """Return the records chosen for an image, and the reasons against the others."""
         chosen = ctx.value(record.image_id, "selection.chosen")
         entries = [
             ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
@@ -359,12 +360,12 @@ class TruthTask(MapStep):
         chosen: ChosenOfImage,
         made: Callable[[ChosenRecord, MadePictures], list[Item] | LeftOut | str],
     ) -> Outcome:
-        """Return the outcome of an image: the items of all records that were chosen for it.
+        """Return the outcome of an image: the items of all records chosen for it.
 
         Args:
             chosen: The records.
-            made: Function that returns the items of one record, or why it makes none, and adds pictures of its own
-                making to the mapping.
+            made: Function that returns the items of one record, or the reason for none, and adds its own pictures to
+                the mapping.
         """
         left_out = Counter(chosen.left_out)
         images: dict[str, ImageRecord] = {}
@@ -398,8 +399,8 @@ class TruthTask(MapStep):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or the reason why it makes none after all, alone or with evidence; tasks
-        that show pictures of their own making add them to `made`.
+        """Return the items of one record, or the reason for none, alone or with evidence; tasks that show their own
+        pictures add them to `made`.
         """
         del made
         return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown))]
@@ -462,10 +463,10 @@ class TruthTask(MapStep):
         )
 
     def _asked(self, ctx: Context, chosen: ChosenRecord, wording: ItemWording) -> tuple[str, Mapping[str, str]]:
-        """Return the question of an item and its attributes, with the wording where it is one of several."""
+        """Return the question of an item and its attributes, with the wording if it is one of several."""
         if isinstance(wording.question, str):
             return wording.question, wording.attributes
-        # Twins share the name, so that they differ in nothing but their key.
+        # Twins share the name, so they differ only in their key.
         name = chosen.original.get(TWIN, chosen.record)
         drawn = wording.question.drawn(self.wordings, ctx.rng(name, "wording"))
         return drawn.template, {**wording.attributes, **drawn.attributes}
@@ -478,8 +479,8 @@ class TruthTask(MapStep):
         made: MadePictures,
         view: PictureView | None = None,
     ) -> ImageRecord:
-        """Return a picture as items show it: a view of it where there is one, else itself if its file can be shown as
-        it is, else an upright, smaller one.
+        """Return a picture as items show it: a view of it if it has one, else the picture itself if its file can be
+        shown unchanged, else an upright, smaller one.
         """
         size_wh = size_within(picture.width, picture.height, max_side_px=self.max_side_px)
         if view is None and size_wh == (picture.width, picture.height) and not picture.notes:
@@ -490,7 +491,7 @@ class TruthTask(MapStep):
 
 
 class Selection(GatherStep):
-    """Choose the records of which a task makes items; drops nothing."""
+    """Choose the records from which a task makes items; drops nothing."""
 
     name: ClassVar[str] = "selection"
     consumes: ClassVar[Stream] = "images"
@@ -508,7 +509,7 @@ class Selection(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns that it needs, and the values with the truths."""
+        """Return the names of the needed columns, and of the values with the truths."""
         return ("image_id", "width", "height", *self._task.truth_columns, *self._task.other_selections)
 
     def parameters(self) -> dict[str, Any]:
@@ -516,7 +517,7 @@ class Selection(GatherStep):
         return {"task": self._task.name, **self._task.parameters()}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Plan, choose and place; each result stands with the first picture of its record."""
+        """Plan, choose and place; each result belongs to the first picture of its record."""
         task = self._task
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
         sides = zip(columns["width"].to_pylist(), columns["height"].to_pylist(), strict=True)
@@ -588,7 +589,7 @@ class Selection(GatherStep):
     def _truths(
         self, columns: pa.Table, image_ids: Sequence[str], sizes_wh: Mapping[str, SizeWH]
     ) -> tuple[list[RecordTruth[Any]], list[tuple[RecordTruth[Any], str]]]:
-        """Return the truths whose pictures are all there and large enough, sorted by record, and the others with the
+        """Return the truths whose pictures are all present and large enough, sorted by record, and the others with the
         reason.
         """
         usable: list[RecordTruth[Any]] = []
@@ -630,7 +631,7 @@ def _has_lettering(pictures: Iterable[NDArray[np.uint8]]) -> bool:
 
 
 def _numbered(truths: Sequence[RecordTruth[Any]]) -> Iterable[RecordTruth[Any]]:
-    """Yield truths with a name of their own each: that of the record, with a number behind it where it has several."""
+    """Yield truths with unique names: that of the record, with a number appended if the record has several."""
     counts = Counter(truth.record for truth in truths)
     numbers: Counter[str] = Counter()
     for truth in truths:
