@@ -1,13 +1,13 @@
-"""What the battery with the adversary makes of hardened tasks: a table in Markdown, one row a task and seed.
+"""Results of the battery with the adversary on hardened tasks: a table in Markdown, one row per task and seed.
 
     .venv/bin/python benchmarks/adversary_table.py --folder DIR --seeds 9401 9402 9403 [--task NAME ...]
         [--images DIR] [--alone] [--crops 1500] [--records 1500] [--released] [--ours NAME]
 
-makes items of each task as `shortcut_free_tasks.py` does, of crops of the demo's photographs and those of `--images`
-(`--alone`: of the latter only, such as II-Bench's drawings), or of annotations with the biases of real ones. Seeds are
-to be such as nobody has looked at. A row has the number of items, of rules and forests (solvers) and of learners
-(probes); the solver farthest from chance with its interval; what is carried; the smallest accuracy of a cue in one
-measure that the adversary would have found with 80 % power, and how many items a gain of 0.05 takes.
+makes items of each task as `shortcut_free_tasks.py` does, from crops of the demo's photographs and those of `--images`
+(`--alone`: from the latter only, such as II-Bench's drawings), or from annotations with the biases of real ones. Use
+seeds that were not seen during development. A row has the number of items, of rules and forests (solvers) and of
+learners (probes); the solver farthest from chance with its interval; the carried cues; the smallest accuracy of a cue
+in one measure that the adversary would find with 80 % power, and the number of items that a gain of 0.05 takes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLUMNS = (
 
 
 def main() -> None:
-    """Print the table, a row as soon as it is measured."""
+    """Print the table, each row as soon as it is measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="folder to work in")
     parser.add_argument("--images", type=Path, help="further pictures")
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def judged(made: MadeItems) -> TaskResult:
-    """Return what the battery, with the adversary, makes of items of one task."""
+    """Return the battery's result, with the adversary, on items of one task."""
     measured = measure_items(
         (
             SourceItem(item, {shown.image_id: made.files[shown.image_id] for shown in item.images})

@@ -1,10 +1,10 @@
-"""All pairs of 64-bit codes within 8 bits, exactly: our search at growing sizes, and faiss's MultiHash beside it.
+"""All pairs of 64-bit codes within 8 bits, exactly: our search at growing sizes, compared with faiss's MultiHash.
 
-Codes are random, or skewed as those of real pictures are: pHashes of 4,000 cuts of the photographs in a folder, each
-drawn again and again with every bit turned at a chance of 0.22 (but for the first, which no photograph has at 0).
-Of every thousand codes one is planted: another one with at most 8 bits turned, which the search has to find.
-Each measurement is a process of its own, on one thread; processor time is compared, because others may use the machine.
-With `--plot` the growth is drawn. faiss (pip install faiss-cpu) is needed for the peer only.
+Codes are random, or skewed like those of real pictures: pHashes of 4,000 cuts of the photographs in a folder, each
+drawn again and again with every bit flipped at a chance of 0.22 (except the first, which is 0 for no photograph). One
+of every thousand codes is planted: a copy of another with at most 8 flipped bits, which the search has to find. Each
+measurement is a separate process on one thread; processor time is compared, because other programs may use the machine.
+With `--plot` the growth is drawn. Only the peer needs faiss (pip install faiss-cpu).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ RADIUS = 8
 CUTS = 4000
 TURNED = 0.22
 CHUNKS, CHUNK_BITS, FLIPS = 3, 21, 2
-"""faiss: of 3 x 21 bits (one is left), one chunk differs in at most 2 where the whole differs in at most 8."""
+"""faiss: of 3 x 21 bits (one is left over), one chunk differs in at most 2 if the whole differs in at most 8."""
 QUERIES = 20_000
 PLANTED = 1000
-"""One code in so many is another one with a few bits turned."""
+"""One code in so many is a copy of another with a few flipped bits."""
 
 Codes = NDArray[np.uint64]
 Pairs = NDArray[np.int64]
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def codes_of(kind: str, count: int, hashes: Codes) -> Codes:
-    """Return codes, distinct but for chance, the same each time."""
+    """Return codes, distinct except by chance, the same each time."""
     rng = np.random.default_rng(count)
     if kind == "random":
         codes = rng.integers(0, 2**64, count, dtype=np.uint64)
@@ -76,7 +76,7 @@ def codes_of(kind: str, count: int, hashes: Codes) -> Codes:
 
 
 def planted(count: int) -> Pairs:
-    """Return the pairs that `codes_of` plants among so many codes, as (left, right)."""
+    """Return the pairs that `codes_of` plants among this many codes, as (left, right)."""
     rng, half = np.random.default_rng(count + 1), count // 2
     pairs = count // PLANTED
     return np.stack([rng.permutation(half)[:pairs], half + rng.permutation(half)[:pairs]], axis=1)
@@ -124,7 +124,7 @@ WAYS: dict[str, Callable[[Codes], Pairs]] = {"ours": by_us, "faiss": by_faiss}
 
 
 def measure(way: Callable[[Codes], Pairs], codes: Codes, out: Path) -> None:
-    """Search once, write the pairs and print what it cost."""
+    """Search once, write the pairs and print the cost."""
     way(codes[:100])
     cpu, wall = time.process_time(), time.perf_counter()
     pairs = way(codes)
@@ -142,7 +142,7 @@ def measure(way: Callable[[Codes], Pairs], codes: Codes, out: Path) -> None:
 
 
 def _peak_kb() -> int:
-    """Return the most memory this program held; what the program before it in the process held does not count."""
+    """Return the peak memory of this program, without that of an earlier program in the process."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
@@ -155,7 +155,7 @@ def _in_a_process(way: str, codes: Codes) -> tuple[dict[str, Any], Pairs]:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         printed = subprocess.run(arguments, check=True, capture_output=True, env=environment).stdout
         row = json.loads(printed)
-        print(f"{way}: {row}", file=sys.stderr, flush=True)  # a long wait otherwise
+        print(f"{way}: {row}", file=sys.stderr, flush=True)  # the wait is long otherwise
         return row, np.load(out)
 
 

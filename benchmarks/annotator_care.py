@@ -1,17 +1,17 @@
-"""What pausing careless people saves: replayed decisions with planted careless, biased and colluding annotators.
+"""The savings from pausing careless annotators: replayed decisions with planted careless, biased and colluding ones.
 
     .venv/bin/python benchmarks/annotator_care.py --tasks 300 --repeats 4
 
-Each campaign `verify` under two of three votes has nine annotators, of whom some are planted: `careless` ones decide at
+Each campaign `verify` under two of three votes has nine annotators, some of them planted: `careless` ones decide at
 random by habit in 0.2 s, `biased` ones accept everything at an ordinary pace, `colluding` ones share one wrong answer
-on each task. Careful people are right nine times in ten. All decide through the app's task queue, one after another,
-with attention checks and gold at a twentieth of the tasks each, until every task has its votes; the same people with
-the same answers once without bounds and once with the default ones. Counted are votes given in all, votes on checks and
-gold among them, people paused by kind, and wrong items released: accepted ones that are not sound.
+on each task. Careful annotators are right nine times in ten. All decide through the app's task queue, one after
+another, with attention checks and gold at a twentieth of the tasks each, until every task has its votes. The same
+annotators give the same answers once without bounds and once with the default ones. The benchmark counts all votes,
+votes on checks and gold among them, paused annotators by kind, and wrong items released: accepted items that are
+unsound.
 
-Each run is released by the rule, which is the majority, and by Dawid and Skene's model (1979) on the same votes.
-`at the same cost` gives the campaign with bounds as many votes as the one without had; what is open then is not
-released.
+Each run is released by the rule, which is the majority, and by Dawid and Skene's model (1979) on the same votes. `at
+the same cost` gives the campaign with bounds as many votes as the one without; tasks still open then are not released.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SOUND = 0.75
 
 
 class Planted(NamedTuple):
-    """Truth of each task, and what each person would say of it and how long they take.
+    """The truth of each task, and each annotator's decision and time.
 
     Args:
         truth: Right decision by item.
@@ -59,7 +59,7 @@ class Planted(NamedTuple):
 
 
 def planted(tasks: int, bad: str, count: int, *, seed: int) -> Planted:
-    """Return people of whom `count` are of a bad kind, and their answers to tasks, gold items and checks."""
+    """Return annotators, of whom `count` are of a bad kind, and their answers to tasks, gold items and checks."""
     rng = np.random.default_rng(seed)
     known = max(6, tasks // 20)
     items = [f"item-{n:04}" for n in range(tasks)] + [f"gold-{n:04}" for n in range(known)]
@@ -82,7 +82,7 @@ def planted(tasks: int, bad: str, count: int, *, seed: int) -> Planted:
 
 
 def replayed(people: Planted, *, bounds: bool, most: int | None = None) -> dict[str, Any]:
-    """Replay a campaign, and return what it cost and released; with `most`, after so many votes."""
+    """Replay a campaign, and return its cost and releases; with `most`, after that many votes."""
     handout = {"gold_rate": 0.1, **({} if bounds else {"pause": None})}
     settings = AssignmentSettings.model_validate(handout).to_json()
     with (
@@ -108,7 +108,7 @@ def _task(item: str, right: str) -> TaskInput:
 
 
 def _decide(store: ReviewStore, people: Planted, most: int | None) -> int:
-    """Let everybody decide in turn until nothing is left for anybody, and return how many decisions that were."""
+    """Let all annotators decide in turn until the queue is empty for each, and return the number of decisions."""
     queues = {name: TaskQueue(store, store.campaign("verify"), name) for name in people.kind}
     given, now = 0, START
     while queues and (most is None or given < most):

@@ -15,7 +15,7 @@ SESSION = "benchwright_session"
 
 
 class AppClient:
-    """One annotator, who comes back when the server does."""
+    """One annotator, who returns when the server does."""
 
     def __init__(self, url: str, name: str, password: str, *, campaign: str) -> None:
         self.name = name
@@ -27,11 +27,11 @@ class AppClient:
 
     @property
     def waited_s(self) -> float:
-        """Return how long the last task took to come."""
+        """Return how long the last task took to arrive, in seconds."""
         return 0.0 if self._page is None else self._page.waited_s
 
     async def open(self) -> OnScreen | None:
-        """Sign in, unless that is done, open the review page, and return the task on it; None where all are done."""
+        """Sign in if necessary, open the review page, and return its task; None if all are done."""
         await self.close()
         if not any(SESSION in name for name in self._visitor.cookies):
             reply = await asyncio.to_thread(self._visitor.sign_in, self.name, self._password)
@@ -41,11 +41,11 @@ class AppClient:
         return await self._page.open()
 
     async def accept(self, seen: OnScreen) -> OnScreen | None:
-        """Accept the task on the screen; return the next one once it is there, None where all are done."""
+        """Accept the task on the screen; return the next one once it is there, None if all are done."""
         assert self._page is not None
         return await self._page.accept(seen)
 
     async def close(self) -> None:
-        """Leave without a word."""
+        """Leave without signing out."""
         if self._page is not None:
             await self._page.aclose()

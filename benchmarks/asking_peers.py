@@ -2,8 +2,7 @@
 
     python asking_peers.py {ours,bare,inspect_ai} ITEMS.jsonl URL IN-FLIGHT
 
-Imports are not measured. `bare` is what one writes with the `openai` client in ten lines: read the file,
-encode it, ask.
+Imports are not measured. `bare` is a ten-line loop over the `openai` client: read the file, encode it, ask.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The audit: what 10,000 items with pictures cost, at first and after one item changed.
+"""The audit: the cost of 10,000 items with pictures, at first and after one item changed.
 
     .venv/bin/python benchmarks/audit.py --items 10000
 
-Writes questions as CSV with pictures of 640 x 480 pixels (`--size 320x240`: of that size) as JPEG, one of its own for
-each item, in two splits and four tasks; one picture in a hundred is a smaller copy of another. The command then
-audits them three times in processes of its own: with nothing kept, after the words of one question changed, and after
-one picture was replaced.
+Writes questions as CSV with a separate JPEG picture of 640 x 480 pixels for each item (`--size 320x240` sets another
+size), in two splits and four tasks; one picture in a hundred is a smaller copy of another. The command then audits them
+three times in separate processes: with an empty store, after the words of one question changed, and after one picture
+was replaced.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _write_rows(folder: Path, rows: list[dict[str, str]]) -> None:
 
 
 def _picture(seed: int, size: tuple[int, int]) -> Image.Image:
-    """Return a picture unlike others, with about as much detail as a photograph."""
+    """Return a distinct picture with about as much detail as a photograph."""
     rng = np.random.default_rng(seed)
     image = Image.fromarray(rng.integers(40, 216, (6, 8, 3), dtype=np.uint8)).resize(size, Image.Resampling.BICUBIC)
     texture = Image.fromarray(rng.integers(90, 166, (120, 160, 3), dtype=np.uint8)).resize(

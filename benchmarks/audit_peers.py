@@ -1,6 +1,6 @@
-"""Other tools on a set with planted faults: what each calls faulty, by its own names and with its own defaults.
+"""Other tools on a set with planted faults: the faults that each names, by its own names and with its own defaults.
 
-Each has an environment of its own below one folder, under its name here:
+Each tool has a separate environment below one folder, under its name here:
 
     for name in cleanvision cleanlab fastdup data-juicer; do python3 -m venv PEERS/$name; done
     PEERS/cleanvision/bin/pip install cleanvision==0.3.7 pillow
@@ -8,15 +8,15 @@ Each has an environment of its own below one folder, under its name here:
     PEERS/fastdup/bin/pip install fastdup==2.54                              # licence: non-commercial
     PEERS/data-juicer/bin/pip install py-data-juicer==1.6.1 aiohttp imagededup==0.3.3.post2 torch==2.13.0
 
-All of them run offline. They look at pictures or rows and know neither splits nor questions, so a copy counts as found
-where its pair is named, whatever the splits. cleanlab gets what it asks for: the shares of the six models that gave
+All of them run offline. They read pictures or rows and know neither splits nor questions, so a copy counts as found if
+its pair is named, whatever the splits. cleanlab gets the input that it requires: the shares of the six models that gave
 each option as probabilities, task by task, and TF-IDF vectors of question and options as features. fastdup measures
 light and blur and leaves bounds to its users: here a mean below 13 or above 220.5, and a blur below 50. data-juicer's
-filters of language and perplexity, and those of pictures by aesthetics, watermark or likeness, fetch models and do not
-run offline.
+filters of language and perplexity, and those of pictures by aesthetics, watermark or similarity, fetch models and do
+not run offline.
 
 `review prompt (scripted)` is a published style of prompt to a language model, sent by the project's own chat client to
-a scripted endpoint (`review_prompt.py`): it exercises the path, and its figures are those of no model.
+a scripted endpoint (`review_prompt.py`): it exercises the path, and its figures do not measure any model.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from measuring import Cost, cost_of
 
 
 class Alarm(NamedTuple):
-    """What a tool calls faulty.
+    """A fault that a tool reports.
 
     Args:
         kind: Its name for the fault.
         items: Ids of the items.
-        task: Task, where it says that a whole task is faulty.
+        task: Task, if it calls a whole task faulty.
         is_partial: Whether it names only the items that it would leave out, and not those that they repeat.
     """
 
@@ -52,10 +52,10 @@ class Peer(NamedTuple):
     """A tool.
 
     Args:
-        script: Program that takes a folder of pictures, rows and replies as JSON, and the file to write: a list of
-            `{"kind", "files" or "items"}`, and last, where it met one, `{"problem"}`.
-        looks_for: Names of the tool for the faults that it looks for.
-        may: Names that are right, too, where a fault was planted.
+        script: Program that takes a folder of pictures, rows and replies as JSON, and the output file: a list of
+            `{"kind", "files" or "items"}`, and at the end `{"problem"}` if it met one.
+        looks_for: The tool's names for the faults that it searches for.
+        may: Names that are also right for a planted fault.
         is_own: Whether it runs in this environment, with this project's code.
     """
 
@@ -66,7 +66,7 @@ class Peer(NamedTuple):
 
 
 class PeerRun(NamedTuple):
-    """What a tool found, what went wrong with it, and what it cost."""
+    """A tool's findings, its problem and its cost."""
 
     alarms: list[Alarm]
     problem: str
@@ -315,7 +315,7 @@ def run_peer(peer: Peer, environment: Path, bench: Path, rows: Sequence[Row], re
         bench: Folder of the set, with `images` in it.
         rows: Rows of the set.
         replies: Table of replies with the columns model, id, reply.
-        work: Prefix of the files that are passed to and fro.
+        work: Prefix of the files exchanged with the tool.
     """
     script, given, out = (work.with_suffix(end) for end in (".py", ".in.json", ".out.json"))
     script.write_text(peer.script, encoding="utf-8")
@@ -339,7 +339,7 @@ def run_peer(peer: Peer, environment: Path, bench: Path, rows: Sequence[Row], re
 
 
 def audited_ids(rows: Sequence[Row]) -> list[str]:
-    """Return the ids by which the audit calls rows: those that stand twice get a number."""
+    """Return the audit's ids of rows: repeated ones get a number."""
     seen: defaultdict[str, int] = defaultdict(int)
     ids = []
     for row in rows:

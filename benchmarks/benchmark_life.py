@@ -1,16 +1,16 @@
-"""The life of a benchmark, simulated: what `evaluate health` finds of planted faults, and what it calls falsely.
+"""The life of a benchmark, simulated: the planted faults that `evaluate health` finds, and its false alarms.
 
     .venv/bin/python benchmarks/benchmark_life.py --world one --lives 10
     .venv/bin/python benchmarks/benchmark_life.py --world other --lives 10
 
-A life is a release with tasks that are saturated, at chance for all, or blind to what systems differ in, items that
-everybody has right, wrong keys, and items that later systems know by heart: by their words, so that they need no
-picture, or by the letter of their published order. Systems of rising ability are asked plainly, without pictures and
-with all rotations of the options, and everything goes through results on disk and the command's own function.
+A life is a release with tasks that are saturated, at chance for all systems, or blind to the systems' differences;
+items that every system has right; wrong keys; and items that later systems know by heart: by their words, without the
+picture, or by the letter of their published order. Systems of rising ability answer plainly, without pictures and with
+all rotations of the options, and everything passes through results on disk and the command's own function.
 
-World `one` has a factor of ability that all items share, and four options. World `other` was not looked at while rules
-were chosen: skills that items need in different shares, families of models that copy a relative, distractors of unequal
-appeal, letters of habit, two to five options, tasks of 40 to 160 items, words that give some keys away.
+World `one` has a single factor of ability for all items, and four options. World `other` was not seen while rules were
+chosen: skills that items need in different shares, families of models that copy a relative, distractors of unequal
+appeal, habitual letters, two to five options, tasks of 40 to 160 items, words that reveal some keys.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ from benchwright.release import Release, write_release
 
 _OPERATION = Operation(step="benchmark_life", version=1, parameters={}, seed=1)
 _WRONG, _DEAD, _BY_WORDS, _BY_LETTER = 0.04, 0.06, 0.04, 0.04
-"""Shares of the items of usual tasks: wrong keys, right for everybody, known by their words, known by their letter."""
+"""Shares of the items of usual tasks: wrong keys, right for every system, known by their words, known by their
+letter."""
 _KNOWS = 0.9
-"""How often a system that knows an item says what it knows."""
+"""Probability that a system that knows an item gives its known answer."""
 _KINDS = ("usual", "usual", "usual", "usual", "usual", "saturated", "saturated", "chance", "alike")
 _SAME = 0.8
-"""How often a system takes the same option again when the options are moved."""
+"""Probability that a system takes the same option again when the options are moved."""
 
 
 class Life(NamedTuple):
@@ -54,15 +55,15 @@ class Life(NamedTuple):
         task: Number of each item's task; its kind is `kinds[task]`.
         kinds: Kind of each task.
         truth: Place of the right option.
-        key: Place of the option that is keyed.
+        key: Place of the keyed option.
         options: Number of options.
         group: Number of the item's picture.
-        dead: Whether everybody is right.
+        dead: Whether every system is right.
         by_words: Whether it is known by its words.
         by_letter: Whether it is known by its letter.
         later: Whether each system has seen the items.
-        told: Whether the words give the key away to most.
-        answers: Place of the option that each system takes with the picture, systems x items, before what it knows.
+        told: Whether the words reveal the key to most systems.
+        answers: Place of the option that each system takes with the picture, systems x items, before known answers.
         blind: The same without the picture.
     """
 
@@ -94,7 +95,7 @@ def _planted(rng: np.random.Generator, task: NDArray[np.int64], kinds: tuple[str
 
 
 def one(rng: np.random.Generator) -> Life:
-    """Draw a life with one factor of ability, twelve systems, nine tasks of 100 items, two items a picture."""
+    """Draw a life with one factor of ability, twelve systems, nine tasks of 100 items, two items per picture."""
     kinds, size, systems = _KINDS, 100, 12
     task = np.repeat(np.arange(len(kinds)), size)
     kind = np.array(kinds)[task]
@@ -122,7 +123,7 @@ def one(rng: np.random.Generator) -> Life:
 
 
 def other(rng: np.random.Generator) -> Life:
-    """Draw a life of which no rule here knows the form."""
+    """Draw a life whose form the rules were not chosen on."""
     kinds = tuple(rng.permutation([*_KINDS, "usual", "usual"]).tolist())
     sizes = rng.integers(40, 161, len(kinds))
     task = np.repeat(np.arange(len(kinds)), sizes)
@@ -251,7 +252,7 @@ def lived(life: Life, seed: int, folder: Path) -> Health:
 
 
 def figures(life: Life, health: Health) -> dict[str, tuple[int, int, int]]:
-    """Return planted, called and rightly called, by what was planted."""
+    """Return the numbers of planted, called and rightly called faults, by kind."""
     place = {digest(["life", number])[:32]: number for number in range(len(life.task))}
     states = {scope.task: scope.state for scope in health.tasks}
     wanted = {"saturated": "saturated", "chance": "at_chance", "alike": "not_separating"}

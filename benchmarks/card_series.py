@@ -1,9 +1,9 @@
-"""Series of pictures as they exist in the wild: one layout, and another small picture, number, name or value on each.
+"""Series of pictures as they exist in the wild: one layout, with another small picture, number, name or value on each.
 
-Each kind is one series of six pictures that are all different by label: a curator who asks a question about one cannot
-ask it about another. Colors, fonts and sizes of a series are drawn from its own chance. The kinds, fonts and marks of
-`series`, `series_last` and `series_unseen` have nothing in common; in `series_unseen` a small part alone differs.
-It was drawn after the rules were frozen.
+Each kind is one series of six pictures that all differ by label: a curator who asks a question about one cannot ask it
+about another. Colors, fonts and sizes of a series are drawn by its own generator. The kinds, fonts and marks of
+`series`, `series_last` and `series_unseen` have nothing in common; in `series_unseen` only a small part differs. It was
+drawn after the rules were frozen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OF_A_SERIES = 6
 
 
 class Look(NamedTuple):
-    """What all pictures of a series share."""
+    """The properties that all pictures of a series share."""
 
     width: int
     height: int
@@ -34,7 +34,7 @@ class Look(NamedTuple):
     font_name: str
 
     def font(self, share: float) -> Any:
-        """Return the font with a height that is a share of the picture's."""
+        """Return the font at a height given as a share of the picture's."""
         return ImageFont.truetype(str(FONTS / self.font_name), max(9, round(self.height * share)))
 
     def at(self, x: float, y: float) -> tuple[float, float]:
@@ -47,7 +47,7 @@ class Look(NamedTuple):
 
 
 Kind = Callable[[Draw, Look, int, random.Random], None]
-"""Draws picture `number` of a series; the chance given is that of the picture alone."""
+"""Draws picture `number` of a series, with a random generator for that picture alone."""
 
 
 def _regular(points: int, *, turn: float = -90.0, inner: float = 1.0) -> list[tuple[float, float]]:

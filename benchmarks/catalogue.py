@@ -2,11 +2,11 @@
 
     .venv/bin/python benchmarks/catalogue.py --data ../shared/data/ii_bench --wordnet /usr/share/wordnet --ocr
 
-Sets of clean items with pictures (`clean_items.py`) get as many faults as asked for of each of up to six kinds
-(`catalogue_kinds.py`); as many clean items as asked for stay as they are. An item counts as found where a finding that
-may name the kind names it, and a clean one as accused where such a finding does. Prints a table in Markdown, what is
-found below .8 first. Checks that learn and those that ask a model do not run. Text in pictures is read in the set with
-personal data in pictures alone, which has half as many clean items.
+Sets of clean items with pictures (`clean_items.py`) get the requested number of faults of each of up to six kinds
+(`catalogue_kinds.py`); the requested number of clean items stays unchanged. An item counts as found if a finding that
+may name the kind names it, and a clean one as accused if such a finding does. The program prints a table in Markdown,
+kinds with recall below .8 first. Checks that learn and those that ask a model do not run. Text in pictures is read only
+in the set with personal data in pictures, which has half as many clean items.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LEARNING = frozenset({"shortcuts", "learned_cues", "best_blind_strategy", "blin
 
 @dataclass(frozen=True)
 class Found:
-    """How many planted items of a kind were found, and how many clean ones accused."""
+    """Numbers of planted items of a kind and of those found, and of clean ones accused."""
 
     kind: str
     found: int
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def _of_set(folder: Path, name: str, kinds: Sequence[Kind], clean: int, options: argparse.Namespace) -> list[Found]:
-    """Plant some kinds into one set, audit it, and return what was found."""
+    """Plant some kinds into one set, audit it, and return the results."""
     of_set = folder / name
     rng = random.Random(f"{options.seed} {name}")
     count = clean + options.planted * len(kinds)

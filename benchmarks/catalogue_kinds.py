@@ -1,7 +1,8 @@
-"""Kinds of faults of single items that `catalogue.py` plants, each in several forms, and what has to name them.
+"""Kinds of faults of single items that `catalogue.py` plants, each in several forms, and the findings that must name
+them.
 
-They were written from the guide's list of kinds, before the rules
-were read, so that forms need not be those that the rules were written on.
+They were written from the guide's list of kinds, before the rules were read, so their forms need not be those that the
+rules were written on.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from catalogue_planting import (
 
 
 class Kind(NamedTuple):
-    """A kind of fault: its name, what plants it, the kinds of findings that name it, and whether it takes words."""
+    """A kind of fault: its name, its planting, the kinds of findings that name it, and whether it takes words."""
 
     name: str
     plant: Callable[[Place], None]

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 @dataclass
 class Place:
-    """One item into which a fault is planted, and what planters may use."""
+    """One item for a fault, and the material for planters."""
 
     row: Row
     folder: Path
@@ -48,7 +48,7 @@ class Place:
         self.row["answer"] = LETTERS[drawn.index(options[0])]
 
     def picture(self, end: str) -> tuple[Image.Image, Path]:
-        """Return the item's picture and a new path for it, which the row names from now on."""
+        """Return the item's picture and a new path for it, which the row names from then on."""
         with Image.open(self.folder / self.row["image"]) as opened:
             image = opened.convert("RGB")
         path = Path(self.row["image"]).with_name(f"{self.row['id']}-own{end}")
@@ -64,7 +64,7 @@ def in_column(column: str, *forms: str) -> Callable[[Place], None]:
 
 
 def as_option(*forms: str) -> Callable[[Place], None]:
-    """Return what replaces a wrong option by a form."""
+    """Return a planting that replaces a wrong option by a form."""
 
     def plant(at: Place) -> None:
         at.row[at.wrong()] = filled(at, at.of(*forms))
@@ -73,7 +73,7 @@ def as_option(*forms: str) -> Callable[[Place], None]:
 
 
 def as_pair(*pairs: tuple[str, str]) -> Callable[[Place], None]:
-    """Return what makes the right and a wrong option a pair that says the same."""
+    """Return a planting that makes the right and a wrong option synonymous."""
 
     def plant(at: Place) -> None:
         right, wrong = pairs[at.form % len(pairs)]
@@ -84,7 +84,7 @@ def as_pair(*pairs: tuple[str, str]) -> Callable[[Place], None]:
 
 
 def asked(*items: tuple[str, ...]) -> Callable[[Place], None]:
-    """Return what replaces question and options by an item whose first option is right."""
+    """Return a planting that replaces question and options by an item whose first option is right."""
 
     def plant(at: Place) -> None:
         at.asks(*items[at.form % len(items)])
@@ -209,7 +209,7 @@ _TRANSLATED = (
 
 
 def asked_in_two_languages(at: Place) -> None:
-    """Give the item a question that another row asks again about its picture in another language."""
+    """Give the item a question that another row repeats in another language about the same picture."""
     question, options, other, its = _TRANSLATED[at.form % len(_TRANSLATED)]
     texts = options.split("|")
     at.asks(question, *texts)

@@ -1,15 +1,15 @@
 """A clean set of questions about distinct pictures, into which `planted_faults.py` plants faults.
 
-Its tasks, each of which gives nothing away by construction:
+Its tasks, which reveal nothing by construction:
 
-- `implication`: II-Bench's questions with its pictures, where its folder is given. One question a picture, without the
-  questions that state an option twice. The keys of most are sealed, so all keys are drawn: no check of the light audit
-  could tell, and replies are simulated from the drawn keys.
-- `details`: disjoint cuts of the photographs that scikit-image and scikit-learn ship, and which photograph each is
-  from. Four photographs share their four options, and each of them is right once.
-- `things`, `leftmost`, `relations`: rendered rooms of which all is known, and what stands in them and where.
+- `implication`: II-Bench's questions with its pictures, if its folder is given. One question per picture, without the
+  questions that state an option twice. The keys of most are sealed, so all keys are drawn: the light audit's checks
+  cannot notice it, and replies are simulated from the drawn keys.
+- `details`: disjoint cuts of the photographs that scikit-image and scikit-learn ship, with the question which
+  photograph each is from. Four photographs share their four options, and each of them is right once.
+- `things`, `leftmost`, `relations`: fully known rendered rooms, with questions about the things in them.
 
-Letters of keys are as even as they can be, task by task. Every row has a group of its own, a licence and a split.
+Letters of keys are as even as possible, task by task. Every row has its own group, a license and a split.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LICENCE = "CC-BY-4.0"
 SCENE_WH = (400, 300)
 TILE_PX = 210
 _DULL = 10.0
-"""Standard deviation of grey levels, 0-127.5, below which a cut of a photograph shows too little to be asked about."""
+"""Standard deviation of gray levels, 0-127.5, below which a cut of a photograph shows too little for a question."""
 _CAPTIONS = {
     "astronaut.png": "a portrait of an astronaut", "camera.png": "a man behind a camera", "chelsea.png": "a tabby cat",
     "coffee.png": "a cup of coffee", "coins.png": "old coins in rows", "hubble_deep_field.jpg": "distant galaxies",
@@ -79,7 +79,7 @@ def clean_set(folder: Path, count: int, seed: int, ii_bench: Path | None) -> lis
     Args:
         folder: Empty folder.
         count: Number of items.
-        seed: Seed of all that is drawn, rendered scenes included.
+        seed: Seed of all random draws, including rendered scenes.
         ii_bench: Folder of II-Bench's repository; without it more scenes are rendered instead.
     """
     (folder / "images").mkdir(parents=True)
@@ -124,7 +124,7 @@ def _placed(questions: Sequence[Question], rng: np.random.Generator) -> list[tup
 
 
 def _implications(folder: Path, ii_bench: Path, rng: np.random.Generator) -> Iterator[Question]:
-    """Yield II-Bench's questions, one a distinct picture, with drawn keys."""
+    """Yield II-Bench's questions, one per distinct picture, with drawn keys."""
     known = json.loads((ii_bench / "expected.json").read_text(encoding="utf-8"))
     again = {name for group in known["duplicate_groups"] for name in group[1:]}
     again |= {pair["b"] for pair in known["near_duplicate_pairs"]}
@@ -180,7 +180,7 @@ def _cuts(image: Image.Image) -> Iterator[Image.Image]:
 
 
 def _scenes(folder: Path, rng: np.random.Generator, count: int, seed: int) -> Iterator[Question]:
-    """Yield questions about rendered rooms, a third of them to be answered by yes or no."""
+    """Yield questions about rendered rooms, a third of them yes/no questions."""
     rendered_scenes.SIZE_WH = SCENE_WH
     made = dict.fromkeys(("things", "leftmost", "relations"), 0)
     number = 0

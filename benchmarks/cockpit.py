@@ -1,9 +1,9 @@
-"""What a curator steers by, over a large campaign: rules and sureness tried, the forecast, the adjudicator's queue.
+"""A curator's controls on a large campaign: rules and sureness tried, the forecast, the adjudicator's queue.
 
     python benchmarks/cockpit.py [--decisions 100000] [--repeats 3] [--folder DIR]
 
 Three annotators decide each task; 75 of 100 decisions accept, 20 reject and 5 propose edits. Seconds are the median of
-the repeats, each as a page computes it when decisions came in since; until more come it is kept.
+the repeats; each is the time of a page after new decisions, because results are kept until more arrive.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def fill(store: ReviewStore, decisions: int) -> None:
-    """Open a campaign and let people decide all of it but one task in ten."""
+    """Open a campaign and let annotators decide all of it except one task in ten."""
     form = CampaignForm(decisions=("accept", "reject", "revise"), reasons=("unclear",), rounds=1, edits=True)
     store.upsert_campaign("verify", kind="verify", rule="majority(3)", slots_per_task=3, settings={}, seed=1, form=form)
     payload = {"question": "Which one?", "task": "jigsaw", "kind": "yes_no"}
@@ -77,7 +77,7 @@ def fill(store: ReviewStore, decisions: int) -> None:
 
 
 def measured_images(images: int) -> MeasuredRecords:
-    """Return what `quality` might have measured of so many images."""
+    """Return plausible measurements of `quality` for this many images."""
     stage, rng = stages_of("quality", Quality())[0], np.random.default_rng(1)
     [threshold] = [known for known in thresholds_of(stage) if known.setting == "min_side_px"]
     columns: dict[str, object] = {"record_id": [f"{number:064x}" for number in range(images)]}

@@ -1,7 +1,7 @@
-"""Distinct pictures in any number, made of real photographs: each is the same bytes whenever it is made again.
+"""Any number of distinct pictures, composed from real photographs: each has the same bytes in every run.
 
-Composite k takes a random cut of one photograph, turned or mirrored and recoloured, and pastes cuts of two others into
-it; all choices come from k alone. Most are JPEGs, some WebP and PNG, of 320 to 640 pixels.
+Composite k takes a random cut of one photograph, turned or mirrored and recolored, and pastes cuts of two others into
+it; all choices depend on k alone. Most are JPEGs, some WebP and PNG, of 320 to 640 pixels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KEPT_PX = 800
 
 
 def photographs(folder: Path) -> list[Pixels]:
-    """Return the pictures of a folder, by path, BGR, the longer side at most 800 pixels; unreadable ones are left."""
+    """Return the readable pictures of a folder, by path, BGR, the longer side at most 800 pixels."""
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         pixels = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
@@ -40,7 +40,7 @@ def photographs(folder: Path) -> list[Pixels]:
 def composite(
     photos: Sequence[Pixels], number: int, *, size: tuple[int, int] | None = None, sides: tuple[int, int] = SIDES
 ) -> Pixels:
-    """Return composite `number`, BGR; of the size (width, height) given, or of one of its own between two sides."""
+    """Return composite `number`, BGR; of the size (width, height) given, or of a random one between two sides."""
     rng = random.Random(number)
     low, high = sides
     width, height = size or (rng.randrange(low, high + 1, 4), rng.randrange(low, high + 1, 4))
@@ -55,7 +55,7 @@ def composite(
 
 
 def cut(photos: Sequence[Pixels], rng: random.Random, width: int, height: int) -> Pixels:
-    """Return a random piece of a random photograph, mirrored or not, brought to a size."""
+    """Return a random piece of a random photograph, mirrored or not, scaled to a size."""
     photo = photos[rng.randrange(len(photos))]
     share = rng.uniform(0.35, 0.9)
     high, wide = (max(8, int(side * share)) for side in photo.shape[:2])
@@ -67,7 +67,7 @@ def cut(photos: Sequence[Pixels], rng: random.Random, width: int, height: int) -
 def write_composites(
     source: Path, folder: Path, count: int, *, workers: int = 2, sides: tuple[int, int] = SIDES
 ) -> None:
-    """Write composites 0 to `count` - 1 of a folder's photographs, a thousand a folder; those that are there stay."""
+    """Write composites 0 to `count` - 1 of a folder's photographs, a thousand per folder; existing ones stay."""
     blocks = range(0, count, _PER_FOLDER)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         list(pool.map(partial(_write_block, source, folder, count, sides), blocks))

@@ -1,12 +1,13 @@
-"""What a small convolutional network adds to the adversary: planted cues that it finds and the battery does not.
+"""The addition of a small convolutional network to the adversary: planted cues that only the network finds.
 
     .venv/bin/python benchmarks/convolutional_probe.py [--group "marks in options"] [--strength medium] [--items 120]
 
-trains, of each set of `planted_cue_sets`, a network on the pixels, on what differs from the median around each pixel,
-and on the mean spectrum of the pictures, under cross-validation of four folds by source picture. It finds a cue where
-right options score higher by as many deviations under uniform keys as a probe of the adversary needs after correction
-(one-sided p below 0.0017). Where it does, the battery is asked about the same set. It prints a JSON document: of each
-set the deviations, the CPU seconds, and what the battery carries. It needs PyTorch, which the extras `vision` bring.
+trains, for each set of `planted_cue_sets`, a network on the pixels, on their difference from the median around each
+pixel, and on the mean spectrum of the pictures, under cross-validation of four folds by source picture. It finds a cue
+if right options score higher by as many deviations under uniform keys as a probe of the adversary needs after
+correction (one-sided p below 0.0017). If it does, the battery examines the same set. The program prints a JSON
+document: for each set the deviations, the CPU seconds, and the cues that the battery carries. It needs PyTorch, from
+the extra `vision`.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def probed(items: Sequence[SourceItem], *, seed: int, epochs: int) -> float:
     spectra = np.array([[spectrum for _, spectrum in row] for row in inputs])
     spectra = (spectra - spectra.mean((0, 1))) / (spectra.std((0, 1)) + 1e-6)
     scores = np.zeros((len(items), count), np.float32)
-    folds = np.arange(len(items)) % FOLDS  # each item has source pictures of its own
+    folds = np.arange(len(items)) % FOLDS  # each item has its own source pictures
     for fold in range(FOLDS):
         scores[folds == fold] = _trained(
             maps, torch.from_numpy(spectra), right, folds != fold, outputs=1 if of_options else count,
@@ -110,7 +111,7 @@ def probed(items: Sequence[SourceItem], *, seed: int, epochs: int) -> float:
 
 
 def _input(data: bytes) -> tuple[Floats, Floats]:
-    """Return a picture small, with the largest and least differences from the median around, and its mean spectrum."""
+    """Return a picture scaled down, with its extreme differences from the median around, and its mean spectrum."""
     pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
     rest = cv2.subtract(pixels, cv2.medianBlur(pixels, 5), dtype=cv2.CV_16S)
     step = max(1, pixels.shape[1] // WIDTH), max(1, pixels.shape[0] // HEIGHT)
@@ -130,7 +131,7 @@ def _input(data: bytes) -> tuple[Floats, Floats]:
 
 
 class _Network(torch.nn.Module):
-    """Two layers of convolutions beside the spectrum; largest and mean answers give the scores.
+    """Two layers of convolutions alongside the spectrum; largest and mean answers give the scores.
 
     Args:
         spectrum: Number of values of a spectrum.

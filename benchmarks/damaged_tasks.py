@@ -1,15 +1,15 @@
-"""Wrong keys of a whole task: what the audit finds by the share of damage, and what it raises where there is none.
+"""Wrong keys of a whole task: the audit's recall by share of damage, and its false alarms without damage.
 
     .venv/bin/python benchmarks/damaged_tasks.py --set simulated
     .venv/bin/python benchmarks/damaged_tasks.py --set mvp-bench --data DIR   # real models, keys damaged on purpose
     .venv/bin/python benchmarks/damaged_tasks.py --set blink --data DIR
 
-Sets, models and damage are drawn from seeds. `shares`: of the keys of one task, a share is replaced by other options at
-random; recall is that of the wrong keys called wrong with 50 % or more, precision that of what is called in the task,
-and `task` counts the damaged tasks that are doubted as a whole with high severity. `joins`: the keys of one task are
-mixed up by a mistake; `named` counts those whose mistake is named. `clean`: nothing is damaged, and whatever is doubted
-is a false alarm as far as these benchmarks' own keys are right. Tasks on which fewer than two models are better than
-chance by the undamaged keys are left out of `shares` and `joins`, and said: their replies cannot speak of keys.
+Sets, models and damage are drawn from seeds. `shares`: a share of the keys of one task is replaced by other options at
+random; recall is that of the wrong keys called wrong with 50 % or more, precision that of the calls in the task, and
+`task` counts the damaged tasks that are doubted as a whole with high severity. `joins`: a mistake mixes up the keys of
+one task; `named` counts the tasks whose mistake is named. `clean`: nothing is damaged, and every doubt is a false alarm
+as far as these benchmarks' own keys are right. Tasks on which fewer than two models beat chance by the undamaged keys
+are left out of `shares` and `joins` and listed: their replies reveal nothing about keys.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MIXED = ("rows", "rows from the middle", "letters", "mirrored", "reversed", "ne
 
 
 def simulated(items: int, abilities: tuple[float, ...], rng: np.random.Generator) -> LetterMatrix:
-    """Return replies of models to one task; half of what is wrong goes to an option that tempts all of them."""
+    """Return replies of models to one task; half of the wrong replies take an option that tempts all of them."""
     truth = rng.integers(0, OPTIONS, items)
     tempting = (truth + rng.integers(1, OPTIONS, items)) % OPTIONS
     hard = rng.normal(0, 0.12, items)
@@ -67,7 +67,7 @@ def simulated(items: int, abilities: tuple[float, ...], rng: np.random.Generator
 def with_share(
     matrix: LetterMatrix, places: NDArray[Any], share: float, rng: np.random.Generator
 ) -> tuple[LetterMatrix, NDArray[Any]]:
-    """Return the matrix with a share of these keys replaced by other options, and the places of those."""
+    """Return the matrix with a share of these keys replaced by other options, and the places of the replaced keys."""
     wrong = rng.choice(places, max(1, round(share * len(places))), replace=False)
     key, options = matrix.key.astype(np.int64), matrix.options[wrong]
     key[wrong] = (key[wrong] + 1 + (rng.random(len(wrong)) * (options - 1)).astype(np.int64)) % options
@@ -119,7 +119,7 @@ def _tasks(matrix: LetterMatrix) -> Iterator[tuple[int, NDArray[Any], int]]:
 
 
 def _of_task(matrix: LetterMatrix, places: NDArray[Any]) -> LetterMatrix:
-    """Return the replies to one task: what is said of it does not depend on other tasks of as many items."""
+    """Return the replies to one task; its results do not depend on other tasks."""
     return LetterMatrix(
         tuple(matrix.item_ids[place] for place in places.tolist()),
         (matrix.tasks[int(matrix.task[places[0]])],),
@@ -132,7 +132,7 @@ def _of_task(matrix: LetterMatrix, places: NDArray[Any]) -> LetterMatrix:
 
 
 def measured(name: str, matrices: list[LetterMatrix], seeds: int) -> dict[str, Any]:
-    """Return recall by share, mistakes named, and what clean sets raise."""
+    """Return recall by share, named mistakes, and the alarms of clean sets."""
     by_share: dict[float, Counter[str]] = {share: Counter() for share in SHARES}
     by_mistake: dict[str, Counter[str]] = {mistake: Counter() for mistake in _MIXED}
     clean: list[dict[str, Any]] = []
@@ -183,7 +183,7 @@ def measured(name: str, matrices: list[LetterMatrix], seeds: int) -> dict[str, A
 
 
 def main() -> None:
-    """Print the figures as JSON, a line a set."""
+    """Print the figures as JSON, a line per set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", choices=("simulated", "mvp-bench", "blink"), required=True)
     parser.add_argument("--data", type=Path, help="folder of the published files; not for `simulated`")

@@ -1,8 +1,8 @@
-"""Duplicates as a whole job, beside imagehash, imagededup and cleanvision: its cost, what each finds and misses.
+"""Duplicates as a whole job, compared with imagehash, imagededup and cleanvision: cost, found and missed pairs.
 
-The folder is II-Bench's images, each also as its four quarters. Right are pairs of equal pictures, the near pairs that
-people named (`expected.json`), and a picture with each of its quarters; quarters of one picture share nothing. Every
-peer runs with its own defaults, imagehash (which has none) on all pairs within 8 bits, in an environment of its own:
+The folder is II-Bench's images, each also as its four quarters. Right pairs are equal pictures, the near pairs in
+`expected.json`, which people named, and a picture with each of its quarters; quarters of one picture share nothing.
+Every peer runs with its own defaults, imagehash (which has none) on all pairs within 8 bits, in a separate environment:
 
     python3 -m venv PEERS && PEERS/bin/pip install imagehash imagededup cleanvision
     .venv/bin/python benchmarks/duplicates_peers.py --data ../shared/data/ii_bench --peers PEERS/bin/python
@@ -57,7 +57,7 @@ Pair = frozenset[str]
 
 
 def write_folder(data: Path, folder: Path) -> int:
-    """Write every image of II-Bench and its quarters, under its stem; return how many files these are."""
+    """Write every image of II-Bench and its quarters, under its stem; return the number of files."""
     for path in sorted(path for path in (data / "images").rglob("*") if path.is_file()):
         (folder / path.name).write_bytes(path.read_bytes())
         with Image.open(path) as image:
@@ -70,7 +70,7 @@ def write_folder(data: Path, folder: Path) -> int:
 
 
 def right_pairs(data: Path, stems: set[str]) -> dict[str, set[Pair]]:
-    """Return what is right, by stem and quarter, by kind."""
+    """Return the right pairs, by stem and quarter, by kind."""
     expected = json.loads((data / "expected.json").read_text(encoding="utf-8"))
     return {
         "equal": {
@@ -82,7 +82,7 @@ def right_pairs(data: Path, stems: set[str]) -> dict[str, set[Pair]]:
 
 
 def pairs_of_report(report: dict[str, Any]) -> list[list[str]]:
-    """Return the pairs that our report connects: files dropped for, or asked about beside, the one that is kept."""
+    """Return the pairs that our report connects: a kept file with each file dropped for it or asked about with it."""
     pairs: list[list[str]] = []
     for group in report["groups"]:
         dropped = [group["keep"], *(member["path"] for member in group["members"] if member["kind"] != "ask")]
@@ -92,7 +92,7 @@ def pairs_of_report(report: dict[str, Any]) -> list[list[str]]:
 
 
 def counts(reported: list[list[str]], right: dict[str, set[Pair]]) -> dict[str, Any]:
-    """Return per kind how many of the right pairs were reported, and how many others, by what they join."""
+    """Return for each kind how many right pairs were reported, and how many others, by their kinds."""
     pairs = {frozenset(Path(file).stem for file in pair) for pair in reported}
     original = {pair: frozenset(name.partition(".quarter")[0] for name in pair) for pair in pairs}
     names = [*(right["equal"] | right["near"])]
@@ -100,7 +100,7 @@ def counts(reported: list[list[str]], right: dict[str, set[Pair]]) -> dict[str, 
         name: number for pair, number in zip(names, components_of(map(sorted, names)), strict=True) for name in pair
     }
     within = {pair for pair in pairs if len(original[pair]) == 1} - right["quarter of its whole"]
-    # What is alike through a third picture is alike, and so are its quarters.
+    # Similarity through a third picture counts, also for its quarters.
     across = {
         pair
         for pair in pairs

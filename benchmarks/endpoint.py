@@ -1,10 +1,10 @@
-"""Asking an endpoint: our backend beside a bare loop over the `openai` client and inspect_ai, in one run.
+"""Asking an endpoint: our backend, a bare loop over the `openai` client, and inspect_ai, in one run.
 
-A stub on the loopback answers after `--latency-ms`; `--in-flight` requests are under way at a time. Each side runs in
-a process of its own, on the same items, `--rounds` times in turn; the median counts. Every item has a picture of its
-own, and every side reads it from its file. `ours` is the backend alone, with its log; `run` is the whole command on a
-release, with its start, checks and predictions. With `--faults` a stub that fails one request in five is asked as
-well, and the command is killed again and again.
+A stub on the loopback answers after `--latency-ms`; `--in-flight` requests run at a time. Each side runs in a separate
+process, on the same items, `--rounds` times in turn; the median counts. Every item has its own picture, and every side
+reads it from its file. `ours` is the backend alone, with its log; `run` is the whole command on a release, with its
+start, checks and predictions. With `--faults` a stub that fails one request in five is also used, and the command is
+killed again and again.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _command(release: Path, url: str, out: Path, *more: str) -> None:
 
 
 def make_release(folder: Path, items: int, picture_bytes: int) -> Path:
-    """Write a release of items with a picture each, about so many bytes of PNG, and a list of the same for peers."""
+    """Write a release of items with a picture of about this many bytes of PNG each, and their list for the peers."""
     rng = np.random.default_rng(1)
     side = max(8, int((picture_bytes / 3) ** 0.5))
     rows, files, records = [], {}, {}
@@ -153,7 +153,7 @@ def _item(number: int, question: str, image_id: str) -> Item:
 
 
 def _faulty(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Kill the command while one request in five fails, and count what its log holds."""
+    """Kill the command while one request in five fails, and count the entries of its log."""
     release, out = folder / "20" / "release", folder / "faulty"
     rng = random.Random(1)
     kept, kills, lost = b"", 0, 0
@@ -190,7 +190,7 @@ def _faulty(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def log_of(out: Path) -> bytes:
-    """Return the bytes of the one log below a folder of results."""
+    """Return the bytes of the only log below a folder of results."""
     found = list(out.glob("*/replies.jsonl"))
     return found[0].read_bytes() if found else b""
 

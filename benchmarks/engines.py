@@ -1,8 +1,8 @@
-"""What Ray costs on one machine: the same recipe with the local engine and with Ray, in turn, at equal workers.
+"""The cost of Ray on one machine: the same recipe with the local engine and with Ray, in turn, with equal workers.
 
-Ray's cluster is started and ended within each run, as `--engine ray` does without an address. CPU seconds are
-sampled over the whole process tree, since nobody waits for Ray's daemons and their workers. The two workspaces' tables
-must have the same bytes; `same_bytes` says so.
+Ray's cluster starts and ends within each run, as in `--engine ray` without an address. CPU seconds are sampled over the
+whole process tree, because Ray's daemons and their workers have no waiting parent. The two workspaces' tables must have
+the same bytes; `same_bytes` states whether they do.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _TreeCpu(threading.Thread):
 
 
 def _ticks(pid: int) -> int:
-    """Return the ticks that a process itself has used; 0 if it is gone."""
+    """Return the ticks that a process itself has used; 0 if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -86,7 +86,7 @@ def _ticks(pid: int) -> int:
 
 
 def _job_seconds(workspace: Path) -> float:
-    """Return the seconds that jobs took in their workers, added up: what is left without starting and placing."""
+    """Return the total seconds of jobs in their workers: the time without starting and placing."""
     logs = (workspace / "runs").glob("*/events.jsonl")
     events = [json.loads(line) for log in logs for line in log.read_text(encoding="utf-8").splitlines()]
     return round(sum(event["wall"] for event in events if event["event"] == "job"), 2)

@@ -1,9 +1,9 @@
-"""Every command on a disk that fails at each of so many of its calls: how it ends, and what the next run makes of it.
+"""Every command on a disk that fails at each of some of its calls: how it ends, and the result of the next run.
 
     .venv/bin/python benchmarks/faults.py [--points 12] [--command NAME ...] [--kind KIND ...]
 
-Prints one line a command: calls that change files, faults tried, and how many ended otherwise than they should, then
-what each of those was. Needs Linux and a C compiler.
+Prints one line per command: calls that change files, tried faults, and the number of unexpected endings, followed by
+each of those. Needs Linux and a C compiler.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from faulty_scene import CASES, make_scene
 
 
 def main() -> int:
-    """Go through commands, kinds of faults and calls; return 1 where anything ended otherwise than it should."""
+    """Try commands, kinds of faults and calls; return 1 if any ended unexpectedly."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--points", type=int, default=12, help="calls of each command at which each fault is tried")
     parser.add_argument("--command", nargs="*", choices=[case.name for case in CASES])

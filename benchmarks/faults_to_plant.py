@@ -1,6 +1,6 @@
-"""How a fault is planted into rows and their pictures: one function for each fault of `planted_kinds.py`.
+"""Planting of faults into rows and their pictures: one function for each fault of `planted_kinds.py`.
 
-Each changes rows in place, the last of them where a fault takes two, and gives a changed row a picture file of its own.
+Each changes rows in place, the last of them if a fault takes two, and gives a changed row a separate picture file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from PIL import Image, ImageEnhance
 
 @dataclass
 class Bench:
-    """A set that faults are planted in.
+    """A set to plant faults in.
 
     Args:
         folder: Folder that the rows name their pictures in.
@@ -28,7 +28,7 @@ class Bench:
         rng: Generator of all that is drawn.
         chance: Generator for the changes of pictures.
         elsewhere: Rows that another release has too.
-        truth: Right letter of each row, by id, whose key was changed or taken away.
+        truth: Right letter of each row with a changed or removed key, by id.
     """
 
     folder: Path
@@ -45,13 +45,13 @@ class Bench:
             return opened.convert("RGB")
 
     def show(self, row: Row, image: Image.Image, end: str = ".jpg", **options: Any) -> None:
-        """Give a row a picture of its own in place of its picture."""
+        """Give a row a separate picture file in place of its picture."""
         (self.folder / row["image"]).unlink()
         row["image"] = f"images/{row['id']}{end}"
         image.save(self.folder / row["image"], **{"quality": 92, **options})
 
     def show_bytes(self, row: Row, data: bytes, end: str) -> None:
-        """Give a row a file of its own in place of its picture."""
+        """Give a row a separate file in place of its picture."""
         (self.folder / row["image"]).unlink()
         row["image"] = f"images/{row['id']}{end}"
         (self.folder / row["image"]).write_bytes(data)
@@ -71,7 +71,7 @@ def is_choice(row: Row) -> bool:
 
 
 def is_written(row: Row) -> bool:
-    """Return whether a row's options are words of their own and not labels of rendered things."""
+    """Return whether a row's options are distinctive words and not labels of rendered things."""
     return row["task"] in ("implication", "details")
 
 
@@ -92,7 +92,7 @@ def _call_another_right(bench: Bench, row: Row) -> None:
 
 
 def copied(change: str | None, end: str = ".jpg", **options: Any) -> Plant:
-    """Return what gives the second row a copy of the first one's picture: its bytes where `change` is None."""
+    """Return a planting that gives the second row a copy of the first one's picture: its bytes if `change` is None."""
 
     def plant(bench: Bench, rows: Sequence[Row]) -> None:
         first, second = rows
@@ -130,7 +130,7 @@ def ask_again_about_a_copy(bench: Bench, rows: Sequence[Row]) -> None:
 
 
 def ask_again_with_another_key(bench: Bench, rows: Sequence[Row]) -> None:
-    """Ask the first row's question again and call another option right."""
+    """Ask the first row's question again with another key."""
     ask_again(bench, rows)
     _call_another_right(bench, rows[1])
 
@@ -158,19 +158,19 @@ def has_other_wording(row: Row) -> bool:
 
 
 def flip_key(bench: Bench, rows: Sequence[Row]) -> None:
-    """Call a wrong option right."""
+    """Key a wrong option."""
     _call_another_right(bench, rows[0])
     rows[0]["explanation"] = ""
 
 
 def contradict_explanation(bench: Bench, rows: Sequence[Row]) -> None:
-    """Call a wrong option right, while the explanation names the right one."""
+    """Key a wrong option, while the explanation names the right one."""
     rows[0]["explanation"] = f"Look closely. The right answer is {rows[0]['answer']}."
     _call_another_right(bench, rows[0])
 
 
 def drop_key(bench: Bench, rows: Sequence[Row]) -> None:
-    """Leave the key away."""
+    """Remove the key."""
     bench.truth[rows[0]["id"]] = rows[0]["answer"]
     rows[0]["answer"] = ""
 
@@ -261,7 +261,7 @@ def lose(bench: Bench, rows: Sequence[Row]) -> None:
 
 
 def changed(change: Callable[[Image.Image], Image.Image], **options: Any) -> Plant:
-    """Return what changes the picture of a row."""
+    """Return a planting that changes the picture of a row."""
 
     def plant(bench: Bench, rows: Sequence[Row]) -> None:
         bench.show(rows[0], change(bench.image(rows[0])), **options)
@@ -270,27 +270,27 @@ def changed(change: Callable[[Image.Image], Image.Image], **options: Any) -> Pla
 
 
 def blank(bench: Bench, rows: Sequence[Row]) -> None:
-    """Show one grey."""
+    """Show a single gray."""
     level = int(bench.rng.integers(0, 256))
     bench.show(rows[0], Image.new("RGB", bench.image(rows[0]).size, (level, level, level)))
 
 
 def located(bench: Bench, rows: Sequence[Row]) -> None:
-    """Say in the file where the picture was taken."""
+    """State in the file where the picture was taken."""
     exif = Image.Exif()
     exif.get_ifd(0x8825).update({1: "N", 2: (51.0, 30.0, 0.0), 3: "W", 4: (0.0, 7.0, 0.0)})
     bench.show(rows[0], bench.image(rows[0]), exif=exif)
 
 
 def owned(bench: Bench, rows: Sequence[Row]) -> None:
-    """Say in the file whose camera it was."""
+    """State in the file whose camera took it."""
     exif = Image.Exif()
     exif.get_ifd(0x8769).update({0xA430: "Jo Example", 0xA431: "0012345"})
     bench.show(rows[0], bench.image(rows[0]), exif=exif)
 
 
 def licensed(licence: str) -> Plant:
-    """Return what states a licence."""
+    """Return a planting that states a license."""
 
     def plant(bench: Bench, rows: Sequence[Row]) -> None:
         del bench
@@ -303,7 +303,7 @@ def licensed(licence: str) -> Plant:
 
 
 def copy_elsewhere(change: str | None) -> Plant:
-    """Return what puts a copy of the picture into the other folder: its bytes where `change` is None."""
+    """Return a planting that puts a copy of the picture into the other folder: its bytes if `change` is None."""
 
     def plant(bench: Bench, rows: Sequence[Row]) -> None:
         target = bench.other / f"other-{rows[0]['id']}"
@@ -353,12 +353,12 @@ def move_to_b(bench: Bench, row: Row) -> None:
 
 
 def invent_distractors(bench: Bench, row: Row) -> None:
-    """Put things that are never right in the place of two wrong options."""
+    """Replace two wrong options by things that are never right."""
     places = bench.rng.choice(_wrong(row), 2, replace=False).tolist()
     row |= dict(zip(places, map(str, bench.rng.choice(_NEVER, 2, replace=False)), strict=True))
 
 
 def brighten_yes(bench: Bench, row: Row) -> None:
-    """Show brighter pictures where the answer is yes."""
+    """Show brighter pictures for the answer yes."""
     if row["answer"] == "A":
         bench.show(row, ImageEnhance.Brightness(bench.image(row)).enhance(1.3))

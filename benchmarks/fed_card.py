@@ -1,9 +1,9 @@
-"""How fast cards are fed: each step that shares its model, through the engine, beside a loop that anybody writes.
+"""The feeding speed of cards: each step that shares its model, through the engine, compared with a plain loop.
 
-Part `fed` of `model_stack.py`. Weights are random, and of the real size where there is a GPU. Workers of the engine
-decode, the process of each GPU computes; opening and the first batches are over when the clock starts. The loop decodes
-with Pillow, resizes there and gives the model one picture at a time, in float32. The share of the peak is that of a
-product of large matrices in bfloat16, measured on the spot, on as many GPUs.
+Part `fed` of `model_stack.py`. Weights are random, and of the real size on a GPU. Workers of the engine decode, and the
+process of each GPU computes; the clock starts after opening and the first batches. The loop decodes and resizes with
+Pillow and gives the model one picture at a time, in float32. The share of the peak refers to a product of large
+matrices in bfloat16, measured in the same run, on as many GPUs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchwright.models.picture_vectors import Preprocessing, embed
 from benchwright.steps import MapStep, Resources
 
 _RECORDS_A_JOB = 32
-"""As many as an engine gives a step at a time."""
+"""Number of records that an engine gives a step at a time."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class SharedSteps:
         return self.steps[name].open(None)  # type: ignore[arg-type]
 
     def keep_only(self, names: Sequence[str]) -> None:
-        """Do nothing: each engine has one step."""
+        """Do nothing: each engine has only one step."""
 
 
 @dataclass(frozen=True)
 class Feed:
-    """Runs a step on some pictures, as a pass over a shard does; returns how many it failed on."""
+    """A pass of a step over some pictures, as over a shard; returns the number of failures."""
 
     paths: tuple[Path, ...]
     step: str
@@ -77,15 +77,15 @@ class Feed:
 def fed(
     name: str, step: MapStep, weights: Path, pictures: Sequence[Path], *, work: Path, pictures_in_all: int
 ) -> dict[str, Any]:
-    """Return how many pictures a second a step's model sees, fed and in the loop, and as which share of the peak.
+    """Return the pictures per second that a step's model processes, fed and in the loop, and the share of the peak.
 
     Args:
         name: Kind of model: `depth`, `dinov2`, `clip` or `classifier`.
         step: The step.
         weights: Folder of the model.
-        pictures: JPEG files; they are read again and again.
+        pictures: JPEG files; they are read repeatedly.
         work: Folder for logs.
-        pictures_in_all: Number of pictures that are timed.
+        pictures_in_all: Number of timed pictures.
     """
     gpus = visible_gpus() or [CPU]
     tflop, naive_per_s = _in_loop(name, weights, pictures)
@@ -115,7 +115,7 @@ def fed(
 
 
 def _in_loop(name: str, weights: Path, pictures: Sequence[Path]) -> tuple[float, float]:
-    """Return the teraflops of a picture, and how many pictures a second a plain loop is through with."""
+    """Return the teraflops of a picture, and the pictures per second of a plain loop."""
     from torch.utils.flop_counter import FlopCounterMode
 
     look = _looker(name, weights)
@@ -150,7 +150,7 @@ def _looker(name: str, weights: Path) -> Callable[[Path], Any]:
 
 
 def peak() -> float:
-    """Return the teraflops a second of the product of two large matrices in bfloat16 on the device."""
+    """Return the teraflops per second of the product of two large matrices in bfloat16 on the device."""
     import torch
 
     place = find_device(None).place

@@ -1,18 +1,18 @@
-"""A hundred items in place of all: error and coverage of estimated whole scores, one model left out at a time.
+"""A hundred items instead of all: error and coverage of estimated whole scores, one model left out at a time.
 
     .venv/bin/python benchmarks/fewer_items.py --set world --models 30
     .venv/bin/python benchmarks/fewer_items.py --set blink --data DIR       # three real models, 1,901 questions
     .venv/bin/python benchmarks/fewer_items.py --set mvp-bench --data DIR   # four real models, 1,872 questions
 
-The item response model is fitted to all real models but one, or to `--models` of a world; others are asked subsets.
-`world` is of a form that no method here assumes: two abilities, which items need in different shares; pictures of seven
-items that a model likes or dislikes as a whole; two to five options and guesses among them; one key in twenty is wrong.
+The item response model is fitted to all real models except one, or to `--models` of a world; the others answer subsets.
+`world` has a form that no method here assumes: two abilities, which items need in different shares; pictures of seven
+items that a model likes or dislikes as a whole; two to five options with guessing among them; one wrong key in twenty.
 
-`random` is the share right of items drawn at random. `drawn` is what `evaluate subset` draws and `evaluate run` makes
-of it: `alone` the item response model alone, `corrected` its predictions corrected by what it is off on the items
-asked, `weighed` both weighed by how far the model was off on models left out, which is the default. `informative` are
-the items that tell most of an ability, and the model alone; `anchors` the items nearest to the middles of clusters of
-alike items, weighed by their clusters' sizes (Polo et al. 2024), and `anchors, model` those and the model in halves.
+`random` is the share right of items drawn at random. `drawn` is the draw of `evaluate subset` with the estimate of
+`evaluate run`: `alone` the item response model alone, `corrected` its predictions corrected by its error on the asked
+items, `weighed` both weighed by the model's error on left-out models, which is the default. `informative` are the items
+that reveal most of an ability, with the model alone; `anchors` the items nearest to the centers of clusters of similar
+items, weighed by their clusters' sizes (Polo et al. 2024), and `anchors, model` those and the model in halves.
 `adaptive` asks until the standard error is that of `--standard-error`.
 """
 
@@ -61,7 +61,7 @@ def real(name: str, data: Path) -> tuple[NDArray[np.bool_], NDArray[np.float64]]
 
 
 class _Found:
-    """Errors of estimates, and how often their intervals hold the truth."""
+    """Errors of estimates, and how often their intervals contain the truth."""
 
     def __init__(self) -> None:
         self.errors: list[float] = []
@@ -82,7 +82,7 @@ class _Found:
 
 
 def anchors(fitted: ItemResponses, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the anchors of clusters of alike items, and the shares of items that they stand for."""
+    """Return the anchors of clusters of similar items, and the shares of items that they represent."""
     from sklearn.cluster import KMeans
 
     points = np.column_stack(
@@ -102,15 +102,15 @@ def of_models(
     rng: np.random.Generator,
     found: dict[str, _Found],
 ) -> list[int]:
-    """Count what subsets say of models that an item response model of others has not seen.
+    """Count the results of subsets for models that the item response model of others has not seen.
 
     Args:
         others: Replies to which it is fitted, models x items.
-        left_out: Replies of the models that are asked subsets.
+        left_out: Replies of the models that answer subsets.
         guessing: Share of right guesses of each item.
         settings: Numbers of items and of draws, and the standard error of adaptive runs.
         rng: Generator of the draws.
-        found: What the methods came to, by name.
+        found: Results of the methods, by name.
 
     Returns:
         The numbers of items that adaptive runs asked.
@@ -141,7 +141,7 @@ def of_models(
 
 
 def without_chance(fitted: ItemResponses, own: NDArray[np.bool_], count: int, found: dict[str, _Found]) -> None:
-    """Count what subsets say of a model that no chance draws: the informative items, and anchors."""
+    """Count the results of subsets for a model without random draws: the informative items, and anchors."""
 
     def alone(places: NDArray[np.int64]) -> float:
         replies = np.zeros(len(own), dtype=bool)
@@ -161,7 +161,7 @@ def without_chance(fitted: ItemResponses, own: NDArray[np.bool_], count: int, fo
 
 
 def pool_of(fitted: ItemResponses, misfit: float | None, seed: int) -> Subset:
-    """Return the items and their model as `evaluate subset` writes them, with none drawn."""
+    """Return the items and their model as `evaluate subset` writes them, without a draw."""
     items = tuple(
         SubsetItem(
             item_id=str(number),
@@ -182,7 +182,7 @@ def pool_of(fitted: ItemResponses, misfit: float | None, seed: int) -> Subset:
 def adaptively(
     fitted: ItemResponses, own: NDArray[np.bool_], misfit: float | None, error: float, seed: int, found: _Found
 ) -> int:
-    """Count an adaptive run of a model, and return the number of items that it asked."""
+    """Count an adaptive run of a model, and return the number of items asked."""
 
     def ask(subset: Subset) -> pa.Table:
         asked = [int(name) for name in sorted(subset.drawn_ids)]

@@ -1,7 +1,7 @@
 """How many single flipped bits in a workspace and its release go unnoticed by `check` and `release verify`.
 
 Makes a small workspace with every class of file in it and flips bits one at a time. Prints by class how many were
-flipped, how many went unnoticed, and how many of those give another value; `left` names these.
+flipped, how many went unnoticed, and how many of those change a value; `left` names these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     flipped, unnoticed, changing, left = Counter[str](), Counter[str](), Counter[str](), []
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(sys.stderr):  # commands that run on the way print too
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(sys.stderr):  # commands that run meanwhile also print
         workspace = make_workspace_to_flip(Path(folder))
         started = time.process_time()
         for flip in flips(workspace, count=given.flips, seed=given.seed):

@@ -1,18 +1,18 @@
-"""What a release's bytes cost, from pictures to exports, each job beside the plain one that does the least possible.
+"""The cost of a release's bytes, from pictures to exports; each job is compared with the plainest equivalent.
 
-Sets of pictures, each picture another file:
+Sets of distinct pictures:
 
-- `upright`: JPEG photographs as they come from a scanner, kept as they are;
+- `upright`: JPEG photographs as they come from a scanner, kept unchanged;
 - `turned`: photographs of a telephone held upright, 4000x3000 JPEG with orientation 6, three questions each;
 - `webp`: WebP files of a megapixel, five questions each;
 - `folder`: copies of the pictures of a folder (`--pictures`), such as II-Bench's JPEG and WebP files, five questions
   each; a copy differs from its original in a number that is no pixel.
 
-For each set: freezing beside a copy of the same files with checksums, `release verify` beside `sha256sum` of the same
-release, and exports beside the same pictures and lines written plainly. Everything runs as a process of its own, one
-after the other, on the same disk. Freezing begins with the records of the files, which a run has already; a second
-freeze keeps the store of released bytes of the first. Opening is a new process that opens the release and reads its
-first item.
+For each set: freezing next to a copy of the same files with checksums, `release verify` next to `sha256sum` of the same
+release, and exports next to the same pictures and lines written plainly. Everything runs in a separate process, one
+after another, on the same disk. Freezing begins with the records of the files, which a run already has; a second freeze
+keeps the store of released bytes of the first. Opening is a new process that opens the release and reads its first
+item.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ QUESTIONS = {"upright": 1, "turned": 3, "webp": 5, "folder": 5}
 
 
 def _numbered(data: bytes, number: int) -> bytes:
-    """Return a JPEG or WebP file with a number that is no pixel, and no metadata that freezing cuts out."""
-    if data.startswith(b"\xff\xd8"):  # a JFIF header whose density is the number
+    """Return a JPEG or WebP file with a number outside its pixels, and without metadata that freezing cuts out."""
+    if data.startswith(b"\xff\xd8"):  # a JFIF header with the number as density
         return data[:2] + b"\xff\xe0\x00\x10JFIF\0\x01\x01\x01" + struct.pack(">I", number + 1) + b"\0\0" + data[2:]
     chunk = b"note" + struct.pack("<II", 4, number)
     return data[:4] + struct.pack("<I", len(data) - 8 + len(chunk)) + data[8:] + chunk
@@ -133,7 +133,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def take_in(source: Path) -> None:
-    """Write the records of all files beside their folder, as a run has them long before it freezes."""
+    """Write the records of all files next to their folder, as a run has them long before it freezes."""
     with source.with_suffix(".jsonl").open("w", encoding="utf-8") as handle:
         for path in sorted(source.iterdir()):
             facts = identify(path, root=source)._asdict()
@@ -212,7 +212,7 @@ def write_plainly(release: Path, target: Path) -> None:
 
 
 def write_archives_plainly(release: Path, target: Path) -> None:
-    """Write each row and its pictures, however often they are shown, to an archive, with PyArrow and `tarfile`."""
+    """Write each row and its pictures, however often they occur, to an archive, with PyArrow and `tarfile`."""
     import pyarrow.parquet as pq
 
     target.mkdir(parents=True)
@@ -245,7 +245,7 @@ def _bytes(folder: Path) -> int:
 
 
 def _release_of_one(folder: Path) -> Path:
-    """Write a release of the first picture, of which verification costs little but the start of its processes."""
+    """Write a release of the first picture, whose verification costs little more than the start of its processes."""
     pictures, release = folder / "one", folder / "release of one"
     pictures.mkdir()
     first = min((folder / "pictures").iterdir())
@@ -256,7 +256,7 @@ def _release_of_one(folder: Path) -> Path:
 
 
 def above_start(costs: dict[str, Any]) -> dict[str, Any]:
-    """Return what verification costs more than that of a release of one picture; its memory is that of the whole."""
+    """Return the cost of verification beyond that of a release of one picture; its memory is that of the whole."""
     whole, start = costs["verify"], costs["verify one picture"]
     return {**whole, **{name: round(whole[name] - start[name], 2) for name in ("wall_s", "cpu_s")}}
 

@@ -1,7 +1,7 @@
-"""Memory and time of proposing near-duplicate pairs over made-up pictures: what the main process needs an image.
+"""Memory and time of proposing near-duplicate pairs over artificial pictures: the main process's need per image.
 
 Pictures have random hashes, words of 128 corners and a miniature, as text in Arrow's memory; every tenth is a copy of
-another whose words are moved by one shift. Each size is a process of its own.
+another with its words moved by one shift. Each size runs in a separate process.
 
     .venv/bin/python benchmarks/gathered_pairs.py --sizes 3000 30000 100000
 """
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def measured(size: int) -> dict[str, Any]:
-    """Propose the pairs of so many pictures, and say what it cost beyond the columns."""
+    """Propose the pairs of this many pictures, and return the cost beyond the columns."""
     from benchwright.diagnostics.copies.pairing import ProposedPairs
 
     step = ProposedPairs(distance=8, cosine=None)
@@ -70,7 +70,7 @@ def measured(size: int) -> dict[str, Any]:
 
 
 def columns_of(size: int) -> pa.Table:
-    """Return the columns of made-up pictures, the same each time."""
+    """Return the columns of artificial pictures, the same each time."""
     rng = np.random.default_rng(size)
     words, miniatures = _Texts(), _Texts()
     corners, small = _made_words(rng), b""
@@ -95,7 +95,7 @@ def columns_of(size: int) -> pa.Table:
 
 
 class _Texts:
-    """A column of texts that is made piece by piece, so that making it needs little more memory than it."""
+    """A column of texts built piece by piece, so that building needs little more memory than the column."""
 
     def __init__(self) -> None:
         self._chunks: list[pa.Array] = []

@@ -1,12 +1,12 @@
-"""GrabCut for people who draw: time to the first and to the refined answer, and overlap with GrabCut at full size.
+"""GrabCut for annotators who draw: time to the first and to the refined answer, and overlap with GrabCut at full size.
 
-Times are processor seconds of all threads, so that what else runs on the machine counts less; the refined answer uses
+Times are processor seconds of all threads, so that other programs on the machine matter less; the refined answer uses
 two threads for most of its work.
 
-Question: is the first answer there within 400 ms, and the refined one within 2 s, on a photograph of 12 megapixels, and
-how far are both from what GrabCut gives at full size with the same hints? Photographs: those of the demo with the boxes
-and points that its facts file states, at their own size; and photographs of a folder of yours (`--images`) with the
-box of their middle. For times all are enlarged to 12 megapixels, as a camera gives them.
+Question: does the first answer arrive within 400 ms, and the refined one within 2 s, on a photograph of 12 megapixels,
+and how far are both from GrabCut's result at full size with the same hints? Photographs: those of the demo with the
+boxes and points of its facts file, at their own size; and photographs of a folder (`--images`) with the box of their
+middle. For timing all are enlarged to 12 megapixels, the size of a camera's.
 
     python benchmarks/grabcut_helper.py [--images DIR] [--most N] [--json]
 """
@@ -92,7 +92,7 @@ def folder_cases(folder: Path, most: int) -> Iterator[Case]:
 
 
 def full_size(case: Case) -> NDArray[np.bool_]:
-    """Return what GrabCut gives at full size."""
+    """Return GrabCut's result at full size."""
     classes = classes_of(case.hints, 1.0, case.pixels.shape[:2])
     cv2.setRNGSeed(1)
     cv2.grabCut(case.pixels[..., ::-1].copy(), classes, (0, 0, 1, 1), np.zeros((1, 65)), np.zeros((1, 65)), ITERATIONS,

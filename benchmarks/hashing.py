@@ -1,9 +1,9 @@
-"""Decode and hash: our perceptual hash beside `imagehash.phash(Image.open(path))`, in images per CPU second.
+"""Decode and hash: our perceptual hash and `imagehash.phash(Image.open(path))`, in images per CPU second.
 
-Four sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed of them, smooth and grainy. Both sides
-read the same file in turn in one process, each first every other time, on one thread. Then the candidate pairs at
-radius 8 of both are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two
-workers (it also takes the files in, hashes and checks them and writes tables) beside a bare ImageHash loop.
+Four sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed from them, smooth and grainy. Both sides
+read the same file in turn in one process, alternating in order, on one thread. Then the candidate pairs at radius 8 of
+both are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also
+takes the files in, hashes and checks them and writes tables) and a bare ImageHash loop.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, phash
 
 RADIUS = 8
 GRAINS = {"smooth": 0.0, "grainy": 4.0}
-"""Standard deviation in levels. Enlarged photographs lack a camera's grain, which is what takes time to read."""
+"""Standard deviation in levels. Enlarged photographs lack a camera's grain, which takes time to decode."""
 LOOP = """
 import sys
 from pathlib import Path
@@ -55,12 +55,12 @@ if __name__ == '__main__':
 
 
 def by_imagehash(path: Path) -> int:
-    """The naive way."""
+    """Hash in the naive way."""
     return int(str(imagehash.phash(Image.open(path))), 16)
 
 
 def by_us(path: Path) -> int:
-    """What the near-duplicate step does, without the engine."""
+    """Hash as the near-duplicate step does, without the engine."""
     return phash(decode_luma(path, at_least_px=HASHED_AT_LEAST_PX))
 
 
@@ -148,10 +148,10 @@ def _compared(paths: Sequence[Path], repeats: int) -> dict[str, Any]:
 
 
 def _decoder_alone_ms(paths: Sequence[Path], repeats: int) -> float:
-    """Return what libjpeg-turbo takes for an eighth of each side in grey, which is the least that it can decode.
+    """Return libjpeg-turbo's time for an eighth of each side in gray, the smallest size that it can decode.
 
-    It then computes no transform and no colour: what is left is reading the compressed data symbol by symbol. Of two
-    callers (Pillow's draft mode, OpenCV) the quicker counts.
+    It then computes neither a transform nor colors: the remaining work is reading the compressed data symbol by symbol.
+    Of two callers (Pillow's draft mode, OpenCV) the faster counts.
     """
 
     def by_pillow(path: Path) -> None:
@@ -195,6 +195,6 @@ def _engine(images: Path, folder: Path, repeats: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # read by the library when it is loaded, which it is by now
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # the library reads it on import, which has happened by now
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     main()

@@ -1,9 +1,9 @@
-"""How fast a curator's list of all items answers: 100,000 images and 100,000 items with 300,000 decisions.
+"""The speed of a curator's list of all items: 100,000 images and 100,000 items with 300,000 decisions.
 
-A workspace with the tables of a run and a review store with decisions are made up, without pictures. Then the item
-index is built, and brought up to date after one decision and after one shard of the run changed. Then every kind of
-search is asked again and again with the index in place, as the page does: refresh, one page of hits with their number.
-Last, the options of the filters are counted, which the page keeps until something changes.
+A workspace with the tables of a run and a review store with decisions are generated, without pictures. Then the item
+index is built, and updated after one decision and after a change to one shard of the run. Then every kind of search
+runs repeatedly with the index in place, as on the page: refresh, one page of hits with their number. Last, the options
+of the filters are counted, which the page keeps until a change.
 
 The question is whether list and search answer within 500 ms at the 95th percentile.
 """
@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def measured(folder: Path, store: ReviewStore, times: int) -> dict[str, Any]:
-    """Return times and sizes over a workspace that was made."""
+    """Return times and sizes over a generated workspace."""
     (folder / "cache" / FILE_NAME).unlink(missing_ok=True)
     index = ItemIndex(folder, store)
     before_mb = _peak_mb()
@@ -132,7 +132,7 @@ def first_id(index: ItemIndex, stream: str) -> str:
 
 
 def queries(index: ItemIndex) -> dict[str, ItemQuery]:
-    """Return a search of every kind: few hits and many, first pages and late ones."""
+    """Return a search of every kind: few and many hits, first and late pages."""
     some, item = (first_id(index, stream) for stream in ("images", "items"))
     return {
         "everything": ItemQuery(),
@@ -157,7 +157,7 @@ def queries(index: ItemIndex) -> dict[str, ItemQuery]:
 
 
 def make_tables(folder: Path, items: int) -> None:
-    """Write the tables of a run over so many images, each of which became one item."""
+    """Write the tables of a run over this many images, each of which became one item."""
     space = Workspace.create(folder)
     rng = np.random.default_rng(7)
     stages = ["ingest", "quality.measure", "quality.judge", "near_duplicates.hashes", "jigsaw"]
@@ -238,7 +238,7 @@ def item_of(image: ImageRecord) -> Item:
 
 
 def fill(store: ReviewStore, items: int) -> None:
-    """Open a campaign about the items that were made, and write three decisions on nine of ten of them."""
+    """Open a campaign about the generated items, and write three decisions on nine of ten of them."""
     form = CampaignForm(decisions=("accept", "reject", "revise"), reasons=REASONS)
     campaign = store.upsert_campaign(
         "verify", kind="verify", rule=f"majority({SLOTS})", slots_per_task=SLOTS, form=form, settings={}, seed=5
@@ -248,7 +248,7 @@ def fill(store: ReviewStore, items: int) -> None:
 
 
 def decide(store: ReviewStore, campaign: Campaign, *, all_but: int | None = None) -> None:
-    """Write decisions in all free slots of a campaign; in none of each task whose number `all_but` divides."""
+    """Write decisions in all free slots of a campaign, except in tasks whose number `all_but` divides."""
     names = [f"ann-{number:02}" for number in range(12)]
     for name in names:
         store.upsert_annotator(name)
@@ -288,7 +288,7 @@ def decide(store: ReviewStore, campaign: Campaign, *, all_but: int | None = None
 
 
 def _work(items: int) -> Iterator[TaskInput]:
-    """Yield the items that were made; those of dropped images are asked about as well, which changes no search."""
+    """Yield the generated items, including those of dropped images, which changes no search."""
     for number in range(items):
         item = item_of(image_of(number))
         yield TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
@@ -302,7 +302,7 @@ def _decide(store: ReviewStore) -> None:
 
 
 def _change_shard(folder: Path) -> None:
-    """Write a shard's verdicts anew with one drop more, as a run does after a curator's decision."""
+    """Write a shard's verdicts anew with one more drop, as a run does after a curator's decision."""
     table = StageTable(Workspace(folder), "quality.judge")
     marker = table.current()[0]
     rows = table.read(marker, "outcomes")

@@ -1,9 +1,9 @@
-"""Items of the tasks of marks, numbers and words, of random annotations that have the biases of real ones.
+"""Items of the tasks of marks, numbers and words, from random annotations with the biases of real ones.
 
-What lies lower, or near the centre, is mostly closer; surfaces near each other are mostly the same; few things are
-counted oftener than many; some relations are mostly true; things of a kind are photographed upright and whole. So cues
-that a task does not remove can be measured. `ITEMS` names the makers; each takes a folder to write small pictures to, a
-seed, the number of records and the mode, and returns the items that the real steps make of them, with their pictures.
+Lower or more central things are mostly closer; surfaces near each other are mostly the same; small counts are more
+frequent than large ones; some relations are mostly true; things of a kind are photographed upright and whole. So cues
+that a task does not remove become measurable. `ITEMS` names the makers; each takes a folder for small pictures, a seed,
+the number of records and the mode, and returns the items that the real steps make from them, with their pictures.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Maker = Callable[[Path, int, int, str], MadeItems]
 
 
 class _Records(TruthRun):
-    """Pictures of one grey each, and what is true of them."""
+    """Pictures of a single gray each, and their truths."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         folder.mkdir(parents=True)
@@ -65,7 +65,7 @@ class _Records(TruthRun):
 
 
 def depth(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of pairs as DIW has them: every other pair is mirrored at one height."""
+    """Return items of pairs as in DIW: every other pair is mirrored at one height."""
     run = _Records(folder, seed)
     for number in range(records):
         first = run.point()
@@ -79,7 +79,7 @@ def depth(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
 
 
 def reflectance(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of photographs with comparisons as IIW has them: near points are about the same."""
+    """Return items of photographs with comparisons as in IIW: nearby points are about the same."""
     run = _Records(folder, seed)
     for number in range(records):
         image_id = run.plain((480, 360))
@@ -98,7 +98,7 @@ def reflectance(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
 
 
 def counting(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of counts that are mostly small."""
+    """Return items of mostly small counts."""
     run = _Records(folder, seed)
     for number in range(records):
         count = int(run.rng.choice(len(COUNTS), p=COUNTS / COUNTS.sum()))
@@ -108,7 +108,7 @@ def counting(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
 
 
 def spatial(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of claims, of which some relations and things are mostly true; most are about two pictures."""
+    """Return items of claims, with some relations and things mostly true; most are about two pictures."""
     run = _Records(folder, seed)
     bias = dict(zip(RELATIONS, np.random.default_rng(0).normal(0, 1.5, len(RELATIONS)), strict=True))
     for number in range(records // 2):
@@ -126,7 +126,7 @@ def spatial(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
 
 
 def _upright(run: _Records, template: np.ndarray) -> tuple[Point, ...]:
-    """Return the points of a thing that stands upright somewhere in a picture, a little moved each."""
+    """Return the points of an upright thing somewhere in a picture, each slightly moved."""
     size = run.rng.uniform(0.45, 0.85)
     corner = run.rng.uniform(0, 1 - size, 2)
     points = corner + size * np.clip(template + run.rng.normal(0, 0.06, template.shape), 0, 1)
@@ -134,7 +134,7 @@ def _upright(run: _Records, template: np.ndarray) -> tuple[Point, ...]:
 
 
 def semantic(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of key points of things that stand upright in both pictures."""
+    """Return items of key points of things that are upright in both pictures."""
     run = _Records(folder, seed)
     templates = run.rng.uniform(0, 1, (6, 12, 2))
     for number in range(records):
@@ -150,7 +150,7 @@ def semantic(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
 
 
 def functional(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of five points of things that lie alike in both pictures."""
+    """Return items of five points of things in similar positions in both pictures."""
     run = _Records(folder, seed)
     templates = run.rng.uniform(0, 1, (4, 5, 2))
     for number in range(2 * records):

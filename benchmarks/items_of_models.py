@@ -1,7 +1,7 @@
-"""Items of the tasks that a model feeds, of photographs: `forensic_detection` and triplets of `similar_pictures`.
+"""Items of the tasks that use a model, from photographs: `forensic_detection` and triplets of `similar_pictures`.
 
-The models are tiny ones of random weights, made on the spot from the classes of diffusers and transformers. What they
-draw is noise and what they find alike is crude, but the steps are the real ones: sizes, files, encoding and the choice
+The models are tiny ones with random weights, made in the same run from the classes of diffusers and transformers. Their
+drawings are noise and their similarities crude, but the steps are the real ones: sizes, files, encoding and the choice
 of pictures are those of any weights. `ITEMS` names the makers.
 """
 
@@ -30,7 +30,7 @@ from benchwright.steps import GatherContext
 
 
 def forensics(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of photographs beside pictures of a tiny SDXL; the task has one mode."""
+    """Return items of photographs next to pictures of a tiny SDXL; the task has one mode."""
     del mode
     folder.mkdir(parents=True, exist_ok=True)
     weights = make_pipeline("sdxl", folder / "sdxl", seed=seed)
@@ -46,7 +46,7 @@ def forensics(folder: Path, photographs: Sequence[Pixels], seed: int, records: i
 
 
 def similar(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of triplets that the step chooses by the features of a tiny DINOv2 among photographs."""
+    """Return items of triplets that the step chooses among photographs by the features of a tiny DINOv2."""
     folder.mkdir(parents=True, exist_ok=True)
     model = make_dinov2(folder / "dinov2")
     step = SimilarPictures(

@@ -1,8 +1,8 @@
-"""Items of the tasks of views, pieces, boxes and pictures, of photographs or of annotations biased as real ones are.
+"""Items of the tasks of views, pieces, boxes and pictures, from photographs or from annotations with real biases.
 
-Things lie about the middle, are cut off at borders and have usual proportions; paintings of a style are about as large
-as each other, and some styles are frequent; similar pictures have similar sizes; who films mostly walks one way, while
-it gets darker. So cues that a task does not remove can be measured. `ITEMS` names the makers.
+Things are central, cut off at borders and of usual proportions; paintings of a style are of similar sizes, and some
+styles are frequent; similar pictures have similar sizes; camera operators mostly walk one way, while it gets darker. So
+cues that a task does not remove become measurable. `ITEMS` names the makers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ STYLES = {"Baroque": 0.45, "Ukiyo_e": 0.25, "Pop_Art": 0.15, "Cubism": 0.1, "Imp
 
 
 def pictures_of(photographs: Sequence[Pixels], seed: int, count: int) -> list[Pixels]:
-    """Return the photographs, and composites of them until there are as many as asked."""
+    """Return the photographs, with composites of them up to the requested number."""
     pictures = list(photographs[:count])
     for number in range(count - len(pictures)):
         pictures.append(np.ascontiguousarray(composite(photographs, seed * 1_000_000 + number)))
@@ -77,7 +77,7 @@ def pieces(folder: Path, photographs: Sequence[Pixels], seed: int, records: int,
 
 
 def boxes(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of boxes about the middle of pictures, cut off at the border, in whole pixels."""
+    """Return items of boxes near the middle of pictures, cut off at the border, in whole pixels."""
     rng = np.random.default_rng(seed)
 
     def stated(number: int, pixels: Pixels) -> Mapping[str, str]:
@@ -96,7 +96,7 @@ def boxes(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, 
 
 
 def sequences(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of pairs as HPatches has them: every other one in another light alone."""
+    """Return items of pairs as in HPatches: every other one only in another light."""
     folder.mkdir(parents=True, exist_ok=True)
     run, rng = TruthRun(folder, seed=seed), np.random.default_rng(seed)
     limits = ViewLimits(20.0, 0.1, 1.1, 1.4)
@@ -115,8 +115,8 @@ def sequences(folder: Path, photographs: Sequence[Pixels], seed: int, records: i
 
 
 def styles(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of paintings whose sizes, light and frequencies depend on their style; no painting is in two, so
-    that items are independent.
+    """Return items of paintings whose sizes, light and frequencies depend on their style; no painting occurs in two
+    items, so items are independent.
     """
     del photographs
     folder.mkdir(parents=True, exist_ok=True)
@@ -131,10 +131,10 @@ def styles(folder: Path, photographs: Sequence[Pixels], seed: int, records: int,
 
 
 def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of triplets: of two pictures, chance takes the one of which the reference is another version.
+    """Return items of triplets: chance picks the one of two pictures that the reference is a version of.
 
-    All three are versions of their pictures by one rule, so that either candidate could have been the closer one; but
-    versions of a picture have about its size, as in datasets whose pictures were searched by sizes.
+    All three are versions of their pictures by one rule, so either candidate could have been the closer one. But
+    versions of a picture have about its size, as in datasets whose pictures were searched by size.
     """
     folder.mkdir(parents=True, exist_ok=True)
     run, rng = TruthRun(folder, seed=seed), np.random.default_rng(seed)
@@ -149,7 +149,7 @@ def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: in
 
 
 def films(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
-    """Return items of films in which four of five people walk to the right while it gets darker."""
+    """Return items of films in which four of five operators walk to the right while it gets darker."""
     del photographs
     folder.mkdir(parents=True, exist_ok=True)
     run, rng = TruthRun(folder, seed=seed), np.random.default_rng(seed)
@@ -165,7 +165,7 @@ def films(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, 
 
 
 def _noise(rng: np.random.Generator, width: int, height: int, grey: int) -> Pixels:
-    """Return a coarse pattern of about that grey, which nothing else has."""
+    """Return a unique coarse pattern of about that gray."""
     cells = rng.normal(grey, 40, (height // 10 + 1, width // 10 + 1, 3)).clip(0, 255).astype(np.uint8)
     return np.asarray(cv2.resize(cells, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
 

@@ -1,11 +1,11 @@
-"""Fit the weights by which the step `jigsaw` measures how likeness tells the right piece, away from the join.
+"""Fit the weights with which the step `jigsaw` measures how far similarity reveals the right piece, away from the join.
 
     .venv/bin/python benchmarks/jigsaw_likeness.py --folder DIR --images DIR [--pictures 900] [--seed 7711]
 
-measures the likeness of all pieces of crops of the demo's photographs, and of the pictures of `--images` and composites
-of them, fits a logistic regression that tells the right piece, chooses pairs of ways to cut each picture as the step
-does, and fits again on those, so that what the first weights leave is counted too (a few rounds). It prints the
-deviation of each measure, the weights, and how often the last fit is right on pictures held out, before and after.
+measures the similarity of all pieces of crops of the demo's photographs, and of the pictures of `--images` and
+composites of them, fits a logistic regression that predicts the right piece, chooses pairs of ways to cut each picture
+as the step does, and fits again on those, so that the residue of the first weights counts too (a few rounds). It prints
+the deviation of each measure, the weights, and how often the last fit is right on held-out pictures, before and after.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def measured_parts(pixels: Pixels) -> Measured | None:
-    """Return the parts of a picture as the step tries them; None where the picture is too small."""
+    """Return the parts of a picture as the step tries them; None if the picture is too small."""
     step = Jigsaw()
     sized = [
         (size, part)
@@ -76,7 +76,7 @@ def measured_parts(pixels: Pixels) -> Measured | None:
 
 
 def _chosen(measured: Sequence[Measured], scales: Floats, weights: Floats) -> list[Floats]:
-    """Return the margins of the two ways that the step takes of each picture, (2, measures)."""
+    """Return the margins of the two ways that the step takes for each picture, (2, measures)."""
     found = []
     for sizes, margins in measured:
         told = np.tanh(margins / scales) @ weights
@@ -87,7 +87,7 @@ def _chosen(measured: Sequence[Measured], scales: Floats, weights: Floats) -> li
 
 
 def _fitted(values: Floats, scales: Floats) -> Floats:
-    """Return the weights of a logistic regression that tells right from wrong."""
+    """Return the weights of a logistic regression that separates right from wrong."""
     from sklearn.linear_model import LogisticRegression
 
     sign = np.where(np.random.default_rng(1).random(len(values)) < 0.5, -1, 1)
@@ -96,7 +96,7 @@ def _fitted(values: Floats, scales: Floats) -> Floats:
 
 
 def _held_out(rows: Sequence[Floats], scales: Floats) -> float:
-    """Return how often such a fit is right on every other picture, fitted to those between."""
+    """Return how often such a fit is right on every other picture, fitted to the rest."""
     weights = _fitted(np.concatenate(rows[::2]), scales)
     return round(float((np.tanh(np.concatenate(rows[1::2]) / scales) @ weights > 0).mean()), 3)
 

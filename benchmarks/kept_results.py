@@ -1,4 +1,4 @@
-"""Results of whole jobs, kept as one JSON line a run with commit and machine, and shown beside the last run's."""
+"""Results of whole jobs, stored as one JSON line per run with commit and machine, and shown next to the last run's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = Mapping[str, Any]
 
 
 def result_of(jobs: Mapping[str, Any], failures: Mapping[str, str], *, size: str) -> Result:
-    """Return what a run found, with all that it depends on."""
+    """Return the result of a run, with everything that it depends on."""
     return {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _git("rev-parse", "HEAD"),
@@ -37,14 +37,14 @@ def result_of(jobs: Mapping[str, Any], failures: Mapping[str, str], *, size: str
 
 
 def keep(result: Result) -> None:
-    """Add a run to those that are kept."""
+    """Append a run to the stored ones."""
     FILE.parent.mkdir(exist_ok=True)
     with FILE.open("a", encoding="utf-8") as handle:
         handle.write(json.dumps(result) + "\n")
 
 
 def last_ratios(size: str) -> dict[str, float]:
-    """Return each job's ratio in the last run of a size in which it ended; seconds of other runs say nothing."""
+    """Return each job's ratio in the last run of a size in which it ended; seconds of other runs are not comparable."""
     if not FILE.exists():
         return {}
     runs = map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
@@ -52,7 +52,7 @@ def last_ratios(size: str) -> dict[str, float]:
 
 
 def table(result: Result, last: Mapping[str, float]) -> str:
-    """Return the run as lines: processor seconds, memory and bytes of each job beside its peer's."""
+    """Return the run as lines: processor seconds, memory and bytes of each job and its peer."""
     head = ("job", "beside", "CPU s", "its", "ratio", "last", "peak MB", "its", "written MB", "its")
     rows = [head]
     for name, job in result["jobs"].items():

@@ -18,7 +18,7 @@ _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class KilledServer:
-    """Serves a workspace; a kill is SIGKILL, with no chance to tidy up."""
+    """A server of a workspace; a kill is SIGKILL, with no chance to tidy up."""
 
     def __init__(self, workspace: Path) -> None:
         with socket.socket() as probe:
@@ -42,14 +42,14 @@ class KilledServer:
         self._kill()
 
     async def kill_now_and_then(self, times: int, *, seconds: float) -> None:
-        """Kill and start again so often within a span, evenly spread."""
+        """Kill and restart this many times within a span, evenly spread."""
         for _ in range(times):
             await asyncio.sleep(seconds / (times + 1))
             await asyncio.to_thread(self._kill)
             self._start()
 
     def cpu_s(self) -> float:
-        """Return the processor time that the server has taken so far, over all its lives."""
+        """Return the processor time of the server so far, over all its lives."""
         return self._cpu_of_killed_s + self._cpu_s()
 
     def times(self, call: str) -> list[float]:

@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/language_errors.py
 
-plants 200 errors into our sentences, one each, of six kinds, adds 40 sentences whose words disagree, and lets the
-filter read them and 200 clean sentences. A planted sentence is found where the filter names the planted kind; whatever
-else it names there, and anything in a clean sentence, counts against the precision of the kind it names. Every other
-sentence is held back, and so are the 40.
+plants 200 errors of six kinds into our sentences, one each, adds 40 sentences whose words disagree, and lets the filter
+read them and 200 clean sentences. A planted sentence is found if the filter names the planted kind. Any other finding
+there, and any finding in a clean sentence, counts against the precision of the kind it names. Every other sentence is
+held back, and so are the 40.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SEED = 20
 
 
 class Sentence(NamedTuple):
-    """A sentence as a question, with the kind of error in it; None where there is none."""
+    """A sentence as a question, with its kind of error; None without one."""
 
     text: str
     kind: str | None
@@ -68,7 +68,7 @@ def sentences() -> Iterator[Sentence]:
 
 
 def spoiled(text: str, kind: str, rng: random.Random) -> str | None:
-    """Return a sentence with one error of a kind; None where it has no place for one."""
+    """Return a sentence with one error of a kind; None if it has no place for one."""
     words = text.split()
     if kind == "capital":
         return text[0].lower() + text[1:]
@@ -105,7 +105,7 @@ def misspelled(word: str, rng: random.Random) -> str:
 
 
 class Opened(NamedTuple):
-    """What `measure` needs of a context."""
+    """The part of a context that `measure` needs."""
 
     opened: Any
 

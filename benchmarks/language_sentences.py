@@ -1,8 +1,8 @@
 """Sentences of questions about pictures, for `language_errors.py`: 200 without an error, and 80 whose words disagree.
 
-All are ours. Of the first two lists, written before the rules were tuned, every other one is held back: rules may be
-changed by the first, third, fifth of each list, and are judged by the rest. The last list, written after the rules and
-before anybody knew which of it they find, is held back whole.
+All are ours. Of the first two lists, written before the rules were tuned, every other one is held back: the first,
+third, fifth of each list may change the rules, and the rest judges them. The last list, written after the rules and
+before any run on it, is held back whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A workspace with one large campaign, for benchmarks of the review app: real pictures, as many items as wanted."""
+"""A workspace with one large campaign, for benchmarks of the review app: real pictures, any number of items."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ steps:
 
 
 def make_workspace(folder: Path, *, images: int, size_wh: tuple[int, int], slots: int) -> Path:
-    """Make a workspace whose campaign `verify` asks about each of so many photographs."""
+    """Make a workspace whose campaign `verify` asks about each of this many photographs."""
     from skimage import data
 
     (folder / "images").mkdir()
@@ -55,7 +55,7 @@ def open_workspace_store(workspace: Path) -> ReviewStore:
 
 
 def add_people(store: ReviewStore, names: Sequence[str]) -> None:
-    """Give everybody an account with the one password; hashed once, which is what takes its time."""
+    """Give every annotator an account with the same password, hashed once, because hashing takes time."""
     hashed = hash_password(PASSWORD)
     with store.batch() as held:
         accounts = Accounts(held)
@@ -65,7 +65,7 @@ def add_people(store: ReviewStore, names: Sequence[str]) -> None:
 
 
 def fill(store: ReviewStore, *, items: int, slots: int) -> None:
-    """Open the campaign `many` with so many items, which take the pictures of `verify` in turn."""
+    """Open the campaign `many` with this many items, which take the pictures of `verify` in turn."""
     pattern = store.campaign("verify")
     patterns = [Item.model_validate(item_in(task.payload)) for task in store.tasks("verify")]
     store.upsert_campaign(

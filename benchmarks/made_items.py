@@ -1,4 +1,4 @@
-"""Items that a benchmark made of pictures of its own, with the files that they show."""
+"""Items that a benchmark made from its own pictures, with the files that they show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MadeItems(NamedTuple):
 
     @classmethod
     def of_context(cls, context: StepContext, items: Sequence[Item]) -> MadeItems:
-        """Return items that a step made in a context, whose pictures it stored or that were there before."""
+        """Return items that a step made in a context, whose pictures it stored or found there."""
         return cls._of(items, context.stored, lambda image_id: context.path(context.image(image_id)))
 
     @classmethod
@@ -51,7 +51,7 @@ class MadeItems(NamedTuple):
         return cls(list(items), files, frozenset(stored) & shown.keys())
 
     def as_released(self) -> MadeItems:
-        """Return the items with the files that a release by content holds: JPEGs where what people see counts."""
+        """Return the items with the files that a release would hold: JPEGs if only the appearance counts."""
         if catalogue("steps")[self.items[0].task].load().picture_fidelity != "visual":
             return self
         files = {

@@ -1,12 +1,12 @@
-"""The step `manipulate` beside the naive loop: one idea at a time, SAM and inpainting as their READMEs call them.
+"""The step `manipulate` and the naive loop: one idea at a time, with SAM and inpainting as their READMEs call them.
 
 Both sides run the same architecture with the same random weights, steps, scheduler, guidance, precision and size, in
 one process on one device, and take turns, so that a busy machine is busy for both. Loading is not counted. Each side
-ends with a PNG for each idea. Three comparisons: SAM asked by box on both sides; with everything-mode on both; and,
-apart from these, our box prompts beside everything-mode, as the paper's pipeline is written.
+ends with a PNG for each idea. Three comparisons: SAM prompted by box on both sides; everything-mode on both; and,
+separately, our box prompts against everything-mode, as in the paper's pipeline.
 
-On a CPU the networks are small ones of the same kind, since a ViT-B takes half a minute a picture; `--full` builds
-ViT-B and Stable Diffusion 1.5's own configuration, and is the default where there is a GPU.
+On a CPU the networks are small ones of the same kind, because a ViT-B takes half a minute per picture; `--full` builds
+ViT-B and Stable Diffusion 1.5's own configuration, and is the default on a GPU.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CHANGE = Change(aspect="it", natural="a", manipulated="b")
 
 
 class Size(NamedTuple):
-    """How large both sides are."""
+    """The size of both sides' models."""
 
     sam_px: int
     sam_width: int
@@ -99,7 +99,7 @@ def main() -> None:
 def compared(
     folder: Path, size: Size, pictures: Sequence[np.ndarray], given: Any, *, theirs: str, ours: str
 ) -> dict[str, Any]:
-    """Let both sides take turns; return medians, their ratio, and on a GPU memory and utilisation."""
+    """Let both sides take turns; return medians, their ratio, and on a GPU memory and utilization."""
     naive = Naive(folder, size, theirs)
     step = Ours(folder, size, ours, given.batch_size)
     sides: dict[str, Callable[[], int]] = {
@@ -121,7 +121,7 @@ def compared(
 
 
 def measured(side: Callable[[], int], expected: int) -> dict[str, float]:
-    """Return what one turn of a side costs; both must make a picture of each idea."""
+    """Return the cost of one turn of a side; both must make a picture of each idea."""
     import torch
 
     on_gpu = torch.cuda.is_available()
@@ -142,7 +142,7 @@ def measured(side: Callable[[], int], expected: int) -> dict[str, float]:
 
 
 class Utilisation:
-    """Asks nvidia-smi twice a second how busy the GPU is."""
+    """A sampler of the GPU's load by nvidia-smi, twice a second."""
 
     def __init__(self, *, on: bool) -> None:
         self._on, self._said, self._ended = on, list[float](), threading.Event()
@@ -254,7 +254,7 @@ class Ours:
 
 
 class Around:
-    """What the step may use, without files: pictures in memory, PNGs encoded and dropped."""
+    """A context for the step, without files: pictures in memory, PNGs encoded and dropped."""
 
     operation_id = "0" * 32
 
@@ -299,7 +299,7 @@ def _idea(number: int, box: tuple[float, float, float, float]) -> Idea:
 
 
 def everything(size: Size) -> dict[str, float]:
-    """Return settings of everything-mode; random weights foresee nothing, so every mask counts."""
+    """Return settings of everything-mode; random weights predict nothing, so every mask counts."""
     return {"points_per_side": size.points, "pred_iou_thresh": -1e9, "stability_score_thresh": 0.0}
 
 

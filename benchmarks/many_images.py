@@ -1,9 +1,9 @@
 """Memory and speed over many images: composites of real photographs through the filters, as the engine runs them.
 
-For each count: writes that many composites (they are kept in `--folder` and made once), runs every image filter that
-needs no settings but text_ratio (`--ocr`: text_ratio too) with two workers, and reports time and the peak memory of all
-processes together. With `--kill` the largest run is done again, its process group killed at random moments and started
-again until it is done; tables must come out equal to the byte.
+For each count: writes that many composites (made once and kept in `--folder`), runs every image filter that needs no
+settings except text_ratio (`--ocr`: text_ratio too) with two workers, and reports time and the peak memory of all
+processes together. With `--kill` the largest run is repeated: its process group is killed at random moments and
+restarted until it is done; tables must be equal byte for byte.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def filters_without_settings(*, with_ocr: bool) -> list[str]:
-    """Return the names of the filters room's image filters that run as they are, in the room's order."""
+    """Return the names of the filters room's image filters that run without settings, in the room's order."""
     found = []
     for name, entry in ROOM.steps.items():
         module, _, attribute = entry.target.partition(":")

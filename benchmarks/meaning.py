@@ -1,9 +1,9 @@
-"""What rules about meaning find among items that were labelled before the rules were written, and what they accuse.
+"""Recall and false alarms of rules about meaning, on items labeled before the rules were written.
 
     python benchmarks/meaning.py --wordnet /usr/share/wordnet [--last]
 
-The items are the tables in `meaning_items/`: one a line, its label first; those of `--last` were written when the rules
-stood, and looked at once.
+The items are the tables in `meaning_items/`: one per line, its label first; those of `--last` were written after the
+rules were final, and used once.
 """
 
 from __future__ import annotations

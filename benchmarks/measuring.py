@@ -1,4 +1,4 @@
-"""Run a command and say what it cost: wall and CPU seconds, peak memory and bytes written, of all its processes."""
+"""Run a command and report its cost: wall and CPU seconds, peak memory and bytes written, of all its processes."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from typing import Any
 import benchwright as benchwright_package
 
 _SAMPLE_S, _MOST_OF_A_CORE = 0.05, 0.03
-"""Seconds between two looks at memory at least, and the share of a core that looking takes at most."""
+"""Shortest time between two samples of memory, in seconds, and the largest share of a core for sampling."""
 _LAST_BYTES = 4000
-"""Bytes of a failed command's errors that are shown."""
+"""Number of bytes of a failed command's errors to show."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a command cost.
+    """The cost of a command.
 
-    Memory is proportional set size summed over the process tree, sampled, or the largest resident size that one process
-    of the tree has had on its own, whichever is more: the kernel keeps the latter, so no short peak of it is missed.
-    Written are all bytes that it passed to the system, to files that are gone and to pipes included; 0 where the system
-    does not count them (macOS).
+    Memory is proportional set size summed over the process tree, sampled, or the largest resident size of a single
+    process of the tree, whichever is larger: the kernel records the latter, so short peaks of it count. Written bytes
+    are all bytes passed to the system, including those to deleted files and pipes; 0 if the system does not count them
+    (macOS).
     """
 
     wall_s: float
@@ -49,12 +49,12 @@ class Cost:
 
 
 def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Collection[int] | None = (0,)) -> Cost:
-    """Run a command to its end and measure it; what fails is no measurement and ends the benchmark.
+    """Run a command to its end and measure it; a failure is not a measurement and ends the benchmark.
 
     Args:
         arguments: The command.
-        output: File for its standard output; none is kept if None.
-        allowed: Exit codes of a command that did its work; any if None, for callers that look themselves.
+        output: File for its standard output; None discards it.
+        allowed: Exit codes of a successful command; None allows any, for callers that check themselves.
 
     Raises:
         SystemExit: It ended with another code; its last lines of errors are printed.
@@ -82,7 +82,7 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Co
 
 
 def compile_modules() -> None:
-    """Compile all modules of Benchwright, and let jobs keep what they compile, as those of an installed program do."""
+    """Compile all modules of Benchwright, and let jobs keep the result, like an installed program."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     package = Path(benchwright_package.__file__).parent
     for folder in [package, *(path for path in package.iterdir() if path.is_symlink())]:
@@ -90,7 +90,7 @@ def compile_modules() -> None:
 
 
 def _written_bytes() -> int:
-    """Return the bytes that this process and those that it waited for have written; nothing else writes meanwhile."""
+    """Return the bytes that this process and its awaited children have written; nothing else writes meanwhile."""
     try:
         lines = Path("/proc/self/io").read_text().splitlines()
     except OSError:
@@ -99,13 +99,13 @@ def _written_bytes() -> int:
 
 
 def _adopt_orphans() -> None:
-    """Become the parent of what a command leaves behind, so that its processor time counts (Linux)."""
+    """Become the parent of processes that a command leaves behind, so that their processor time counts (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 def _children(pid: int | None = None) -> set[int]:
-    """Return the children of a process, or of this one; no other process is looked at."""
+    """Return the children of a process, or of this one, without examining other processes."""
     found: set[int] = set()
     for task in Path(f"/proc/{pid or os.getpid()}/task").glob("*/children"):
         with suppress(OSError):
@@ -114,7 +114,7 @@ def _children(pid: int | None = None) -> set[int]:
 
 
 def _wait_for_orphans(ours: set[int]) -> None:
-    """Wait for every child but those that were there before: a process pool's tracker ends only when we do."""
+    """Wait for every child except those that existed before: a process pool's tracker ends only with this program."""
     while left := _children() - ours:
         with suppress(ChildProcessError):
             os.waitpid(left.pop(), 0)
@@ -135,7 +135,7 @@ class _Peak(threading.Thread):
             tree = tree_of(self._pid)
             own = max(map(_largest_resident_kb, tree))
             self.peak_kb = max(self.peak_kb, own, sum(map(_pss_kb, tree)))
-            # What a sample costs grows with the memory that is looked at.
+            # The cost of a sample grows with the memory examined.
             pause = max(_SAMPLE_S, (time.thread_time() - before) / _MOST_OF_A_CORE)
 
     def stop(self) -> None:
@@ -144,7 +144,7 @@ class _Peak(threading.Thread):
 
 
 def tree_of(root: int) -> list[int]:
-    """Return a process and all its descendants, by their own lists of children: other processes are not looked at."""
+    """Return a process and all its descendants, by their own lists of children, without examining other processes."""
     found, pending = [], [root]
     while pending:
         pid = pending.pop()
@@ -162,7 +162,7 @@ def _largest_resident_kb(pid: int) -> int:
 
 
 def _stated_kb(pid: int, file: str, name: str) -> int:
-    """Return a size that the kernel states about a process; 0 once it has ended."""
+    """Return a size that the kernel states for a process; 0 after its end."""
     try:
         lines = Path(f"/proc/{pid}/{file}").read_text(errors="replace").splitlines()
     except OSError:

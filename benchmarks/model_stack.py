@@ -1,16 +1,16 @@
-"""Every model that Benchwright runs on a machine of one's own, through Benchwright's own code: speed, memory, bytes.
+"""Every model that Benchwright runs locally, through Benchwright's own code: speed, memory, bytes.
 
     python benchmarks/model_stack.py                        # tiny models on a CPU, real sizes where there is a GPU
     python benchmarks/model_stack.py --parts vlm,inpaint    # only these parts
 
-Weights are random, of the shape of the published ones (`random_weights.py`), so nothing is fetched and nothing that a
-model says means anything; time and memory are those of the real models. Each part runs in a process of its own, so that
-one that fails or takes too long ends no other, and prints a line of JSON.
+Weights are random, of the shape of the published ones (`random_weights.py`), so nothing is fetched and the models'
+outputs have no meaning; time and memory are those of the real models. Each part runs in a separate process, so that one
+that fails or takes too long stops no other, and prints a line of JSON.
 
 Parts: `sam` (masks by boxes), `clicks` (the marking helper), `inpaint` (the step `manipulate`), `small_card` (the same
 and the vision-language model with too little memory), `steps` (each step with a model, in one process), `precision`
-(what half precision would change), `engine` (a whole recipe by the local engine, twice), `specialists` and `vlm`
-(`evaluate run`), `fed` (how many pictures a second the steps' models see, and as which share of the card's peak).
+(the effect of half precision), `engine` (a whole recipe by the local engine, twice), `specialists` and `vlm` (`evaluate
+run`), `fed` (pictures per second of the steps' models, and the share of the card's peak).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ OPERATION = Operation(step="by_hand", version=1, parameters={}, seed=1)
 
 
 class Bench(NamedTuple):
-    """What every part works on.
+    """The material of every part.
 
     Args:
         weights: Folder with the models.
@@ -94,7 +94,7 @@ class Bench(NamedTuple):
 
 
 def main() -> None:
-    """Make what is missing, run every part, print a line for each."""
+    """Make missing files, run every part, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=["auto", "tiny", "real"], default="auto")
     parser.add_argument("--parts", default=",".join(PARTS), help="names, with commas between them")
@@ -185,7 +185,7 @@ def show(**facts: Any) -> None:
 
 
 def write_pictures(folder: Path, images: Path | None, count: int, *, is_real: bool) -> int:
-    """Write JPEGs cut out of photographs, in three sizes by turns; return how many there are."""
+    """Write JPEGs cut from photographs, in three sizes by turns; return their number."""
     from benchwright.cli.demo import prepare_photographs
     from benchwright.images import decode_rgb
 
@@ -211,20 +211,20 @@ _GOOD = ("astronaut.png", "chelsea.png", "coffee.png", "motorcycle_left.png", "r
 
 
 class Cost(NamedTuple):
-    """Seconds of a piece of work, its processor seconds, and the most that torch held of the GPU's memory, in MiB."""
+    """Seconds of a piece of work, its processor seconds, and the peak of the GPU's memory held by torch, in MiB."""
 
     seconds: float
     cpu_s: float
     gpu_peak_mb: float
 
     def per_second(self, count: int) -> dict[str, float]:
-        """Return how many a second, with the memory, and how many processors were busy."""
+        """Return the rate per second, with the memory and the number of busy processors."""
         busy = round(self.cpu_s / self.seconds, 2)
         return {"per_s": round(count / self.seconds, 3), "cpus": busy, "gpu_peak_mb": round(self.gpu_peak_mb)}
 
 
 def measured(work: Callable[[], R]) -> tuple[R, Cost]:
-    """Return what a function returns, and its cost."""
+    """Return a function's result and its cost."""
     import torch
 
     has_gpu = torch.cuda.is_available()
@@ -245,7 +245,7 @@ def decoded(bench: Bench, count: int) -> list[np.ndarray]:
 
 
 def placement(model: Any) -> list[str]:
-    """Return on which devices and in which numbers a model's weights are."""
+    """Return the devices and number types of a model's weights."""
     return sorted({f"{weight.device.type} {str(weight.dtype).removeprefix('torch.')}" for weight in model.parameters()})
 
 
@@ -255,7 +255,7 @@ def digest_of(arrays: Sequence[Any]) -> str:
 
 
 def sam(bench: Bench) -> None:
-    """Masks by SAM with boxes, as `manipulate` asks: one or four boxes a picture, and everything in one picture."""
+    """Measure SAM's masks by boxes, as in `manipulate`: one or four boxes per picture, and everything in one."""
     device = find_device(None, "auto")
     masker, opening = measured(lambda: _masker(bench, "box"))
     show(device=device.place, dtype=device.dtype, open_s=round(opening.seconds, 1))
@@ -289,7 +289,7 @@ def _requests(pixels: np.ndarray, count: int) -> list[MaskRequest]:
 
 
 def clicks(bench: Bench) -> None:
-    """The marking helper: a picture is embedded once, then each click asks the decoder."""
+    """Measure the marking helper: a picture is embedded once, then each click runs the decoder."""
     weights, hashing = measured(
         lambda: find_weights(bench.weights / "sam.pth", purpose="it", fetch="nothing", needs="it")
     )
@@ -324,7 +324,7 @@ def _squares(bench: Bench, count: int) -> list[np.ndarray]:
 
 
 def inpaint(bench: Bench) -> None:
-    """The step `manipulate` with SAM and SDXL inpainting at 1024 pixels: pictures by batch size, twice the same."""
+    """Measure `manipulate` with SAM and SDXL inpainting at 1024 pixels: pictures by batch size, twice the same."""
     show(denoising=bench.denoising)
     tools, opening = measured(lambda: _manipulate(bench, 1, bench.denoising).open(None))  # type: ignore[arg-type]
     painter: Any = tools.painters["inpaint"]
@@ -351,7 +351,7 @@ def inpaint(bench: Bench) -> None:
 
 
 def small_card(bench: Bench) -> None:
-    """Batches that are too large for the card: what is done all the same, and with which batch in the end."""
+    """Measure batches too large for the card: the work still done, and the final batch size."""
     import torch
 
     from benchwright.construction.manipulation.editors.base import Edit, Painted
@@ -393,10 +393,10 @@ def _model_steps(bench: Bench, batch_size: int | None) -> Iterator[tuple[str, Ma
 
 
 def steps(bench: Bench) -> None:
-    """Every step with a model, called as an engine calls it, in one process."""
+    """Measure every step with a model, called as an engine calls it, in one process."""
     import torch
 
-    torch.set_num_threads(1)  # as a worker
+    torch.set_num_threads(1)  # as in a worker
     context = StepContext(bench.work)
     records = [context.add_file(path) for path in bench.pictures]
     _, cost = measured(lambda: [_in_chunks(lambda some: [context.images.rgb(r) for r in some], records, context)])
@@ -416,7 +416,7 @@ def steps(bench: Bench) -> None:
 
 
 class _Timed:
-    """A function, and the seconds that were spent in it: preparing pictures for the model, and the model."""
+    """A function with its accumulated seconds: of preparing pictures for the model, and of the model."""
 
     def __init__(self, work: Callable[..., Any]) -> None:
         self._work, self.seconds = work, 0.0
@@ -431,7 +431,7 @@ class _Timed:
 def _in_chunks(
     work: Callable[[Sequence[ImageRecord]], Sequence[R]], records: Sequence[ImageRecord], context: StepContext
 ) -> list[R]:
-    """Work on as many pictures at a time as the engine does, and drop what was decoded, as it does."""
+    """Work on as many pictures at a time as the engine, and drop decoded ones as it does."""
     from benchwright.pipeline.stages.map_stage import PIXELS_PER_CHUNK, ROOTS_PER_CHUNK
 
     results: list[R] = []
@@ -447,7 +447,7 @@ def _in_chunks(
 
 
 def precision(bench: Bench) -> None:
-    """What TF32 and bfloat16 would save and change: networks of the estimators alone, without decoding."""
+    """Measure the savings and changes by TF32 and bfloat16: networks of the estimators alone, without decoding."""
     import torch
     from transformers import AutoModel, DepthAnythingForDepthEstimation
 
@@ -480,7 +480,7 @@ def precision(bench: Bench) -> None:
 
 
 def engine(bench: Bench) -> None:
-    """A recipe with four models by the local engine as it is: workers, time, memory of the card, equal bytes."""
+    """Measure a recipe with four models by the local engine: workers, time, memory of the card, equal bytes."""
     folder = bench.work / "photos"
     folder.mkdir()
     for path in bench.pictures:
@@ -510,7 +510,7 @@ def engine(bench: Bench) -> None:
 
 
 class CardMemory:
-    """Asks nvidia-smi four times a second how much memory of the card is in use by all processes."""
+    """A sampler of the card's memory in use by all processes, four times a second by nvidia-smi."""
 
     def __init__(self) -> None:
         self.peak_mb = 0
@@ -596,7 +596,7 @@ SPECIALISTS = {"depth_anything": "depth", "dino": "dinov2", "dift": "sd", "learn
 
 
 def specialists(bench: Bench) -> None:
-    """`evaluate run` of the learned specialists, each on the items of its tasks, by batch size."""
+    """Measure `evaluate run` of the learned specialists, each on the items of its tasks, by batch size."""
     release = release_of(bench, len(bench.pictures) // 2)
     for name, weights in SPECIALISTS.items():
         metrics = []
@@ -611,7 +611,7 @@ def specialists(bench: Bench) -> None:
 
 
 def vlm(bench: Bench) -> None:
-    """`evaluate run` of a vision-language model: replies and likeliest options, by batch size, twice the same."""
+    """Measure `evaluate run` of a vision-language model: replies and likeliest options, by batch size, twice."""
     release = release_of(bench, len(bench.pictures))
     folder = bench.weights / "vlm"
     replies: dict[tuple[str, int], list[Any]] = {}
@@ -638,7 +638,7 @@ def vlm(bench: Bench) -> None:
 
 
 def fed(bench: Bench) -> None:
-    """Models of steps that all workers share, beside a plain loop: pictures a second, and the share of the peak."""
+    """Measure step models shared by all workers, and a plain loop: pictures per second, share of the peak."""
     from fed_card import fed as feed
 
     kinds = {
@@ -653,7 +653,7 @@ def fed(bench: Bench) -> None:
 
 
 class Part(NamedTuple):
-    """A part, and the models that it needs."""
+    """A part and its required models."""
 
     run: Callable[[Bench], None]
     models: tuple[str, ...]

@@ -1,9 +1,9 @@
-"""Which honest copies are found among hard negatives, beside ImageHash's pHash at distances 4, 8 and 10, in one run.
+"""Honest copies found among hard negatives, compared with ImageHash's pHash at distances 4, 8 and 10, in one run.
 
-Changes are looked at five at a time: a collection is the originals, their copies under five changes, and all
-negatives. Ours is what the step `near_duplicates` drops or asks about; ImageHash's is every pair within the distance,
-as its users and imagededup take it. Recall is the share of copies that are paired with their original. Precision is
-the share of pairs that are right: of those confirmed, and so dropped, for ours.
+Changes are measured five at a time: a collection is the originals, their copies under five changes, and all negatives.
+Ours are the pairs that the step `near_duplicates` drops or asks about; ImageHash's are all pairs within the distance,
+as its users and imagededup take them. Recall is the share of copies paired with their original. Precision is the share
+of right pairs: for ours, of those confirmed and so dropped.
 
     .venv/bin/python benchmarks/near_duplicates.py --images DIR [--images DIR] --originals 200 --negatives 10000
 """
@@ -49,11 +49,11 @@ from benchwright.steps import GatherContext
 DISTANCES = (4, 8, 10)
 CHANGES_AT_A_TIME = 5
 SAME_PICTURE = {"test-993", "test-199", "test-678"}
-"""Of II-Bench, second pictures of true pairs (expected.json): an original must have no copy among the others."""
+"""Second pictures of true pairs in II-Bench (expected.json): an original must have no copy among the others."""
 
 
 class Described(NamedTuple):
-    """What is known of one picture: who it is, its size, its hashes, words and miniature, and ImageHash's own pHash."""
+    """The description of one picture: its identity, size, hashes, words and miniature, and ImageHash's own pHash."""
 
     image_id: str
     path: str
@@ -78,7 +78,7 @@ def write_copies(job: tuple[str, Path, Path]) -> list[tuple[Path, str, str]]:
     image = Image.open(source).convert("RGB")
     for number, (change, apply) in enumerate(CHANGES.items()):
         copy = apply(image, random.Random(f"{name} {change}"))
-        # What is compressed already is kept as it is; everything else is saved as a site would save it.
+        # Compressed results stay unchanged; everything else is saved as a website would save it.
         path = folder / f"{name}-{number:02}.{'png' if change.startswith('JPEG') else 'jpg'}"
         written.append((save(copy, path), change, name))
     return written
@@ -101,7 +101,7 @@ def write_negatives(job: tuple[int, int, list[Path], Path]) -> list[tuple[Path, 
 
 
 def describe_file(job: tuple[Path, str, str]) -> Described:
-    """Do what the parts `hashes` and `features` do, and what a user of ImageHash does."""
+    """Compute the parts `hashes` and `features`, and an ImageHash user's hash."""
     path, _, original = job
     luma = decode_luma(path, at_least_px=192)
     words = words_of(describe(shrunk(luma, side_px=SIDE_PX), detector(500), most=CORNERS))
@@ -135,7 +135,7 @@ def proposed(pictures: list[Described]) -> dict[tuple[str, str], bool]:
 
 
 def looked(job: tuple[Described, Described, bool]) -> str:
-    """Do what the part `looks` does."""
+    """Compute the part `looks`."""
     fixed, moving = sorted(job[:2], key=lambda one: (-one.width * one.height, one.image_id))
     return compare_pictures(_look(fixed.path), _look(moving.path), mirrored=job[2]).verdict
 
@@ -264,7 +264,7 @@ def _alone() -> None:
 
 
 def _distinct(pictures: list[Described]) -> list[Described]:
-    """Leave out files whose bytes another has."""
+    """Remove files whose bytes equal another's."""
     return list({one.image_id: one for one in pictures}.values())
 
 

@@ -1,13 +1,13 @@
-"""Cards of a series: one template, other sentences; and honest copies of one card.
+"""Cards of a series: one template with different sentences; and honest copies of one card.
 
-Three sets have no font, sentence or language in common; layouts they share. Settings were chosen on `first` and, once,
-widened after a look at `held_back`; `last` was made after that, and says what the settings are worth. Each series is a
-template with colors, ground and fonts of its own, and three sentences on it; the first card is also copied in 19 ways.
-Three more sets hold kinds of six pictures each, of which no two are the same: playing cards, slides, chess diagrams and
-others (`card_series.py`). The rules about other marks were chosen on `series` and `first`; `series_last`, whose kinds
-fell short before, was run again with the rules that were chosen; `series_unseen` was drawn after that, and run once.
-Two sets more hold twelve pictures each of one template with other content (`template_series.py`), three of them copied.
-All pairs go to the second look of `near_duplicates`, whether hashes would propose them or not.
+Three sets share layouts, but no font, sentence or language. Settings were chosen on `first` and, once, widened after a
+look at `held_back`; `last` was made after that, and measures the settings. Each series is a template with its own
+colors, ground and fonts, and three sentences on it; the first card is also copied in 19 ways. Three more sets hold
+kinds of six pictures each, all distinct: playing cards, slides, chess diagrams and others (`card_series.py`). The rules
+about other marks were chosen on `series` and `first`; `series_last`, whose kinds fell short before, was run again with
+the chosen rules; `series_unseen` was drawn after that, and run once. Two further sets hold twelve pictures each of one
+template with other content (`template_series.py`), three of them copied. All pairs get the second look of
+`near_duplicates`, whether hashes would propose them or not.
 
 | pairs | wanted |
 |---|---|
@@ -43,7 +43,7 @@ Color = tuple[int, int, int]
 
 
 class Set(NamedTuple):
-    """What the cards of a set say, in which fonts and layouts."""
+    """The content of a set's cards, with fonts and layouts."""
 
     fonts: tuple[str, ...]
     sentences: tuple[str, ...]
@@ -133,7 +133,7 @@ def _wrapped(sentence: str, characters: int) -> str:
 
 
 def _card(template: random.Random, chosen: Set, sentence: str, second: str) -> Image.Image:
-    """Return a card; whatever is drawn from `template` is the same for all cards of a series."""
+    """Return a card; draws from `template` are the same for all cards of a series."""
     size = template.choice(((700, 980), (900, 640), (720, 720), (540, 960), (1080, 1080), (480, 640)))
     width, height = size
     dark = template.random() < 0.5
@@ -181,7 +181,7 @@ def _card(template: random.Random, chosen: Set, sentence: str, second: str) -> I
 
 
 def series_of(name: str) -> Iterator[tuple[str, list[Image.Image]]]:
-    """Yield the cards of each series: three, of the kinds of `card_series` six, of templates twelve."""
+    """Yield the cards of each series: three, six of the kinds of `card_series`, or twelve of templates."""
     if name in TEMPLATES:
         yield from ((kind, template_series(name, kind)) for kind in TEMPLATES[name])
         return
@@ -208,13 +208,13 @@ def _stamped(image: Image.Image, rng: random.Random) -> Image.Image:
 
 
 def _bordered(image: Image.Image, rng: random.Random) -> Image.Image:
-    """Return a picture in a frame of one color, as from a slide or a screenshot."""
+    """Return a picture in a frame of one color, like a slide or a screenshot."""
     wide = round(rng.uniform(0.03, 0.1) * min(image.size))
     return ImageOps.expand(image, wide, rng.choice(("white", "black", "#dddddd", "#203060")))
 
 
 def _shared(image: Image.Image, rng: random.Random) -> Image.Image:
-    """Return a picture as it comes from a chain of people: cut, shrunk, compressed."""
+    """Return a picture after a chain of sharing: cut, shrunk, compressed."""
     return CHANGES["JPEG 50"](CHANGES["resize 50 %"](CHANGES["crop 5 %"](image, rng), rng), rng)
 
 

@@ -1,9 +1,9 @@
-"""A cheat for jigsaws that never looks at the join: it compares the outer lines of the pieces with the picture's.
+"""A cheat for jigsaws that ignores the join: it compares the outer lines of the pieces with the picture's.
 
-The right piece's right and lower line go on where the right and lower line of the picture with the hole end. If these
-lines are the border of what was photographed or drawn, margins and frames show which piece they belong to. The same
-comparison along lines through the middle of the pieces says how far the likeness of what lies in one row or column goes
-without any border; that much is a jigsaw's task.
+The right piece's right and lower lines continue those of the picture with the hole. If these lines are the border of
+the photographed or drawn scene, margins and frames reveal the piece. The same comparison along lines through the middle
+of the pieces measures how far similarity within a row or column reveals it without a border; that much is a jigsaw's
+task.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from benchwright.statistics.proportions import wilson
 
 Line = NDArray[np.float64]
 INNER = (0.25, 0.5, 0.75)
-"""Places of lines within a piece, as a share of its side, beside those at its end."""
+"""Places of lines within a piece, as a share of its side, in addition to those at its end."""
 _OFF_THE_JOIN = 4
-"""A piece's lines are looked at from that part of its side on: what lies nearer to the join is left out."""
+"""Share of a piece's side from which its lines count: parts nearer to the join are excluded."""
 
 
 class _Lines(NamedTuple):
-    """What two lines look like: one that runs down and one that runs across."""
+    """The looks of two lines: one vertical and one horizontal."""
 
     down: Line
     across: Line
 
 
 def outer_lines(made: Sequence[MadeItems]) -> dict[str, Any]:
-    """Return in which share of jigsaws the lines tell the right piece: the outer ones, then those within."""
+    """Return the share of jigsaws in which the lines reveal the right piece: the outer ones, then those within."""
     shown = [
         (item, [decode_rgb(part.files[image.image_id]) for image in item.images])
         for part in made
@@ -50,7 +50,7 @@ def _told(shown: Sequence[tuple[Item, list[NDArray[np.uint8]]]], place: float) -
 
 
 def _piece_by_lines(pictures: Sequence[NDArray[np.uint8]], place: float) -> str:
-    """Return the key of the piece whose lines at a place look most like the picture's lines that they continue."""
+    """Return the key of the piece whose lines at a place are most like the picture's lines that they continue."""
     picture, *pieces = pictures
     height, width = pieces[0].shape[:2]
     x, y = min(int(place * width), width - 1), min(int(place * height), height - 1)
@@ -64,7 +64,7 @@ def _piece_by_lines(pictures: Sequence[NDArray[np.uint8]], place: float) -> str:
 
 
 def _looks(line: NDArray[np.uint8]) -> Line:
-    """Return mean colour, levels of grey, spread and unrest of a line, scaled to weigh alike."""
+    """Return mean color, gray levels, spread and unrest of a line, scaled to equal weight."""
     grey = line.mean(axis=1)
     unrest = np.log(0.5 + np.abs(np.diff(grey)).mean())
     spread = np.log(1 + line.std(axis=0).mean())

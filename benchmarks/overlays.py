@@ -1,11 +1,11 @@
 """Marks drawn by `benchwright.drawing` and by the annotators of `supervision`: time, and error of placement.
 
 Four marks of a kind, with and without labels, on a photograph of one megapixel; both sides draw the same coordinates by
-turns. The error is the distance from the middle of the coordinates that were asked for to the centroid of what is drawn
-on grey; a mask is whole pixels on both sides. Ours is anti-aliased at float coordinates, has a halo, and keeps labels
-off everything marked; theirs draws at whole pixels.
+turns. The error is the distance from the middle of the requested coordinates to the centroid of the drawing on gray; a
+mask is whole pixels on both sides. Ours is anti-aliased at float coordinates, has a halo, and keeps labels off all
+marks; theirs draws at whole pixels.
 
-`supervision` is no dependency. Into a folder of its own, so that nothing else changes:
+`supervision` is not a dependency. Install it into a separate folder, so that nothing else changes:
 
     pip install --no-deps --target DIR supervision pyDeprecate defusedxml
     PYTHONPATH=DIR python benchmarks/overlays.py
@@ -112,7 +112,7 @@ def _ours(kind: PromptKind) -> Draw:
 
 
 def _supervision() -> Callable[[str], Draw] | None:
-    """Return what makes the other side's function for a kind; None where it is not installed."""
+    """Return the other side's function for a kind; None if it is not installed."""
     try:
         with warnings.catch_warnings(action="ignore"):
             sv = importlib.import_module("supervision")
@@ -164,7 +164,7 @@ def _times(
 
 
 def _errors(draw: Draw, kind: str, places: int) -> dict[str, float]:
-    """Return how far centroids of what is drawn lie from what was asked for, in pixels: mean and largest."""
+    """Return the distance of drawn centroids from the requested places, in pixels: mean and largest."""
     rng = np.random.default_rng(5)
     away = []
     for x, y in rng.uniform(250, 500, (places, 2)):

@@ -1,8 +1,8 @@
-"""How many planted faults the gate of pairs finds, and how often it cries over clean edits.
+"""Recall of the gate of pairs on planted faults, and its false alarms on clean edits.
 
 Halos, smears, seams, tears and subjects that float. Subjects are cut out of real photographs by blobs whose outline is
-known to the pixel, so that a clean edit is clean and a fault is one for certain.
-`python benchmarks/pair_seams.py FOLDER [ROUNDS]`; FOLDER holds photographs.
+known to the pixel, so that clean edits and faults are certain. `python benchmarks/pair_seams.py FOLDER [ROUNDS]`;
+FOLDER holds photographs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BOUNDS = {"halo": "max_halo", "smear": "max_smear", "seam": "max_seam", "tear": 
 
 
 def photographs(folder: Path) -> list[Pixels]:
-    """Return the lower part of each photograph, on which captions are rarer, as squares of one size."""
+    """Return the lower part of each photograph, where captions are rarer, as squares of one size."""
     squares = []
     for path in sorted(folder.iterdir()):
         bgr = cv2.imread(str(path), cv2.IMREAD_COLOR)
@@ -62,7 +62,7 @@ def grown(mask: Mask, by_px: int) -> Mask:
 
 
 def bitten(mask: Mask, rng: np.random.Generator) -> Mask:
-    """Return a mask of which a side is missing, 15 to 40 % of its area, along a wavy line."""
+    """Return a mask with a side missing, 15 to 40 % of its area, along a wavy line."""
     rows, columns = np.nonzero(mask)
     angle, wave = rng.uniform(0, 2 * np.pi, 2)
     across = (columns - columns.mean()) * np.cos(angle) + (rows - rows.mean()) * np.sin(angle)
@@ -83,7 +83,7 @@ def with_patch(mask: Mask, rng: np.random.Generator) -> Mask:
 
 
 def edits(photos: list[Pixels], rng: np.random.Generator) -> Iterator[tuple[str, str, float | None]]:
-    """Yield (kind of fault, what was done, measured value) of one round of edits of three photographs."""
+    """Yield (kind of fault, edit, measured value) of one round of edits of three photographs."""
     old, subject, new = (photos[number] for number in rng.permutation(len(photos))[:3])
     shape = blob(rng)
     soft = np.asarray(cv2.GaussianBlur(shape.astype(np.float32), (0, 0), 0.7), np.float32)
@@ -97,13 +97,13 @@ def edits(photos: list[Pixels], rng: np.random.Generator) -> Iterator[tuple[str,
 
 
 def torn(natural: Pixels, mask: Mask) -> float | None:
-    """Return how torn an outline looks, where no box is stated."""
+    """Return the tear of an outline without a stated box."""
     found = outline_tear(natural, mask)
     return None if found is None else found.tear
 
 
 def cut_outs(natural: Pixels, shape: Mask, new: Pixels) -> Iterator[tuple[str, str, float | None]]:
-    """Yield halos of a subject cut out as it is, and too wide without a matte."""
+    """Yield halos of a subject cut out unchanged, and too wide without a matte."""
     matte = matted(natural, shape, band=2.0)
     yield "halo", "clean", halo(Joint(composite(matte.pixels, matte.alpha, new), natural, matte.alpha >= 1))
     for px in (3, 5):
@@ -141,7 +141,7 @@ def standing(natural: Pixels, shape: Mask, new: Pixels) -> Iterator[tuple[str, s
 
 
 def main(folder: str, rounds: int = 200) -> None:
-    """Print recall and false alarms at the gate's own bounds, and the quantiles that they rest on."""
+    """Print recall and false alarms at the gate's own bounds, and the quantiles behind them."""
     photos, rng, gates = photographs(Path(folder)), np.random.default_rng(20), PairGates()
     rows: dict[tuple[str, str], list[float | None]] = {}
     for _ in range(rounds):

@@ -1,19 +1,20 @@
-"""What people's decisions come to: tasks finished by begun ones first, and votes that a posterior spares.
+"""The yield of people's decisions: tasks finished with begun ones first, and votes that a posterior spares.
 
     .venv/bin/python benchmarks/people_effort.py --seed 1 --data DIR
 
-`hand_out`: simulated annotators, each with a pace of their own, decide in a real store, with begun tasks first and
-without. Counted are the decisions until so many tasks are finished, and the tasks under way then.
+`hand_out`: simulated annotators, each with an individual pace, decide in a real store, with begun tasks first and
+without. The benchmark counts the decisions until a number of tasks are finished, and the tasks under way then.
 
 `further_votes`: the same decisions are replayed through the app's task queue under fixed votes, under `close_decided`,
-and with further votes only where the posterior is unsure. Counted are votes a task, and the share of tasks whose
-outcome under the rule is not the truth. Simulated annotators are right at rates of their own; on a tenth of the tasks,
-the hard ones, all are right three times in five, which breaks the model's assumption that they err independently. With
-`--data`, four models' yes/no answers in MVP-Bench (`mvp_bench`) are replayed too, against its key: real answers, whose
-errors hang together.
+and with further votes only if the posterior is unsure. The benchmark counts votes per task, and the share of tasks
+whose outcome under the rule differs from the truth. Simulated annotators are right at individual rates; on a tenth of
+the tasks, the hard ones, all are right three times in five, which breaks the model's assumption that they err
+independently. With `--data`, four models' yes/no answers in MVP-Bench (`mvp_bench`) are replayed too, against its key:
+real answers, whose errors are correlated.
 
-`cost` (with `--cost TASKS`): half of the tasks get two decisions each, written past the app; then the first estimate is
-made, which judges all of these, and 2,100 further decisions come in through the queue, after which another is due.
+`cost` (with `--cost TASKS`): half of the tasks get two decisions each, written directly to the store. Then the first
+estimate is made, which judges all of these, and 2,100 further decisions come in through the queue, after which another
+is due.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def finished(
     wanted = [10, 25, 50, 100, 200]
     settings = AssignmentSettings(begun_first=begun_first)
     with campaign(settings, tasks=tasks, votes=votes, annotators=annotators, seed=seed) as store:
-        # Everybody holds one task; whoever is done first submits and takes the next, as in the app.
+        # Every annotator holds one task; a finished one submits and takes the next, as in the app.
         held = {number: store.claim("verify", f"person-{number}", now=START) for number in range(annotators)}
         ends = [(float(rng.exponential(seconds[number])), number) for number in range(annotators)]
         heapq.heapify(ends)
@@ -107,14 +108,14 @@ def finished(
 
 
 def _states(store: ReviewStore) -> tuple[int, int]:
-    """Return how many tasks are finished, and how many have a decision and wait for others."""
+    """Return the number of finished tasks, and of tasks with a decision that wait for others."""
     decided = {decision.item_id for decision in store.decisions("verify")}
     done = {task.item_id for task in store.tasks("verify", states=("done",))}
     return len(done), len(decided - done)
 
 
 class Replay(NamedTuple):
-    """Decisions to replay: what each annotator says of each task, and the truth."""
+    """Decisions to replay: each annotator's for each task, and the truth."""
 
     name: str
     decisions: np.ndarray[Any, np.dtype[np.int64]]
@@ -123,7 +124,7 @@ class Replay(NamedTuple):
 
 
 def simulated(name: str, accuracies: list[float], *, tasks: int, hard: float, seed: int) -> Replay:
-    """Return decisions of annotators who are right at these rates, and at 0.6 on a share of hard tasks."""
+    """Return decisions of annotators with these accuracies, and 0.6 on a share of hard tasks."""
     rng = np.random.default_rng([seed, len(name)])
     truth = (rng.random(tasks) >= 0.7).astype(np.int64)
     rates = np.where(rng.random((tasks, 1)) < hard, 0.6, np.array(accuracies)[None, :])
@@ -132,7 +133,7 @@ def simulated(name: str, accuracies: list[float], *, tasks: int, hard: float, se
 
 
 def published(folder: Path, *, tasks: int, seed: int) -> Replay:
-    """Return four models' answers to yes/no questions of MVP-Bench; what is neither counts as no."""
+    """Return four models' answers to yes/no questions of MVP-Bench; any other answer counts as no."""
     columns, key = [], {}
     for path in sorted((folder / "mvp_bench" / "model_prediction").glob("*_evaluated.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -149,7 +150,7 @@ def published(folder: Path, *, tasks: int, seed: int) -> Replay:
 
 
 def replayed(replay: Replay, settings: AssignmentSettings, *, votes: int, seed: int) -> Mapping[str, float]:
-    """Return votes a task, error and times where these decisions come in through the app's task queue."""
+    """Return votes per task, error and times if these decisions come in through the app's task queue."""
     tasks, annotators = replay.decisions.shape
     rng, took, misses = np.random.default_rng(seed), [], 0
     with campaign(settings, tasks=tasks, votes=votes, annotators=annotators, seed=seed) as store:
@@ -190,7 +191,7 @@ def replayed(replay: Replay, settings: AssignmentSettings, *, votes: int, seed: 
 
 
 def further_votes(replays: list[Replay], *, votes: int) -> dict[str, dict[str, Any]]:
-    """Return what each way of asking comes to, over replays of the same name, which differ in their seed."""
+    """Return the result of each way of asking, over replays of the same name, which differ in their seed."""
     ways: dict[str, tuple[int, AssignmentSettings]] = {
         f"fixed {votes}": (votes, AssignmentSettings()),
         f"fixed {votes - 2}": (votes - 2, AssignmentSettings()),
@@ -212,7 +213,7 @@ def further_votes(replays: list[Replay], *, votes: int) -> dict[str, dict[str, A
 
 
 def over(runs: list[Mapping[str, float]]) -> dict[str, float]:
-    """Return the means of figures over runs; of the longest time, the longest."""
+    """Return the means of figures over runs; for the longest time, the maximum."""
     means = {name: round(float(np.mean([run[name] for run in runs])), 4) for name in runs[0]}
     return {**means, "submit_ms_longest": max(run["submit_ms_longest"] for run in runs)}
 
@@ -227,7 +228,7 @@ _FILL = (
 
 
 def cost(tasks: int, *, seed: int) -> dict[str, float]:
-    """Return seconds and milliseconds that sparing votes takes in a large campaign in which half is under way."""
+    """Return the seconds and milliseconds for sparing votes in a large campaign with half under way."""
     settings = AssignmentSettings.model_validate({"further_votes": {"first": 2}})
     with campaign(settings, tasks=tasks, votes=5, annotators=20, seed=seed) as store:
         opened = store.campaign("verify")
@@ -257,7 +258,7 @@ def cost(tasks: int, *, seed: int) -> dict[str, float]:
 
 
 def table(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    """Return the results as a table for people."""
+    """Return the results as a table for readers."""
     lines = [f"{'decisions of':<24}{'asked':<28}{'votes a task':>12}{'error':>9}{'saved':>9}"]
     for name, ways in results.items():
         most = max(figures["votes_per_task"] for figures in ways.values())

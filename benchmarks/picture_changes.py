@@ -40,7 +40,7 @@ def _compressed(quality: int) -> Change:
 
 
 def _cropped(share: float) -> Change:
-    """Take a share of the area away, at a place and with an aspect left to chance."""
+    """Cut a share of the area away, at a random place and with a random aspect."""
 
     def change(image: Image.Image, rng: random.Random) -> Image.Image:
         kept = 1 - share
@@ -142,9 +142,9 @@ def _bounded(image: Image.Image) -> Image.Image:
 
 
 def hard_negative(pictures: list[Image.Image], rng: random.Random) -> Image.Image:
-    """Return a picture of its own: a window of one picture as background, half of it covered by pieces of others.
+    """Return a new picture: a window of one picture as background, half of it covered by pieces of others.
 
-    Many negatives share a background with each other and with an original, and none is a copy of any.
+    Many negatives share a background with each other and with an original, and none is a copy of another.
     """
     back = rng.choice(pictures)
     width, height = round(back.width * rng.uniform(0.6, 1.0)), round(back.height * rng.uniform(0.6, 1.0))

@@ -1,6 +1,6 @@
-"""The least that a whole job has to do, with its libraries' own calls: what the jobs of `whole_jobs.py` stand beside.
+"""The minimal work of a whole job, with its libraries' own calls: the peers of the jobs of `whole_jobs.py`.
 
-The first word says which job; paths follow.
+The first word selects the job; paths follow.
 
     plain_jobs.py hash PICTURES OUT      # ImageHash's code of every picture, and all pairs within 8 bits
     plain_jobs.py make PICTURES OUT      # decode, warp and encode what two items a picture show
@@ -33,7 +33,7 @@ def hash_pictures(pictures: Path, out: Path) -> None:
 
 
 def make_items(pictures: Path, out: Path) -> None:
-    """Write what a jigsaw and a correspondence item of each picture show: itself, a warped view and two tiles."""
+    """Write the pictures of a jigsaw and a correspondence item of each picture: itself, a warped view and two tiles."""
     import cv2
     import numpy as np
     from PIL import Image
@@ -84,7 +84,7 @@ def write_page(release: Path, out: Path) -> None:
 
 
 def start() -> None:
-    """Import what a run imports, and no more."""
+    """Import the same modules as a run."""
     from benchwright.pipeline import run_recipe
 
     assert run_recipe

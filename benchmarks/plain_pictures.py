@@ -1,7 +1,7 @@
-"""What a plain ground hides: posters of one template, logos, captions typed anew, views of one scene.
+"""The risk of a plain ground: posters of one template, logos, captions typed anew, views of one scene.
 
 Two sets are made by the same rules with nothing in common: other templates, fonts, languages, photographs and words.
-Settings were chosen on `first`; `held_back` says what they are worth.
+Settings were chosen on `first`; `held_back` measures them.
 
 | family | pairs | wanted |
 |---|---|---|
@@ -41,7 +41,7 @@ Template = Callable[[ImageDraw.ImageDraw, int, int, random.Random], tuple[float,
 
 
 class Words(NamedTuple):
-    """What the pictures of a set say, and in which fonts."""
+    """The words on the pictures of a set, and their fonts."""
 
     fonts: tuple[str | None, ...]
     headlines: tuple[str, ...]
@@ -139,7 +139,7 @@ def _colour(rng: random.Random, low: int, high: int) -> Colour:
 
 
 def posters(name: str) -> Iterator[tuple[str, Image.Image]]:
-    """Yield four posters of each of eight templates: the same ground, colours and font, other words."""
+    """Yield four posters of each of eight templates: the same ground, colors and font, other words."""
     words = SETS[name]
     for number in range(8):
         template = TEMPLATES[name][number % 3]
@@ -168,7 +168,7 @@ def posters(name: str) -> Iterator[tuple[str, Image.Image]]:
 
 
 def logos(name: str) -> Iterator[tuple[str, Image.Image]]:
-    """Yield unrelated marks, small on plain ground of one colour and size."""
+    """Yield unrelated marks, small on plain ground of one color and size."""
     words = SETS[name]
     side = (480, 480) if name == "first" else (640, 420)
     ground = (255, 255, 255) if name == "first" else (246, 244, 238)
@@ -296,7 +296,7 @@ def write(name: str, images: Path, folder: Path) -> None:
 
 
 def pairs_of(family: str, paths: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of a family that something is wanted of."""
+    """Return the pairs of a family with a wanted outcome."""
     by: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(paths):
         stem = Path(path).stem
@@ -312,9 +312,9 @@ def pairs_of(family: str, paths: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def found_in(report: dict[str, Any]) -> dict[frozenset[str], str]:
-    """Return what each pair of files was found to be: dropped, asked or of one scene.
+    """Return the finding for each pair of files: dropped, asked or of one scene.
 
-    Two that were dropped for one and the same picture count as dropped, as they do to whom they are missing.
+    Two files dropped for the same picture count as dropped, as they do for a user who lacks them.
     """
     found: dict[frozenset[str], str] = {}
     for scene in report.get("scenes", ()):
@@ -328,7 +328,7 @@ def found_in(report: dict[str, Any]) -> dict[frozenset[str], str]:
 
 
 def through_copies(found: dict[frozenset[str], str], pairs: Sequence[tuple[str, str]]) -> dict[frozenset[str], str]:
-    """Return also what copies of one picture were found to be through its other copies, which may be the kept ones."""
+    """Return also the findings for copies of one picture through its other copies, which may be the kept ones."""
     copies: defaultdict[str, set[str]] = defaultdict(set)
     for original, copy in pairs:
         copies[original] |= {original, copy}
@@ -346,7 +346,7 @@ def through_copies(found: dict[frozenset[str], str], pairs: Sequence[tuple[str, 
 
 
 def main() -> None:
-    """Make a set, look for duplicates family by family, and count what became of the pairs."""
+    """Make a set, search for duplicates family by family, and count the outcomes of the pairs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", type=Path, required=True, help="II-Bench's images")
     parser.add_argument("--set", dest="name", choices=sorted(SETS), default="first")

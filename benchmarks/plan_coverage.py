@@ -1,14 +1,14 @@
-"""Widths that `evaluate plan` promises, the widths that the planned studies reach, and how often these hold the truth.
+"""Widths that `evaluate plan` promises, those that the planned studies reach, and the coverage of their intervals.
 
     .venv/bin/python benchmarks/plan_coverage.py --studies 400
 
-A drawn world says how likely a model has an item right: a logistic function of a sum of normal effects of the source
-picture, the item, the wording, item and wording, and the order of options, and a drawn reply is right with that
-probability. None of this is the model of the plan, whose effects add up on the scale of right and wrong. Of each scene
-a pilot is drawn (some items in two orders and some wordings), a width is planned from it, the planned study is drawn in
-the same world, and its interval is computed from the answers of both. Each line states which share of the plans reach
-the width at all, the questions that they ask (median), the mean width promised and reached, the median of the latter,
-and how often the interval holds the true score, for items like these and for these items.
+A drawn world states the probability that a model has an item right: a logistic function of a sum of normal effects of
+the source picture, the item, the wording, item and wording, and the order of options; a drawn reply is right with that
+probability. This differs from the model of the plan, whose effects add up on the scale of right and wrong. For each
+scene a pilot is drawn (some items in two orders and some wordings), a width is planned from it, the planned study is
+drawn in the same world, and its interval is computed from the answers of both. Each line states the share of the plans
+that reach the width at all, their number of questions (median), the mean width promised and reached, the median of the
+latter, and how often the interval contains the true score, for items like these and for these items.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class World(NamedTuple):
 
     @property
     def within(self) -> float:
-        """Return the variance of what varies for one item."""
+        """Return the variance within one item."""
         return self.wording**2 + self.item_wording**2 + self.order**2
 
 
 class Scene(NamedTuple):
-    """A release, a pilot, and what is wanted."""
+    """A release, a pilot, and the goal of the plan."""
 
     name: str
     world: World
@@ -58,7 +58,7 @@ class Scene(NamedTuple):
     scope: Scope
     fixed: bool = False
     second: World | None = None
-    """World of a second system, which finds half of what makes items hard as hard; then a difference is planned."""
+    """World of a second system, in which half of the items' difficulty is shared; then a difference is planned."""
 
 
 def chance(logit: np.ndarray, variance: float) -> np.ndarray:
@@ -88,7 +88,7 @@ class Drawn:
         self.population = Population("drawn", "", None, ids, self.group)
 
     def truth(self, scope: Scope, fixed: int) -> float:
-        """Return the true score; with some wordings fixed it is that in the first ones."""
+        """Return the true score; with some fixed wordings it is that in the first ones."""
         world = self.world
         if not fixed:
             if scope == "these_items":
@@ -102,7 +102,7 @@ class Drawn:
         return float(chance(world.mean + self.wordings[:fixed], rest).mean())
 
     def answers(self, *studies: Numbers) -> Observations:
-        """Return the answers of some studies together; a question that several of them ask is asked once."""
+        """Return the answers of some studies together; a question asked by several of them counts once."""
         asked = np.zeros(self.luck.shape, dtype=bool)
         for study in studies:
             asked[self.listed[: study.items], : study.orders, : study.wordings, : study.samples] = True
@@ -140,14 +140,14 @@ def scenes() -> list[Scene]:
 
 
 class Systems:
-    """A drawn system, or two whose difference is planned."""
+    """A drawn system, or two with a planned difference."""
 
     def __init__(self, scene: Scene, rng: np.random.Generator) -> None:
         self.scene, first = scene, Drawn(scene.world, scene.sizes, rng)
         self.drawn = [first] if scene.second is None else [first, Drawn(scene.second, scene.sizes, rng, first)]
 
     def setting(self, *studies: Numbers) -> PlanSetting:
-        """Return the variances that the answers of some studies tell."""
+        """Return the variances estimated from the answers of some studies."""
         first, population = self.drawn[0].answers(*studies), self.drawn[0].population
         for other in self.drawn[1:]:
             first = first._replace(value=first.value - other.answers(*studies).value)
@@ -163,7 +163,7 @@ class Systems:
 
 
 def run(scene: Scene, studies: int, seed: int) -> str:
-    """Return a line on a scene."""
+    """Return a line about a scene."""
     promised, reached, questions = [], [], []
     held = dict.fromkeys(SCOPES, 0)
     for number in range(studies):

@@ -1,7 +1,7 @@
 """The kinds of cues of the adversary's exam: marks in pixels, combinations of two weak cues, and others.
 
-Kinds with an even place in their group were looked at while the adversary was written; those with an odd one were not,
-but for those of `_SEEN`.
+Kinds with an even place in their group were seen while the adversary was written; those with an odd one were not,
+except those of `_SEEN`.
 """
 
 # ruff: noqa: ARG001, ARG005 - kinds share the signatures of `Drawing` and `Planting`
@@ -109,7 +109,7 @@ def _in_option(
     place: Callable[[Pixels, np.random.Generator], tuple[int, int]] = _anywhere,
     weight: float = 1.0,
 ) -> Planting:
-    """Return what draws a mark into the picture of the option; without a color into one of its own each time."""
+    """Return a planting of a mark in the picture of the option; without a color, in a new random one each time."""
 
     def plant(draft: Draft, told: int, rng: np.random.Generator) -> None:
         shown = draft.pictures[told]
@@ -128,7 +128,7 @@ def _tinted(color: Color, weight: float) -> Planting:
 
 
 def _in_question(draw: Callable[[Pixels, int, np.random.Generator], None]) -> Planting:
-    """Return what draws a mark that depends on the option into the picture that is no option."""
+    """Return a planting that draws a mark, dependent on the option, into the picture outside the options."""
 
     def plant(draft: Draft, told: int, rng: np.random.Generator) -> None:
         _blended(draft.shown, draft.alpha, lambda pixels: draw(pixels, told, rng))
@@ -185,7 +185,7 @@ def _turned_line(pixels: Pixels, told: int, rng: np.random.Generator) -> None:
 
 
 def _labels(pixels: Pixels, told: int, rng: np.random.Generator) -> None:
-    """Draw four marks with letters apart from each other; the one told stands nearest to the middle."""
+    """Draw four marks with letters apart from each other; the indicated one lies nearest to the middle."""
     height, width = pixels.shape[:2]
     places = rng.uniform(0.08, 0.9, (4, 2))
     nearest = int(np.hypot(*(places - 0.5).T).argmin())
@@ -218,7 +218,7 @@ def _lighter(shown: Shown, by: float) -> None:
 
 
 def _set_by_two(first: Callable[[Shown, bool], None], second: Callable[[Shown, bool], None]) -> Planting:
-    """Return what gives each option two properties, of which the one told has an odd number and the others even."""
+    """Return a planting of two properties such that the indicated option has an odd number and the others even."""
 
     def plant(draft: Draft, told: int, rng: np.random.Generator) -> None:
         for number, shown in enumerate(draft.pictures):
@@ -230,7 +230,7 @@ def _set_by_two(first: Callable[[Shown, bool], None], second: Callable[[Shown, b
 
 
 def _both(first: Callable[[Shown, bool], None], second: Callable[[Shown, bool], None]) -> Planting:
-    """Return what gives the option told both properties and each other one of them, or none."""
+    """Return a planting that gives the indicated option both properties and each other one of them, or none."""
 
     def plant(draft: Draft, told: int, rng: np.random.Generator) -> None:
         for number, shown in enumerate(draft.pictures):
@@ -414,9 +414,9 @@ KINDS: tuple[CueKind, ...] = (
 
 
 _SEEN = frozenset({"dot of any color anywhere"})
-"""Kinds with an odd place whose first result was looked at too early."""
+"""Kinds with an odd place whose first result was seen too early."""
 
 
 def is_tuned(kind: CueKind) -> bool:
-    """Return whether a kind was looked at while the adversary was written."""
+    """Return whether a kind was seen while the adversary was written."""
     return kind.name in _SEEN or [each.name for each in KINDS if each.group == kind.group].index(kind.name) % 2 == 0

@@ -1,8 +1,8 @@
-"""Sets of items of photographs in which a kind of cue points to the right option, for the adversary's exam.
+"""Sets of photograph items in which a kind of cue points to the right option, for the adversary's exam.
 
-A set has one layout: a picture beside two or four option pictures, or one picture and four words as options. Every item
-has its cue; in a share of the items it points to the right option, in the others to one drawn at random, so that only
-how often it is right sets a strength apart, and how plain a mark is. With a share of 0 a set is clean.
+A set has one layout: a picture with two or four option pictures, or one picture and four words as options. Every item
+has its cue. In a share of the items it points to the right option, in the others to a randomly drawn one, so that
+strengths differ only in how often it is right and in how visible a mark is. With a share of 0 a set is clean.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ QUALITY = 90
 
 
 class Strength(NamedTuple):
-    """How strong a cue is.
+    """The strength of a cue.
 
     Args:
         share: Share of the items in which it points to the right option.
-        alpha: How much of a mark covers its ground, 0-1.
+        alpha: Opacity of a mark on its ground, 0-1.
     """
 
     share: float
@@ -49,7 +49,7 @@ STRENGTHS = {"strong": Strength(0.9, 0.9), "medium": Strength(0.55, 0.6), "weak"
 
 @dataclass
 class Shown:
-    """A picture of an item that is being made: pixels, how its file is written, and its name."""
+    """A picture of an item in the making: pixels, file format, and name."""
 
     pixels: Pixels
     saved: dict[str, Any] = field(default_factory=lambda: {"format": "JPEG", "quality": QUALITY})
@@ -64,16 +64,16 @@ class Shown:
 
 @dataclass
 class Draft:
-    """An item that is being made.
+    """An item in the making.
 
     Args:
         number: Its number in the set.
-        pictures: Pictures of the options; empty where options are words.
-        shown: The picture that is no option.
-        texts: Words of the options; empty where options are pictures.
+        pictures: Pictures of the options; empty if options are words.
+        shown: The picture outside the options.
+        texts: Words of the options; empty if options are pictures.
         question: The question.
         own_id: Its id in the source.
-        alpha: How much of a mark covers its ground, 0-1.
+        alpha: Opacity of a mark on its ground, 0-1.
     """
 
     number: int
@@ -91,7 +91,7 @@ class Draft:
 
 
 Planting = Callable[[Draft, int, np.random.Generator], None]
-"""Plants a cue into an item that points to an option, by its number."""
+"""Plants a cue that points to an option, by number, into an item."""
 
 
 class CueKind(NamedTuple):
@@ -99,9 +99,9 @@ class CueKind(NamedTuple):
 
     Args:
         name: Its name.
-        group: What kinds it belongs to: `marks in options`, `marks in the question`, `combinations`, `others`.
+        group: Group of the kind: `marks in options`, `marks in the question`, `combinations`, `others`.
         layout: Layout of its sets.
-        plant: What plants it.
+        plant: Function that plants it.
     """
 
     name: str
@@ -142,7 +142,7 @@ def crop(photos: Sequence[Pixels], number: int, size: tuple[int, int]) -> Pixels
 def _draft(
     layout: Layout, photos: Sequence[Pixels], number: int, own: int, alpha: float, rng: np.random.Generator
 ) -> Draft:
-    """Return an item without a cue; crops are the same in all sets, in another order, so that measures can be kept."""
+    """Return an item without a cue; all sets have the same crops in another order, so that measures can be reused."""
     count = OPTIONS[layout]
     size = SIZE[layout]
     first = 5 * number

@@ -1,12 +1,12 @@
-"""The exam of the adversary that learns: planted cues that are found, by kind and strength, and false alarms.
+"""The exam of the learning adversary: planted cues found, by kind and strength, and false alarms.
 
     .venv/bin/python benchmarks/planted_cues.py [--half untuned] [--sets 1] [--items 120] [--workers 2]
     .venv/bin/python benchmarks/planted_cues.py --clean 100 --items 60
 
-makes sets of items of the demo's photographs (`planted_cue_sets`), each with one cue (`planted_cue_kinds`), and asks
-the whole battery. A cue is found where anything is carried. It prints a JSON document: of each kind and strength the
-number of sets found, and what found it; with `--clean` the number of sets in which something is carried although marks
-point to options at random.
+makes sets of items from the demo's photographs (`planted_cue_sets`), each with one cue (`planted_cue_kinds`), and runs
+the whole battery. A cue is found if any solver carries one. The program prints a JSON document: for each kind and
+strength the number of sets found, and the solvers that found it; with `--clean` the number of sets with a carried cue
+although marks point to options at random.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.source_files.item_files import SourceItem
 
 _KEPT = 4000
-"""Pictures whose evidence is kept, since unmarked ones come back in every set."""
+"""Number of pictures whose evidence is kept, because unmarked ones recur in every set."""
 
 
 class _Set(NamedTuple):
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def _asked(sets: list[_Set], workers: int) -> Iterator[tuple[str, ...]]:
-    """Yield what the battery carries of each set."""
+    """Yield the cues that the battery carries for each set."""
     started = time.perf_counter()
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for number, (each, carried) in enumerate(zip(sets, pool.map(_carried, sets), strict=True), start=1):

@@ -1,16 +1,16 @@
-"""Faults of every kind planted in a clean set of 500 items: which of them the audit finds, and what else it blames.
+"""Faults of every kind planted in a clean set of 500 items: the audit's recall and its precision.
 
     .venv/bin/python benchmarks/planted_faults.py --data ../shared/data/ii_bench              # three seeds
     .venv/bin/python benchmarks/planted_faults.py --data ... --peers PEERS --seeds 1 2 3 --table # other tools beside it
 
 `clean_items.py` makes the set, `planted_kinds.py` lists the faults and `faults_to_plant.py` plants them;
-`audit_peers.py` runs other tools and says how to install them below PEERS. The set is audited clean first, then with
-the faults, both with replies of six simulated models of accuracy .45 to .75 whose errors are correlated
+`audit_peers.py` runs other tools and explains how to install them below PEERS. The set is audited clean first, then
+with the faults, both with replies of six simulated models of accuracy .45 to .75 whose errors are correlated
 (`suspected_keys.py` has the rule).
 
-Recall is the share of planted places of which one finding of a right kind names all items. Precision is the share of
-items, among those that findings of these kinds name, in which something was planted that makes such a finding true.
-Seed 0 was looked at while the benchmark was written; quote others.
+Recall is the share of planted places at which one finding of a right kind names all items. Precision is the share of
+items named by findings of these kinds in which a planted fault makes such a finding true. Seed 0 was seen while the
+benchmark was written; quote others.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CANARY = "This benchmark must not be trained on. Canary: 5b0a2d7e-3c2f-5f6c-9d53
 
 
 class Audited(NamedTuple):
-    """What an audit said of a set, and what it cost."""
+    """The findings of an audit of a set, and its cost."""
 
     alarms: list[Alarm]
     severities: Counter[str]
@@ -66,7 +66,7 @@ class Tally(NamedTuple):
         return Tally(*(mine + its for mine, its in zip(self, other, strict=True)))
 
     def to_json(self) -> dict[str, Any]:
-        """Return counts, recall and precision; precision is None where nothing is blamed."""
+        """Return counts, recall and precision; precision is None if nothing is blamed."""
         precision = round(self.rightly / self.blamed, 3) if self.blamed else None
         recall = round(self.found / self.planted, 3) if self.planted else None
         return {**self._asdict(), "recall": recall, "precision": precision}
@@ -157,7 +157,7 @@ def _write_rows(folder: Path, rows: Iterable[Row]) -> None:
 
 
 def _write_replies(folder: Path, rows: Sequence[Row], truth: Mapping[str, str], seed: int) -> Path:
-    """Write what six models reply to items, by the rule of `suspected_keys.simulated` for any number of options."""
+    """Write six models' replies to items, by the rule of `suspected_keys.simulated` for any number of options."""
     rng = np.random.default_rng([seed, 4])
     ids = Counter(row["id"] for row in rows)
     known = [row for row in rows if ids[row["id"]] == 1]
@@ -181,7 +181,7 @@ def _write_replies(folder: Path, rows: Sequence[Row], truth: Mapping[str, str], 
 
 
 def _write_release(folder: Path, rows: Sequence[Row]) -> None:
-    """Write a release that asks the same questions about a picture of its own."""
+    """Write a release that asks the same questions about another picture."""
     picture = folder.with_suffix(".png")
     Image.fromarray(np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)).save(picture)
     data = picture.read_bytes()
@@ -225,7 +225,7 @@ def tallies_of(planted: Sequence[Planted], alarms: Sequence[Alarm]) -> dict[str,
 
 
 def _blamed(alarm: Alarm, task: str | None) -> tuple[str | None, ...]:
-    """Return what an alarm blames: a task where the fault is a cue, else its items."""
+    """Return the subject of an alarm: a task if the fault is a cue, else its items."""
     return (alarm.task,) if task is not None else alarm.items
 
 
@@ -239,7 +239,7 @@ def _names(alarm: Alarm, place: Planted) -> bool:
 
 
 def as_seen_by(peer: Peer, planted: Iterable[Planted]) -> list[Planted]:
-    """Return what was planted, with a tool's kinds in the place of the audit's; none of them where it does not look."""
+    """Return the planted faults with a tool's kinds in place of the audit's; no kinds if it ignores a fault."""
     nothing: frozenset[str] = frozenset()
     return [
         replace(each, expects=peer.looks_for.get(each.fault, nothing), may=peer.may.get(each.fault, nothing))
@@ -271,7 +271,7 @@ def _counted(alarms: Iterable[Alarm]) -> dict[str, dict[str, Any]]:
 
 
 def _strangers(planted: Sequence[Planted], alarms: Sequence[Alarm]) -> dict[str, list[str]]:
-    """Return for each kind of finding what it blames though nothing was planted there that makes it true."""
+    """Return for each kind of finding the subjects that it blames without a planted fault to justify it."""
     strange: defaultdict[str, set[str | None]] = defaultdict(set)
     for alarm in alarms:
         fitting = [each for each in planted if alarm.kind in each.expects | each.may]
@@ -291,7 +291,7 @@ def _missed(planted: Sequence[Planted], alarms: Sequence[Alarm]) -> dict[str, li
 
 
 def _table(tools: Mapping[str, Mapping[str, Tally]]) -> str:
-    """Return recall and precision of each tool for each fault; a dash where it does not look for the fault."""
+    """Return recall and precision of each tool for each fault; a dash if it does not search for the fault."""
     lines = ["| planted | places | " + " | ".join(tools) + " |", "|---|---:|" + "---:|" * len(tools)]
     for fault in (*(fault.name for fault in FAULTS), *(cue.name for cue in CUES)):
         if fault not in tools["audit"]:

@@ -1,8 +1,8 @@
-"""The kinds of faults that `planted_faults.py` plants, and which findings are right where one was planted.
+"""The kinds of faults that `planted_faults.py` plants, and the findings that are right for each.
 
 A fault of single items is planted into items that no other of them touches, drawn by a seed; a cue into all items of
-one task, before the faults. `expects` are kinds of findings of which one has to name all items of a place; `may` are
-kinds that may rightly name them besides.
+one task, before the faults. `expects` are kinds of findings, one of which has to name all items of a place; `may` are
+further kinds that may rightly name them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Fault:
         name: Name in the table.
         plant: Function that plants it into the rows of one place.
         expects: Kinds of findings that are right.
-        may: Kinds of findings that may rightly come along.
+        may: Kinds of findings that may rightly occur as well.
         places: Number of places.
-        pair: How two rows have to lie; None for single rows.
-        fits: Whether it can be planted into a row; into any where None.
+        pair: Required relation of two rows; None for single rows.
+        fits: Function that returns whether it suits a row; None for any row.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Cue:
-    """A cue that gives keys of a task away; `expects` and `may` are kinds of findings about that task."""
+    """A cue that reveals keys of a task; `expects` and `may` are kinds of findings about that task."""
 
     name: str
     task: str
@@ -61,7 +61,7 @@ class Cue:
 
 @dataclass(frozen=True)
 class Planted:
-    """A fault at one place: the items concerned, by the ids that the audit gives them; a cue has its task instead."""
+    """A fault at one place: the affected items, by the audit's ids; a cue has its task instead."""
 
     fault: str
     expects: frozenset[str]
@@ -154,7 +154,7 @@ FAULTS: tuple[Fault, ...] = (
 """Faults of single items and of pairs, in the order of the table."""
 
 _LEARNED = "guessable_from_text shortcut_forest shortcut_question"
-"""What classifiers find that see letters, lengths and words of options besides other cues."""
+"""Findings of classifiers that see letters, lengths and words of options in addition to other cues."""
 CUES: tuple[Cue, ...] = (
     _cue("right option is the longest", "implication", plant.lengthen, "longest_option_is_right",
          f"{_LEARNED} option_in_other_form_is_right odd_option_is_right"),
@@ -167,7 +167,7 @@ CUES: tuple[Cue, ...] = (
 
 
 def plant_all(bench: Bench) -> list[Planted]:
-    """Plant every cue and every fault and return what was planted; rows and pictures are changed in place.
+    """Plant every cue and every fault and return them; rows and pictures are changed in place.
 
     Raises:
         ValueError: The set is too small.
@@ -180,7 +180,7 @@ def plant_all(bench: Bench) -> list[Planted]:
                 cue.plant(bench, row)
     free = [bench.rows[place] for place in bench.rng.permutation(len(bench.rows)).tolist()]
     places = {id(row): place for place, row in enumerate(bench.rows)}
-    # Faults that few rows suit are planted first, so that those rows are not used up.
+    # Faults that few rows suit are planted first, before other faults use up those rows.
     for fault in sorted(FAULTS, key=lambda fault: sum(map(fault.suits, bench.rows))):
         for _ in range(fault.places):
             rows = sorted(_taken(free, fault), key=lambda row: places[id(row)])
@@ -193,7 +193,7 @@ def plant_all(bench: Bench) -> list[Planted]:
 
 
 def _taken(free: list[Row], fault: Fault) -> list[Row]:
-    """Take the first rows that a fault suits out of those that are free."""
+    """Take the first rows that a fault suits out of the free ones."""
     for place, first in enumerate(free):
         if not fault.suits(first):
             continue
