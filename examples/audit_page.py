@@ -1,8 +1,8 @@
 """Take the picture of the audit page in the guides: `make screenshots`, or `python examples/audit_page.py FOLDER`.
 
-Writes a quiz about the demo's photographs, which hold the blemishes of any raw folder (a file twice, a smaller copy, a
-broken download), with the faults that such a file of questions has, audits it, and shows the page in Chromium. With
-`--quiz` only the quiz is written, to be tried by hand.
+Writes a quiz about the demo's photographs, which have the flaws of any raw folder (a duplicate file, a smaller copy, a
+broken download), with the typical faults of such a file of questions, audits it, and shows the page in Chromium. With
+`--quiz` it only writes the quiz, for manual trials.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Follow the tutorials as they are written: their commands, what people do in the browser, and the pictures of it.
+"""Follow the tutorials as written: run their commands, do their steps in the browser, and take their pictures.
 
     python examples/follow_tutorials.py [NAME ...] [--pictures docs/images/tutorials]
 
-Each is followed in an empty folder of its own. What a page shows of a command's output is compared with what it
-prints. With `--pictures` the pages' pictures are taken anew; `make screenshots` does so. Needs Chromium (`make
+Each tutorial runs in a separate empty folder. The script compares the output that a page shows with the output of the
+command. With `--pictures` it takes the pages' pictures anew, as `make screenshots` does. Needs Chromium (`make
 browser`) and the extras `demo`, `app` and `dev`.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PAGES = Path(__file__).parents[1] / "docs" / "tutorials"
 MOST_BYTES = 120_000
-"""Of one picture."""
+"""Largest size of a picture, in bytes."""
 _WRAPPER = """#!/bin/sh
 case "$1 $2" in
   "review serve") exec {python} -m benchwright "$@" --port {port} ;;
@@ -44,16 +44,16 @@ esac
 
 
 class NotAsWritten(Exception):
-    """A page says something else than what happens."""
+    """A page differs from what happens."""
 
 
 class Walk:
-    """One tutorial being followed.
+    """A tutorial in progress.
 
     Args:
         folder: Empty folder in which its commands run.
         browser: Chromium from `chromium(port)`.
-        port: Free port at which the app is served, in place of the one that pages name.
+        port: Free port for the app, in place of the one that pages name.
     """
 
     def __init__(self, folder: Path, browser: Browser, port: int) -> None:
@@ -71,7 +71,7 @@ class Walk:
         """Bytes of the pictures taken so far, by name."""
 
     def follow(self, page: Path) -> Mapping[str, bytes]:
-        """Do all that a page says and return its pictures.
+        """Do all steps of a page and return its pictures.
 
         Raises:
             NotAsWritten: A command failed, or printed something else than the page shows.
@@ -96,7 +96,7 @@ class Walk:
                         self._act(part)
                     case Picture() if self._people.screen is not None:
                         self.pictures[part.name] = taken(self._people.screen, part.name)
-                    case Picture():  # what one will have at the end; it stands further down again
+                    case Picture():  # a preview of the result; it occurs again further down
                         later.add(part.name)
         if self._wrong:
             raise self._failure()
@@ -120,7 +120,7 @@ class Walk:
     def _serve(self, command: Command) -> None:
         self._stop()
         log = self._programs / "server.log"
-        screen, terminal = pty.openpty()  # on which the first curator's invitation is printed
+        screen, terminal = pty.openpty()  # where the app prints the first curator's invitation
         self._server = subprocess.Popen(  # noqa: S603
             _bash(command.script), cwd=self._folder, env=self._environment(), stdin=subprocess.DEVNULL,
             stdout=terminal, stderr=subprocess.STDOUT, start_new_session=True,
@@ -144,7 +144,7 @@ class Walk:
 
     def _stop(self) -> None:
         if self._server is not None:
-            os.killpg(self._server.pid, signal.SIGKILL)  # browsers that are still connected would keep it for a while
+            os.killpg(self._server.pid, signal.SIGKILL)  # connected browsers would delay its end
             self._server.wait()
             self._server = None
 
@@ -160,7 +160,7 @@ class Walk:
             raise self._failure(f"{row}: {error}\n{self._programs / 'screen.png'} shows\n{shown}") from error
 
     def _failure(self, *more: str) -> NotAsWritten:
-        """Return what says all that went otherwise than the page has it."""
+        """Return the error with all differences from the page."""
         return NotAsWritten("\n\n".join([*self._wrong, *more]))
 
     def _as_shown(self, printed: str) -> str:
@@ -171,7 +171,7 @@ class Walk:
 
 
 def _copy(screen: int, log: Path) -> None:
-    """Write what comes to a terminal into a file, until the last process that writes to it has ended."""
+    """Copy a terminal's output into a file until the last process that writes to it has ended."""
     with log.open("wb", buffering=0) as written, os.fdopen(screen, "rb", buffering=0) as shown, suppress(OSError):
         while piece := shown.read(4096):
             written.write(piece)
@@ -182,7 +182,7 @@ def _bash(script: str) -> list[str]:
 
 
 def taken(window: Page, name: str) -> bytes:
-    """Return a picture of what is on the screen, small enough for a page: PNG or JPEG, as its name says."""
+    """Return a picture of the screen, small enough for a page: PNG or JPEG, depending on its name."""
     window.wait_for_load_state("networkidle")
     window.wait_for_timeout(600)
     picture = Image.open(io.BytesIO(window.screenshot())).convert("RGB")
@@ -200,7 +200,7 @@ def taken(window: Page, name: str) -> bytes:
 
 
 def free_port() -> int:
-    """Return a port of this machine that nothing listens on."""
+    """Return a port of this machine without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -208,7 +208,7 @@ def free_port() -> int:
 
 
 def main() -> None:
-    """Follow the tutorials that the command line names, or all."""
+    """Follow the tutorials named on the command line, or all."""
     parser = argparse.ArgumentParser(description="Follow the tutorials as they are written.")
     parser.add_argument("names", nargs="*", help="Tutorials; all if none is named.")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="Write the pages' pictures there.")

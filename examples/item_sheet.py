@@ -1,11 +1,11 @@
-"""Draw a few items of each task of a release on pages, as people see them, with the right option marked.
+"""Draw a few items of each task of a release on pages, as annotators see them, with the right option marked.
 
     python examples/item_sheet.py RELEASE FOLDER [ITEMS PER TASK]
     python examples/item_sheet.py RELEASE FOLDER ITEMS --without-key
 
 writes `FOLDER/<task>.jpg` for each task. Without key, it writes pages `FOLDER/<task>-1.png`, ... of six numbered items,
-as models see them, and the keys in `FOLDER/keys.json`: who answers first and opens the keys then knows how many items a
-person can answer.
+as models see them, and the keys in `FOLDER/keys.json`: readers who answer before they open the keys learn how many
+items a person can answer.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from benchwright.release import Release
 
 HIGH_PX, WIDE_PX, GAP_PX, LINE_PX, LETTER_PX = 300, 1240, 12, 22, 10
 COLUMNS = 2
-"""Columns of a sheet of items with one picture each."""
+"""Number of columns on a sheet of items with one picture each."""
 PAGE = 6
-"""Items on a page without key."""
+"""Number of items on a page without key."""
 QUALITY, LEAST_QUALITY = 80, 45
 
 
@@ -40,7 +40,7 @@ def panel(item: Item, files: dict[str, bytes], wide_px: int, *, number: int | No
         item: The item.
         files: Its pictures, by image id.
         wide_px: Width of the panel, in pixels.
-        number: Number before the question of an item that does not show which option is right.
+        number: Number before the question of an item without a marked option.
     """
     pictures = []
     for shown in item.images:
@@ -84,7 +84,7 @@ def sheet(panels: Sequence[Image.Image]) -> Image.Image:
 
 
 def encoded(page: Image.Image, most_bytes: int | None) -> bytes:
-    """Return a page as JPEG, of lower quality, then smaller, until it has no more than so many bytes."""
+    """Return a page as JPEG, at lower quality, then smaller, until it has at most that many bytes."""
     while True:
         for quality in range(QUALITY, LEAST_QUALITY - 1, -5):
             file = io.BytesIO()
@@ -109,12 +109,12 @@ def _columns(shown: Sequence[tuple[Item, dict[str, bytes]]]) -> int:
 
 
 def draw_without_key(release: Path, folder: Path, *, per_task: int = 30) -> None:
-    """Write pages of items that do not show the key, and the keys: for each task, number of the item to letter.
+    """Write pages of items without their keys, and the keys: for each task, number of the item to letter.
 
     Args:
         release: Folder of the release.
-        folder: Folder in which pages and `keys.json` are written.
-        per_task: Largest number of items of a task.
+        folder: Folder for pages and `keys.json`.
+        per_task: Largest number of items per task.
     """
     folder.mkdir(parents=True, exist_ok=True)
     keys = {}
@@ -136,9 +136,9 @@ def draw_sheets(release: Path, folder: Path, *, per_task: int = 3, most_bytes: i
 
     Args:
         release: Folder of the release.
-        folder: Folder in which the sheets are written.
+        folder: Folder for the sheets.
         per_task: Largest number of items on a sheet.
-        most_bytes: Largest size of a sheet's file; null for any.
+        most_bytes: Largest size of a sheet's file; None for any.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for task, shown in first_items(release, per_task).items():

@@ -1,7 +1,7 @@
 """Draw the pictures of docs/visual-prompts.md: `python examples/prompt_gallery.py docs/images`.
 
-The photographs are those of `benchwright demo` (extra `demo`). Pictures get 256 colours, which keeps them small: some
-for the ground and some for the marks, so that these keep theirs.
+The photographs are those of `benchwright demo` (extra `demo`). Pictures get 256 colors to stay small: some for the
+ground and some for the marks, so that these keep theirs.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _palette(pixels: Pixels, most: int) -> list[list[int]]:
 def mark(
     kind: PromptKind, *points: Point, label: str | None = None, mask: MaskRuns | None = None, **style: Any
 ) -> VisualPrompt:
-    """Return a prompt whose sizes hold on a picture 400 pixels high."""
+    """Return a prompt with sizes for a picture 400 pixels high."""
     settings = PromptStyle(**{"reference_height_px": 400.0, **style})
     return VisualPrompt(kind=kind, image_id="0" * 64, points=points, label=label, style=settings, mask=mask)
 
@@ -76,7 +76,7 @@ def spoon() -> MaskRuns:
 
 
 def kinds() -> Picture:
-    """Every kind of mark on one photograph."""
+    """Return every kind of mark on one photograph."""
     ground = photograph("coffee.png", width=600, height=400)
     marks = [
         mark("ring", (205.5, 58.5), label="ring"),
@@ -94,7 +94,7 @@ def kinds() -> Picture:
 
 
 def sizes() -> Picture:
-    """Sizes from small to large, and colours, on plain ground."""
+    """Return sizes from small to large, and colors, on plain ground."""
     ground = np.full((330, 640, 3), (236, 238, 240), np.uint8)
     marks = []
     x = 40.0
@@ -118,14 +118,14 @@ def sizes() -> Picture:
 
 
 def busy(height: int, width: int) -> Pixels:
-    """Return a ground without any quiet place: checks of strong colours."""
+    """Return a ground without any quiet place: checks of strong colors."""
     y, x = np.mgrid[:height, :width] // 9
     colours = np.array([(220, 40, 30), (30, 60, 200), (245, 230, 60), (20, 20, 20), (250, 250, 250), (40, 160, 80)])
     return colours[(x * 7 + y * 3 + x * y) % len(colours)].astype(np.uint8)
 
 
 def grounds() -> Picture:
-    """The same marks on dark, bright and busy ground: the halo parts them from it."""
+    """Return the same marks on dark, bright and busy ground: the halo separates them from it."""
     tall, wide = 300, 213
     parts = [np.full((tall, wide, 3), 14, np.uint8), np.full((tall, wide, 3), 250, np.uint8), busy(tall, wide)]
     marks = [
@@ -141,7 +141,7 @@ def grounds() -> Picture:
 
 
 def labels() -> Picture:
-    """Where labels go: crowds, corners, and marks inside a marked box."""
+    """Return the places of labels: crowds, corners, and marks inside a marked box."""
     ground = photograph("chelsea.png", width=600, height=400, scale=1.3334)
     marks = [
         mark("box", (120, 70), (470, 385), label="cat", color=BLUE),

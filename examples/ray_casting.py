@@ -1,7 +1,7 @@
-"""Pictures of simple things in a room, with what is true of each pixel: distance, thing and reflectance.
+"""Pictures of simple things in a room, with the truth of each pixel: distance, thing and reflectance.
 
-Balls, boxes and cylinders stand on a floor before a wall, in the light of a lamp far away and of the room. Each pixel's
-ray is cut with each of them, in NumPy. Lengths are in metres, z is up, colours are linear reflectances, 0-1.
+Balls, boxes and cylinders are on a floor before a wall, in the light of a distant lamp and of the room. NumPy
+intersects each pixel's ray with each of them. Lengths are in meters, z is up, colors are linear reflectances, 0-1.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Floats = NDArray[np.float64]
 Color = tuple[float, float, float]
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 FLOOR, WALL = -2, -1
-"""Owners of pixels that show no thing."""
+"""Owners of pixels without a thing."""
 LAMPS = 3
-"""Rays to places of the lamp; more make shadows softer."""
+"""Number of rays to places of the lamp; more make shadows softer."""
 BLUR_PX, NOISE, EPSILON = 0.6, 0.008, 1e-4
 
 
@@ -29,12 +29,12 @@ class Thing:
     """A thing in the room.
 
     Args:
-        shape: What it is. A ball has its width as diameter, a cylinder stands upright.
+        shape: Shape of the thing. A ball's diameter is its width; a cylinder is upright.
         foot: Middle of its bottom.
         size: Width, depth and height.
         color: Reflectance.
-        turn_deg: By how much it is turned, counter-clockwise from above.
-        is_striped: Whether bands of its surface are of half the reflectance.
+        turn_deg: Rotation in degrees, counter-clockwise from above.
+        is_striped: Whether bands of its surface have half the reflectance.
     """
 
     shape: Literal["ball", "box", "cylinder"]
@@ -61,12 +61,12 @@ class Room:
     """Floor, wall and light of a scene.
 
     Args:
-        things: What stands in it.
+        things: Things in the room.
         floor: Reflectance of the floor.
         wall: Reflectance of the wall.
-        lamp: Direction towards the lamp.
-        wall_y: Where the wall stands.
-        tile: Side of the floor's tiles, of which every other one is a little darker; 0 for none.
+        lamp: Direction toward the lamp.
+        wall_y: Place of the wall.
+        tile: Side of the floor's tiles, every other one slightly darker; 0 for none.
     """
 
     things: tuple[Thing, ...]
@@ -79,11 +79,11 @@ class Room:
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera that is held level.
+    """A level camera.
 
     Args:
-        place: Where it stands.
-        target: What its middle shows.
+        place: Place of the camera.
+        target: Point in the middle of its picture.
         focal_share: Focal length as a share of the picture's width.
     """
 
@@ -101,20 +101,20 @@ class Camera:
         return np.array([right, np.cross(ahead, right), ahead])
 
     def project(self, points: Floats, size_wh: tuple[int, int]) -> Floats:
-        """Return the places of points, (points, 3), in pixels of a picture, (points, 2), centres at +0.5."""
+        """Return the places of points, (points, 3), in pixels of a picture, (points, 2), centers at +0.5."""
         seen = (points - np.array(self.place)) @ self.rotation.T
         return self.focal_share * size_wh[0] * seen[:, :2] / seen[:, 2:] + np.array(size_wh) / 2
 
 
 class Traced(NamedTuple):
-    """What the pixels of a picture show, each array (height, width), with a last axis of 3 for vectors.
+    """The scene at the pixels of a picture, each array (height, width), with a last axis of 3 for vectors.
 
     Args:
         distance: Distance from the camera.
-        owner: Number of the thing; FLOOR and WALL where there is none.
+        owner: Number of the thing; FLOOR or WALL if none.
         normal: Direction of the surface.
         point: Place of the surface.
-        shares: Share of each thing that nothing hides, 0-1; 0 where the border of the picture cuts it.
+        shares: Unhidden share of each thing, 0-1; 0 if the border of the picture cuts it.
     """
 
     distance: Floats
@@ -125,7 +125,7 @@ class Traced(NamedTuple):
 
 
 def trace(room: Room, camera: Camera, size_wh: tuple[int, int]) -> Traced:
-    """Return what each pixel shows."""
+    """Return the scene at each pixel."""
     width, height = size_wh
     columns, rows = np.meshgrid(np.arange(width) + 0.5 - width / 2, np.arange(height) + 0.5 - height / 2)
     local = np.stack([columns, rows, np.full(columns.shape, camera.focal_share * width)], axis=-1).reshape(-1, 3)
@@ -163,7 +163,7 @@ def trace(room: Room, camera: Camera, size_wh: tuple[int, int]) -> Traced:
 
 
 def reflectance(room: Room, traced: Traced) -> Floats:
-    """Return the reflectance of what each pixel shows, (height, width, 3), with the grain of its surface."""
+    """Return the reflectance at each pixel, (height, width, 3), with the grain of the surface."""
     point = traced.point
     albedo = np.where((traced.owner == FLOOR)[..., None], room.floor, room.wall)
     if room.tile:
@@ -181,9 +181,7 @@ def reflectance(room: Room, traced: Traced) -> Floats:
 
 
 def light(room: Room, traced: Traced) -> Floats:
-    """Return how much light falls on what each pixel shows, (height, width), of the room and, where nothing stands
-    between, of the lamp.
-    """
+    """Return the light at each pixel, (height, width), from the room and, if nothing blocks it, from the lamp."""
     points = (traced.point + EPSILON * traced.normal).reshape(-1, 3)
     normal = traced.normal.reshape(-1, 3)
     lamp = np.array(room.lamp) / np.linalg.norm(room.lamp)
@@ -204,7 +202,7 @@ def light(room: Room, traced: Traced) -> Floats:
 
 
 def photograph(albedo: Floats, lighting: Floats, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return the picture that a camera takes, as RGB: a little unsharp, with noise, in the values of sRGB."""
+    """Return the picture that a camera takes, as RGB: slightly blurred, with noise, in sRGB values."""
     import cv2
 
     linear = cv2.GaussianBlur(albedo * lighting[..., None], (0, 0), BLUR_PX)
@@ -214,7 +212,7 @@ def photograph(albedo: Floats, lighting: Floats, rng: np.random.Generator) -> ND
 
 
 def _may_hit(thing: Thing, starts: Floats, rays: Floats) -> NDArray[np.bool_]:
-    """Return which rays come near enough to a thing's middle."""
+    """Return whether each ray passes near enough to a thing's middle."""
     away = thing.middle - starts
     along = np.einsum("...k,...k->...", away, rays)
     beside = np.einsum("...k,...k->...", away, away) - along**2
@@ -222,7 +220,7 @@ def _may_hit(thing: Thing, starts: Floats, rays: Floats) -> NDArray[np.bool_]:
 
 
 def _cut(thing: Thing, starts: Floats, rays: Floats) -> tuple[Floats, Floats]:
-    """Return the distance at which each ray enters a thing, infinite where it does not, and the surface's direction."""
+    """Return the distance at which each ray enters a thing, infinite for a miss, and the surface's direction."""
     c, s = cos(radians(thing.turn_deg)), sin(radians(thing.turn_deg))
     turned = np.array([(c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)])
     local, ray = (starts - thing.middle) @ turned, rays @ turned
@@ -249,7 +247,7 @@ def _cut(thing: Thing, starts: Floats, rays: Floats) -> tuple[Floats, Floats]:
 
 
 def _round(local: Floats, ray: Floats, radius: float, axes: int) -> tuple[Floats, Floats]:
-    """Return where rays enter and leave a ball (3 axes) or an endless upright cylinder (2); NaN where they miss."""
+    """Return where rays enter and leave a ball (3 axes) or an endless upright cylinder (2); NaN for misses."""
     at, to = local[:, :axes], ray[:, :axes]
     a, b, c = (to**2).sum(axis=1), (at * to).sum(axis=1), (at**2).sum(axis=1) - radius**2
     root = np.sqrt(b**2 - a * c)
@@ -257,5 +255,5 @@ def _round(local: Floats, ray: Floats, radius: float, axes: int) -> tuple[Floats
 
 
 def luminance(colors: Sequence[float] | Floats) -> Floats:
-    """Return the luminance of linear colours, 0-1."""
+    """Return the luminance of linear colors, 0-1."""
     return np.asarray(np.asarray(colors) @ LUMINANCE)

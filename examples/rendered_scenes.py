@@ -1,11 +1,11 @@
-"""Write rendered pictures of which everything is known, with the table that the reader `folder` reads.
+"""Write rendered pictures with complete ground truth, and the table that the reader `folder` reads.
 
     python examples/rendered_scenes.py FOLDER [--scenes 40] [--seed 1]
 
-renders, so many of each, rooms full of things (depth, reflectance, counts, boxes), three things that lie to each other
-in some way (claims), two views of a room (poses), two toy figures (parts that correspond), and vessels (parts that
-serve to pour). Truths follow from the geometry. Those that people could not see are left out: things that are half
-hidden, depths, places and reflectances that hardly differ. `scenes.jsonl` states them; in a recipe,
+renders this many of each: rooms full of things (depth, reflectance, counts, boxes), three things in some arrangement
+(claims), two views of a room (poses), two toy figures (corresponding parts), and vessels (parts for pouring). Truths
+follow from the geometry. The script omits truths that people could not see: half-hidden things, and depths, places and
+reflectances that hardly differ. `scenes.jsonl` states the rest; in a recipe,
 `{step: dataset, reader: folder, folder: FOLDER}`.
 """
 
@@ -28,7 +28,7 @@ from ray_casting import Camera, Floats, Room, Thing, Traced, light, luminance, p
 
 SIZE_WH = (640, 480)
 TRIAL_WH = (160, 120)
-"""Size at which a scene is traced to see whether enough of each thing shows."""
+"""Size of the trial trace that shows whether enough of each thing is visible."""
 MATERIALS = {
     "black": (0.035, 0.035, 0.04),
     "blue": (0.04, 0.1, 0.4),
@@ -40,28 +40,28 @@ MATERIALS = {
 }
 PLURALS = {"ball": "balls", "box": "boxes", "cylinder": "cylinders"}
 LEAST_SHARE = 0.5
-"""Share of a thing that must show."""
+"""Smallest visible share of a thing."""
 BOXED_SHARE = 0.97
-"""Share of a thing that must show where its box is stated."""
+"""Smallest visible share of a thing with a stated box."""
 FARTHER = 1.15
-"""Least ratio of two distances that are compared."""
+"""Smallest ratio of two compared distances."""
 DARKER = 1.8
-"""Least ratio of two reflectances that differ."""
+"""Smallest ratio of two different reflectances."""
 SAME = 1.05
-"""Largest ratio of two reflectances that are the same."""
+"""Largest ratio of two equal reflectances."""
 OTHER_LIGHT = 1.4
-"""Least ratio of the light on two places of one thing that are compared."""
+"""Smallest ratio of the light on two compared places of one thing."""
 PATCH_PX = 9
-"""Half the side of the square around a point in which it must be on one thing of one reflectance."""
+"""Half the side of the square around a point that must lie on one thing of one reflectance."""
 COMPARISONS = 24
-"""Most comparisons of reflectance in a picture, of either kind."""
+"""Largest number of comparisons of reflectance in a picture, of either kind."""
 
 Pixels = NDArray[np.uint8]
 Truth = dict[str, Any]
 
 
 class Shot(NamedTuple):
-    """A picture, and what its pixels show."""
+    """A picture and the scene at its pixels."""
 
     pixels: Pixels
     traced: Traced
@@ -70,7 +70,7 @@ class Shot(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """The pictures of one record and what is true of them."""
+    """The pictures of one record and their truths."""
 
     pictures: tuple[Pixels, ...]
     truths: tuple[Truth, ...]
@@ -84,7 +84,7 @@ def shoot(room: Room, camera: Camera, rng: np.random.Generator) -> Shot:
 
 
 def furnished(things: Sequence[Thing], rng: np.random.Generator) -> Room:
-    """Return a room with these things, of which chance takes floor, wall and light."""
+    """Return a room with these things, and a random floor, wall and light."""
     greys = rng.choice((0.14, 0.22, 0.36, 0.55), 2)
     floor, wall = (tuple((grey * rng.uniform(0.85, 1.15, 3)).tolist()) for grey in greys)
     lamp = (rng.uniform(-1.2, 1.2), rng.uniform(-1.3, -0.3), rng.uniform(0.8, 1.8))
@@ -92,7 +92,7 @@ def furnished(things: Sequence[Thing], rng: np.random.Generator) -> Room:
 
 
 def drawn_thing(rng: np.random.Generator, shape: str, place: tuple[float, float], scale: float = 1.0) -> Thing:
-    """Return a thing of that shape on the floor, of which chance takes size, colour and turn."""
+    """Return a thing of that shape on the floor, with random size, color and turn."""
     width, height = rng.uniform(0.45, 0.85, 2) * scale
     size = (width,) * 3 if shape == "ball" else (width, width, height * rng.uniform(0.8, 1.6))
     material = str(rng.choice(list(MATERIALS)))
@@ -101,7 +101,7 @@ def drawn_thing(rng: np.random.Generator, shape: str, place: tuple[float, float]
 
 
 def scattered(rng: np.random.Generator, shapes: Sequence[str], scale: float = 1.0) -> list[Thing]:
-    """Return things of these shapes that stand apart."""
+    """Return things of these shapes, placed apart."""
     things: list[Thing] = []
     while len(things) < len(shapes):
         place = (float(rng.uniform(-2.3, 2.3)), float(rng.uniform(-1.6, 2.6)))
@@ -119,7 +119,7 @@ def held(rng: np.random.Generator, angle_deg: float = 0.0, nearest: float = 4.9)
 
 
 def seen_well(room: Room, cameras: Sequence[Camera]) -> bool:
-    """Return whether enough of each thing shows in each picture."""
+    """Return whether enough of each thing is visible in each picture."""
     return all(min(trace(room, camera, TRIAL_WH).shares) >= LEAST_SHARE for camera in cameras)
 
 
@@ -140,7 +140,7 @@ def full_room(rng: np.random.Generator) -> Scene:
 
 
 def boxes(room: Room, shot: Shot) -> Truth:
-    """Return the box of each thing that shows almost wholly; of the others that there are more of their label."""
+    """Return the box of each almost wholly visible thing; for the others, that more things have their label."""
     labels = [f"{_material(thing)} {thing.shape}" for thing in room.things]
     stated, hidden = [], set()
     for number, label in enumerate(labels):
@@ -173,7 +173,7 @@ def _tilt_deg(first: tuple[int, int], second: tuple[int, int]) -> float:
 
 
 def depths(shot: Shot, rng: np.random.Generator) -> Iterator[Truth]:
-    """Yield a comparison of two points about level, of which one is clearly closer; of two things where there are."""
+    """Yield a comparison of two points at about one level, one of them clearly closer; of two things if possible."""
     distance, owner = shot.traced.distance, shot.traced.owner
     pairs = [
         (first, second)
@@ -236,7 +236,7 @@ def three_things(rng: np.random.Generator) -> Scene:
 
 
 def claims(room: Room, camera: Camera) -> Iterator[Truth]:
-    """Yield claims on each two things that are clearly true or clearly false, as the camera sees them."""
+    """Yield claims about each two things that are clearly true or clearly false, as the camera sees them."""
     for thing, other in permutations(room.things, 2):
         x, other_x = camera.project(np.array([thing.middle, other.middle]), SIZE_WH)[:, 0].tolist()
         ahead = (other.middle - thing.middle) @ camera.rotation[2]
@@ -284,14 +284,14 @@ def part_of(
     size: Any,
     color: Any,
 ) -> Thing:
-    """Return a part of a thing that stands at a place and is turned; how far it lies to the right and to the front."""
+    """Return a part of a turned thing at a place, with its offset to the right and to the front."""
     c, s = cos(radians(turn)), sin(radians(turn))
     foot = (place[0] + c * right + s * front, place[1] + s * right - c * front, bottom)
     return Thing(shape, foot, size, color, turn)  # type: ignore[arg-type]  # a literal of each call
 
 
 def figure(rng: np.random.Generator) -> dict[str, Thing]:
-    """Return the parts of a toy figure that looks about to the front, of which chance takes build and pose."""
+    """Return the parts of a toy figure that looks roughly to the front, with random build and pose."""
     x, y, turn = rng.uniform(-0.9, 0.9), rng.uniform(-0.3, 1.0), rng.uniform(-25, 25)
     legs, trunk, broad, head = rng.uniform((0.4, 0.6, 0.5, 0.4), (0.9, 1.0, 0.85, 0.6))
     skin, coat, shoes, cap = (MATERIALS[str(name)] for name in rng.choice(list(MATERIALS), 4, replace=False))
@@ -317,13 +317,13 @@ def figure(rng: np.random.Generator) -> dict[str, Thing]:
 
 
 NAMED_PARTS = ("hat", "nose", "trunk", "left hand", "right hand", "left foot", "right foot")
-"""Parts that figures have in common; left and right are those of who looks at them."""
+"""Common parts of figures; left and right are the viewer's."""
 
 
 def places_shown(
     traced: Traced, camera: Camera, parts: Mapping[str, Thing], names: Sequence[str]
 ) -> dict[str, list[float]]:
-    """Return where a picture shows the middles of those named parts that nothing hides there."""
+    """Return the places of the visible middles of those named parts in a picture."""
     numbers, (height, width) = list(parts), traced.owner.shape
     shown = camera.project(np.array([parts[name].middle for name in names]), (width, height))
     return {
@@ -334,7 +334,7 @@ def places_shown(
 
 
 def two_figures(rng: np.random.Generator) -> Scene:
-    """Return two pictures, of a figure each, and where both show their parts."""
+    """Return two pictures, each of a figure, and the places of parts visible in both."""
     shots, places = [], []
     for _ in range(2):
         parts = figure(rng)
@@ -349,7 +349,7 @@ def two_figures(rng: np.random.Generator) -> Scene:
 
 
 POURING_PARTS = ("grip", "spout's end", "knob of the lid", "body", "foot")
-"""Parts that serve to pour: what is held, where it runs out, what is opened, what holds it, what it stands on."""
+"""Parts for pouring: the grip, the outlet, the opening, the container, the stand."""
 
 
 def vessel(rng: np.random.Generator, category: str) -> dict[str, Thing]:
@@ -365,7 +365,7 @@ def vessel(rng: np.random.Generator, category: str) -> dict[str, Thing]:
     }
 
     def row(name: str, last: str, bends: Sequence[tuple[float, float]], color: Any) -> None:
-        """Add a row of balls along a bent line; the last one, or else the middle one, has a name of its own."""
+        """Add a row of balls along a bent line; the last one, or else the middle one, has a separate name."""
         line = np.array(bends)
         at = np.linspace(0, len(line) - 1, 4 * len(line) + 1)
         places = [[np.interp(way, range(len(line)), line[:, axis]) for axis in (0, 1)] for way in at]
@@ -395,7 +395,7 @@ def vessel(rng: np.random.Generator, category: str) -> dict[str, Thing]:
 
 
 def one_vessel(rng: np.random.Generator) -> Scene:
-    """Return a picture of a vessel, and where it shows the parts that serve to pour."""
+    """Return a picture of a vessel, and the visible places of its parts for pouring."""
     while True:
         category = str(rng.choice(("teapot", "kettle")))
         parts = vessel(rng, category)
@@ -421,16 +421,16 @@ KINDS: dict[str, Callable[[np.random.Generator], Scene]] = {
     "figures": two_figures,
     "vessel": one_vessel,
 }
-"""Scenes by the beginning of their names."""
+"""Scenes by the prefix of their names."""
 
 
 def write_scenes(folder: Path, scenes: int, seed: int, kinds: Sequence[str] = tuple(KINDS)) -> None:
     """Write pictures and table into a folder.
 
     Args:
-        folder: Where to.
+        folder: Output folder.
         scenes: Number of scenes of each kind.
-        seed: What the scenes depend on, each besides on its own kind and number.
+        seed: Seed of the scenes; each also depends on its kind and number.
         kinds: Kinds of scenes.
     """
     folder.mkdir(parents=True, exist_ok=True)

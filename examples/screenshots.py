@@ -6,8 +6,8 @@ Builds the demo in a temporary folder, serves its review app, and drives it with
 which keeps them small.
 
 `make screens`, or with `--everywhere`, shows every screen in every window: at five widths from a telephone to a large
-monitor, light and dark, and those that do not fit a window as a whole too. Every picture is a file of its own, and each
-screen has a sheet of all of them in each theme, to be looked at after a change of a page.
+monitor, light and dark, and those that do not fit a window also as a whole. Every picture is a separate file, and each
+screen has a sheet of all of them in each theme, for inspection after a change of a page.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SHOWN_AT = "127.0.0.1:8501"
-"""What pages say about where they are, whatever port is free."""
+"""Address shown on pages, whichever port is free."""
 SIZE = {"width": 1280, "height": 800}
 MOST_BYTES = 200_000
-"""Of one picture; busy ones get fewer colours."""
+"""Largest size of a picture, in bytes; busy ones get fewer colors."""
 PASSWORDS = {"mira": "curator of all this", "ann": "first of annotators", "ben": "second of annotators"}
 CURATOR, ANNOTATOR = "mira", "ann"
 CAMPAIGN = "verify"
@@ -69,11 +69,11 @@ steps:
   - step: freeze
     name: street-signs
 """
-"""Of the picture of the page *Recipe*."""
+"""Recipe for the picture of the page *Recipe*."""
 
 
 class Tour(NamedTuple):
-    """The running app, the store behind it, its workspace, a browser, and how a page that is ready is photographed."""
+    """The running app, its store, its workspace, a browser, and the function that photographs a ready page."""
 
     browser: Browser
     store: ReviewStore
@@ -81,7 +81,7 @@ class Tour(NamedTuple):
     shot: Callable[[Page], Image.Image]
 
     def page(self, name: str, path: str, *, locale: str = "en-US") -> Page:
-        """Return a page of the app as somebody sees it after signing in, with a browser that prefers a language."""
+        """Return a page of the app as a user sees it after signing in, with a browser that prefers a language."""
         page = self.browser.new_context(viewport=SIZE, device_scale_factor=1, locale=locale).new_page()
         page.goto(f"http://{SHOWN_AT}{path}")
         page.fill("#name", name)
@@ -109,7 +109,7 @@ class Tour(NamedTuple):
 
 
 def sign_in(tour: Tour) -> Image.Image:
-    """The door."""
+    """The sign-in page."""
     page = tour.browser.new_context(viewport=SIZE, device_scale_factor=1).new_page()
     page.goto(f"http://{SHOWN_AT}/login")
     page.fill("#name", ANNOTATOR)
@@ -117,7 +117,7 @@ def sign_in(tour: Tour) -> Image.Image:
 
 
 def pair(tour: Tour) -> Image.Image:
-    """Two pictures beside each other."""
+    """Two pictures side by side."""
     with tour.task("background_cross_image") as page:
         return tour.shot(page)
 
@@ -136,7 +136,7 @@ def marks(tour: Tour) -> Image.Image:
 
 
 def jigsaw(tour: Tour) -> Image.Image:
-    """A picture with a piece missing, beside the pieces."""
+    """A picture with a piece missing, next to the pieces."""
     with tour.task("jigsaw") as page:
         return tour.shot(page)
 
@@ -160,27 +160,27 @@ def history(tour: Tour) -> Image.Image:
 
 
 def progress(tour: Tour) -> Image.Image:
-    """How far a campaign is, and what became of its tasks."""
+    """The progress of a campaign, and the outcomes of its tasks."""
     return _of_curator(tour, "progress", "#plot-days svg")
 
 
 def agreement(tour: Tour) -> Image.Image:
-    """How far annotators agree, by task."""
+    """The agreement of annotators, by task."""
     return _of_curator(tour, "agreement", "#plot-all svg")
 
 
 def annotators(tour: Tour) -> Image.Image:
-    """Who says what the others say, and likely errors."""
+    """Annotators' agreement with the others, and likely errors."""
     return _of_curator(tour, "annotators", "#plot-confusion svg")
 
 
 def why(tour: Tour) -> Image.Image:
-    """Reasons with counts, and tasks that they were given for."""
+    """Reasons with counts, and their tasks."""
     return _of_curator(tour, "reasons", ".bw-thumb img")
 
 
 def items(tour: Tour) -> Image.Image:
-    """All items and images as pictures, of which two are selected."""
+    """All items and images as pictures, two of them selected."""
     page = tour.page(CURATOR, f"/items?campaign={CAMPAIGN}")
     page.locator(".tile img").first.wait_for()
     for place in (1, 3):
@@ -192,7 +192,7 @@ def items(tour: Tour) -> Image.Image:
 
 
 def item(tour: Tour) -> Image.Image:
-    """One item with what can be done with it."""
+    """One item with its actions."""
     page = tour.page(CURATOR, "/items?state=rejected")
     page.locator(".tile .open").first.click()
     page.get_by_text("What people said").wait_for()
@@ -211,7 +211,7 @@ def _of_curator(tour: Tour, name: str, ready: str) -> Image.Image:
 
 
 def people(tour: Tour) -> Image.Image:
-    """Accounts, and an invitation that was just made."""
+    """Accounts, and a new invitation."""
     page = tour.page(CURATOR, "/people")
     page.get_by_label("Name").fill("cem")
     page.get_by_role("button", name="Add and invite").click()
@@ -220,7 +220,7 @@ def people(tour: Tour) -> Image.Image:
 
 
 def new_benchmark(tour: Tour) -> Image.Image:
-    """The first step of the dialogue of a new benchmark, over a workspace that holds none yet."""
+    """The first step of the dialogue of a new benchmark, over an empty workspace."""
     with _elsewhere(tour, "/new-benchmark", "--sources", str(tour.workspace.parent / "photographs")) as page:
         page.fill("#name", "street-signs")
         page.check("input[value=folders]")
@@ -230,7 +230,7 @@ def new_benchmark(tour: Tour) -> Image.Image:
 
 
 def recipe(tour: Tour) -> Image.Image:
-    """A recipe step by step, with what can be changed of each."""
+    """A recipe step by step, with the settings of each."""
     file = tour.workspace.parent / "street-signs.yaml"
     file.write_text(RECIPE, encoding="utf-8")
     images = str(tour.workspace.parent / "photographs")
@@ -255,7 +255,7 @@ def _elsewhere(tour: Tour, path: str, *more: str) -> Iterator[Page]:
 
 
 def errors(tour: Tour) -> Image.Image:
-    """An error being named: the reply below the question, categories and a reason beside it."""
+    """Naming an error: the reply below the question, with categories and a reason next to it."""
     name = "errors"
     form, categories = KINDS[ERROR_ANALYSIS].form, CATEGORIES
     assert form is not None
@@ -279,7 +279,7 @@ def errors(tour: Tour) -> Image.Image:
 
 
 def _wrong(task: Task) -> TaskInput:
-    """Return a task with a reply beside it that somebody might get from a model."""
+    """Return a task with a plausible reply of a model next to it."""
     said = "A" if task.payload["answer"] == "B" else "B"
     reply = f"Both boxes are drawn around it. Box {said} lies closer to its outline.\n\nThe answer is ({said})."
     read_as = f"{said}, which is not the key"
@@ -321,18 +321,18 @@ SCREENS: Mapping[str, Callable[[Tour], Image.Image]] = {
     **{name.removeprefix("review-").removesuffix(".png"): take for name, take in PICTURES.items()},
     **{name: partial(_of_kinds, take) for name, take in screenshots_of_pages.SCREENS.items()},
 }
-"""All screens, with those that no guide shows."""
+"""All screens, including those that no guide shows."""
 WINDOWS = ((390, 844), (820, 1180), (1280, 800), (1366, 768), (1920, 1080))
-"""Width and height of the windows in which every screen is looked at."""
+"""Width and height of the windows for every screen."""
 
 
 def decide(store: ReviewStore, *, tasks: int = 60) -> None:
-    """Let both annotators decide the same tasks, at moments that are the same every time.
+    """Let both annotators decide the same tasks, at the same times in every run.
 
     They agree on most: every seventh task both reject, every ninth only one of them.
     """
     items = sorted(store.tasks(CAMPAIGN), key=lambda task: task.item_id)
-    # Every third of them, so that each kind of task has some; what is left is for the other pictures.
+    # Every third of them, so that each kind of task has some; the rest is for the other pictures.
     for n, task in enumerate(items[::3][:tasks]):
         for m, name in enumerate((ANNOTATOR, "ben")):
             rejects = n % 7 == 3 or (n % 9 == 4 and m == n % 2)
@@ -352,7 +352,7 @@ def touring(folder: Path, *, shot: Callable[[Page], Image.Image] | None = None) 
 
     Args:
         folder: Empty folder.
-        shot: Function that photographs a page that is ready; default in the size of the guides' pictures.
+        shot: Function that photographs a ready page; by default at the size of the guides' pictures.
     """
     from playwright.sync_api import sync_playwright
 
@@ -387,7 +387,7 @@ def _serving(workspace: Path, *more: str) -> Iterator[int]:
             _await(port, server)
             yield port
         finally:
-            server.kill()  # browsers that are still connected would keep it for a while
+            server.kill()  # connected browsers would delay its end
 
 
 def _await(port: int, server: subprocess.Popen[bytes]) -> None:
@@ -411,7 +411,7 @@ def _benchwright(*arguments: object, input_: str = "") -> None:
 
 
 def _settle(page: Page) -> None:
-    """Wait until pictures are there and nothing moves any more."""
+    """Wait until pictures are loaded and nothing moves."""
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(800)
 
@@ -433,7 +433,7 @@ def _png(picture: Image.Image) -> bytes:
 
 
 class Photographer:
-    """Takes each screen in every window, light and dark, and puts the pictures of a screen on one sheet a theme.
+    """A photographer of each screen in every window, light and dark, with one sheet per screen and theme.
 
     Args:
         folder: Folder of the pictures.
@@ -442,10 +442,10 @@ class Photographer:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.name = ""
-        """Name of the screen that comes next."""
+        """Name of the next screen."""
 
     def __call__(self, page: Page) -> Image.Image:
-        """Photograph a page that is ready, as often as there are windows and themes."""
+        """Photograph a ready page in each window and theme."""
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # one of those that it takes
             taken = []
@@ -466,11 +466,11 @@ class Photographer:
 
 
 _WHOLE_PX = "() => document.querySelector('[data-testid=stMain]')?.scrollHeight ?? document.body.scrollHeight"
-"""Height of a window in which nothing has to be scrolled."""
+"""Height of a window without scrolling."""
 
 
 def _on_one_sheet(pictures: Sequence[Image.Image]) -> Image.Image:
-    """Return the pictures beside each other, in two rows: the windows of hands above, those of desks below."""
+    """Return the pictures side by side, in two rows: handheld windows above, desktop windows below."""
     gap = 12
     rows = [[*pictures[:2], pictures[2]], [*pictures[3:]]]
     size = (
@@ -489,7 +489,7 @@ def _on_one_sheet(pictures: Sequence[Image.Image]) -> Image.Image:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write all pictures, or those that are named, to a folder; with `--everywhere` of all windows and themes."""
+    """Write all pictures, or the named ones, to a folder; with `--everywhere`, for all windows and themes."""
     folder, *names = (argument for argument in arguments if argument != "--everywhere")
     Path(folder).mkdir(parents=True, exist_ok=True)
     photographer = Photographer(Path(folder)) if "--everywhere" in arguments else None

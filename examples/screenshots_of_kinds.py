@@ -1,4 +1,4 @@
-"""Pictures of campaigns that ask other things than to accept an item; `screenshots.py` takes them with the others."""
+"""Pictures of campaigns with questions other than accepting an item; `screenshots.py` takes them with the others."""
 
 from __future__ import annotations
 
@@ -65,17 +65,17 @@ Shot = Callable[["Page"], Image.Image]
 
 
 class Tour(Protocol):
-    """The running app, the store behind it, and its workspace."""
+    """The running app, its store, and its workspace."""
 
     store: ReviewStore
     workspace: Path
 
     def page(self, name: str, path: str, *, locale: str = "en-US") -> Page:
-        """Return a page of the app as somebody sees it after signing in, with a browser that prefers a language."""
+        """Return a page of the app as a user sees it after signing in, with a browser that prefers a language."""
 
 
 def edit(tour: Tour, shot: Shot) -> Image.Image:
-    """An item being edited: its question and options are fields."""
+    """Editing an item: its question and options are fields."""
     with _decided_by_nobody(tour, "background_cross_image") as page:
         page.keyboard.press("v")
         page.get_by_role("textbox", name="Question").wait_for()
@@ -83,7 +83,7 @@ def edit(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def flags(tour: Tour, shot: Shot) -> Image.Image:
-    """What annotators flagged, to be settled."""
+    """Open flags of annotators."""
     queue = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
     past = queue.history(limit=3)
     for one, (words, is_flag) in zip(past, _REMARKS, strict=True):
@@ -101,7 +101,7 @@ _REMARKS = (
 
 
 def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
-    """A case that two annotators left open, with what each said."""
+    """A case that two annotators left open, with the decision of each."""
     name = "divided"
     task = of_kind(tour, "object_localization")[-1]
     verify = tour.store.campaign(CAMPAIGN)
@@ -117,9 +117,9 @@ def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def votes(tour: Tour, shot: Shot) -> Image.Image:
-    """A review after the answer: the key, why it is right, and a vote on each criterion."""
+    """A review after the answer: the key, its explanation, and a vote on each criterion."""
     name = "review"
-    # An item of its own: nobody is asked blind about one whose key they have seen.
+    # A separate item: annotators are not asked blind about an item whose key they have seen.
     mine = {"item_id": "d" * 32, "explanation": "Only the place behind has changed."}
     item = {**of_kind(tour, "background_cross_image")[0].payload, **mine}
     votes_on = review_form(("accurate", "reasonable", "difficult"))
@@ -134,7 +134,7 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def screen(tour: Tour, shot: Shot) -> Image.Image:
-    """A picture that is being discarded, with the reasons to choose from."""
+    """Discarding a picture, with the reasons to choose from."""
     form = CampaignForm(fields=screening_form(ScreenForm().reasons).fields)
     exhibit = TaskContent(task="image", question="Does this image belong in the benchmark?", images=_photograph(tour))
     open_campaign(tour, SCREEN, SCREEN, form, [task_input("a" * 32, "content", exhibit)])
@@ -145,7 +145,7 @@ def screen(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def same(tour: Tour, shot: Shot) -> Image.Image:
-    """Two pictures that may be one: the question whether they are."""
+    """Two possibly equal pictures: the question whether they are the same."""
     item = of_kind(tour, "background_cross_image")[0].payload
     images = tuple(ItemImage.model_validate(one) for one in item["images"][:2])
     exhibit = TaskContent(task=PAIR, question="Is this the same picture?", images=images)
@@ -156,7 +156,7 @@ def same(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def answer(tour: Tour, shot: Shot) -> Image.Image:
-    """A question of the human baseline: nothing tells which option is right."""
+    """A question of the human baseline, without any hint of the right option."""
     item = {**of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
     form = CampaignForm(decisions_from="choices")
     open_campaign(tour, ANSWER, ANSWER, form, [TaskInput(item["item_id"], "content", item)], rule="answers(1)")
@@ -166,7 +166,7 @@ def answer(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def dark(tour: Tour, shot: Shot) -> Image.Image:
-    """The screen of a pair on a computer that is set to dark."""
+    """The screen of a pair on a computer in dark mode."""
     with _decided_by_nobody(tour, "background_cross_image", name="pairs") as page:
         page.emulate_media(color_scheme="dark")
         page.wait_for_timeout(800)
@@ -174,7 +174,7 @@ def dark(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def describe(tour: Tour, shot: Shot) -> Image.Image:
-    """What a picture conveys, half said: type, difficulty, domain, emotion, rhetoric."""
+    """A half-finished description of a picture's message: type, difficulty, domain, emotion, rhetoric."""
     form = CampaignForm(fields=DESCRIPTION_FORM.fields)
     exhibit = TaskContent(task=DESCRIBE, question="What does this image convey?", images=_photograph(tour))
     open_campaign(tour, DESCRIBE, DESCRIBE, form, [task_input("b" * 32, "content", exhibit)])
@@ -185,7 +185,7 @@ def describe(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def state(tour: Tour, shot: Shot) -> Image.Image:
-    """What a picture shows, half of it drafted by a model."""
+    """The content of a picture, half of it drafted by a model."""
     sections: tuple[Section, ...] = ("caption", "background", "unanswerable")
     form = CampaignForm(fields=state_form(sections, drafts=True).fields, states_facts=True)
     exhibit = TaskContent(task=STATE, question="What does this picture show?", images=_photograph(tour))
@@ -202,7 +202,7 @@ def state(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def write(tour: Tour, shot: Shot) -> Image.Image:
-    """A question about a picture, one of whose wrong options reads the same as the right one."""
+    """A question about a picture, with a wrong option that reads the same as the right one."""
     labels = {"difficulty": LabelSet(values=("easy", "hard"))}
     form = CampaignForm(fields=writing_form(QuestionSettings(refusal="allowed", labels=labels)).fields)
     exhibit = TaskContent(task=WRITE, question="What could be asked about this picture?", images=_photograph(tour))
@@ -221,14 +221,14 @@ def write(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def collect(tour: Tour, shot: Shot) -> Image.Image:
-    """A prompt, and a photograph that was brought for it."""
+    """A prompt, and a photograph brought for it."""
     form = collect_form(
         ("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0"), max_bytes=20_000_000, max_pixels=24_000_000, min_side_px=64
     )
     exhibit = TaskContent(task=COLLECT, question="A cup on a wooden table")
     open_campaign(tour, COLLECT, COLLECT, CampaignForm(fields=form.fields), [task_input("c" * 32, "content", exhibit)])
     with _first(tour, COLLECT) as page:
-        page.on("filechooser", lambda _chooser: None)  # who begins to listen only below may come after the key
+        page.on("filechooser", lambda _chooser: None)  # a listener registered only below may miss the key
         page.keyboard.press("1")
         page.keyboard.press("2")
         page.wait_for_timeout(300)
@@ -243,7 +243,7 @@ def open_campaign(
     tour: Tour, name: str, kind: str, form: CampaignForm, work: Iterable[TaskInput], *, rule: str = "single",
     slots: int = 1,
 ) -> None:  # fmt: skip
-    """Open a campaign that asks about these."""
+    """Open a campaign about this work."""
     form = form.model_copy(update={"guidelines": KINDS[kind].guidelines})
     with tour.store.batch() as held:
         held.upsert_campaign(
@@ -269,7 +269,7 @@ def _first(tour: Tour, campaign: str) -> Iterator[Page]:
 
 @contextmanager
 def _decided_by_nobody(tour: Tour, kind: str, *, name: str = "edit") -> Iterator[Page]:
-    """Open a task that stays as it is: a campaign of its own, so that no other picture changes."""
+    """Open a task that stays open: in a separate campaign, so that no other picture changes."""
     open_campaign(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [again(of_kind(tour, kind)[0])])
     with _first(tour, name) as page:
         yield page
@@ -318,7 +318,7 @@ def mark(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def mark_pair(tour: Tour, shot: Shot) -> Image.Image:
-    """Points of one picture, each with its partner in the other, and one that waits for it."""
+    """Points of one picture, each with its partner in the other, and one without a partner yet."""
     name = "mark_pair"
     pairs = MarkField(name="same", label="The same points", shape="correspondence")
     images = [image["image_id"] for image in of_kind(tour, "visual_correspondence")[0].payload["images"][:2]]
@@ -341,7 +341,7 @@ def _open_marking(tour: Tour, name: str, field: MarkField, images: Sequence[str]
 
 
 def _in_picture(page: Page, x: float, y: float, *, pane: int = 0) -> tuple[float, float]:
-    """Return where a point of a picture, 0 to 1, is in the window."""
+    """Return the window place of a point of a picture, 0 to 1."""
     box = page.locator(".layer").nth(pane).bounding_box()
     assert box
     return box["x"] + x * box["width"], box["y"] + y * box["height"]

@@ -1,6 +1,6 @@
-"""Pictures of the pages on which people begin and curators steer; `screenshots.py` takes them with the others.
+"""Pictures of the pages where annotators begin and curators steer; `screenshots.py` takes them with the others.
 
-Those in `SCREENS` stand in no guide, and are taken when every screen is looked at.
+The pages in `SCREENS` occur in no guide, and are taken with every screen.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def home(tour: Tour, shot: Shot) -> Image.Image:
-    """An annotator's campaigns: what each asks, how many wait, and how long they take."""
+    """An annotator's campaigns: the question, the waiting tasks and the usual time of each."""
     page = tour.page(ANNOTATOR, "/home")
     page.get_by_text(f"Hello, {ANNOTATOR}").wait_for()
     return shot(page)
@@ -44,12 +44,12 @@ def practice(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def build(tour: Tour, shot: Shot) -> Image.Image:
-    """The run of a recipe: what comes next, its steps, its funnel, and what can be started."""
+    """The run of a recipe: the next action, its steps, its funnel, and the actions that can start."""
     return _of_curator(tour, "/build", "Next", shot)
 
 
 def releases(tour: Tour, shot: Shot) -> Image.Image:
-    """What is frozen, exported and published."""
+    """Frozen, exported and published releases."""
     page = tour.page(CURATOR, "/publish")
     page.locator(".card").first.wait_for()
     return shot(page)
@@ -69,24 +69,24 @@ def message(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def sending(tour: Tour, shot: Shot) -> Image.Image:
-    """Photographs that are sent to the server."""
+    """Photographs on their way to the server."""
     page = tour.page(CURATOR, "/send-photographs")
     page.locator("#send_files").wait_for()
     return shot(page)
 
 
 def rules(tour: Tour, shot: Shot) -> Image.Image:
-    """What each rule would make of the decisions so far."""
+    """The result of each rule on the decisions so far."""
     return _of_curator(tour, f"/rules?campaign={CAMPAIGN}", "All rules", shot)
 
 
 def thresholds(tour: Tour, shot: Shot) -> Image.Image:
-    """What another threshold of a filter would change."""
+    """The changes by another threshold of a filter."""
     return _of_curator(tour, "/thresholds", "Thresholds", shot)
 
 
 def guidelines_edit(tour: Tour, shot: Shot) -> Image.Image:
-    """Guidelines being edited, with what annotators will see."""
+    """Editing guidelines, with a preview for annotators."""
     return _of_curator(tour, f"/guidelines-edit?campaign={CAMPAIGN}", "As annotators see it", shot)
 
 
@@ -99,7 +99,7 @@ def key_sheet(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def guidelines_beside(tour: Tour, shot: Shot) -> Image.Image:
-    """The guidelines beside a task."""
+    """The guidelines next to a task."""
     page = _at_work(tour, CAMPAIGN)
     page.get_by_role("button", name="Guidelines").click()
     page.locator(".st-key-guidelines-beside").wait_for()
@@ -118,7 +118,7 @@ def blind(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def screen_items(tour: Tour, shot: Shot) -> Image.Image:
-    """Items being screened."""
+    """Screening items."""
     form = CampaignForm(fields=screening_form(ScreenForm().reasons).fields)
     task = of_kind(tour, "background_cross_image")[0]
     item = {**task.payload, "item_id": "2" * 32}
@@ -143,7 +143,7 @@ def doubted_key(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def all_done(tour: Tour, shot: Shot) -> Image.Image:
-    """A campaign in which nothing is left, and where work waits."""
+    """A finished campaign, and places with waiting work."""
     open_campaign(tour, "finished", "verify", tour.store.campaign(CAMPAIGN).form, [])
     page = tour.page(ANNOTATOR, "/review?campaign=finished")
     page.get_by_text("Nothing").first.wait_for()
@@ -151,7 +151,7 @@ def all_done(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def welcome(tour: Tour, shot: Shot) -> Image.Image:
-    """An invitation, where somebody chooses a password."""
+    """An invitation, where an annotator chooses a password."""
     accounts = Accounts(tour.store)
     accounts.add("dora", "annotator", now=datetime.now(UTC))
     token = accounts.invite("dora", now=datetime.now(UTC))
@@ -161,25 +161,25 @@ def welcome(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def history_empty(tour: Tour, shot: Shot) -> Image.Image:
-    """The decisions of somebody who has made none."""
+    """The decisions of an annotator without any."""
     open_campaign(tour, "untouched", "verify", tour.store.campaign(CAMPAIGN).form, [])
     return _of_curator(tour, "/history?campaign=untouched", "not decided anything", shot)
 
 
 def progress_empty(tour: Tour, shot: Shot) -> Image.Image:
-    """The progress of a campaign that has just been opened."""
+    """The progress of a newly opened campaign."""
     open_campaign(tour, "fresh", "verify", tour.store.campaign(CAMPAIGN).form, [again(of_kind(tour, "jigsaw")[0])])
     return _of_curator(tour, "/progress?campaign=fresh", "What became", shot)
 
 
 def agreement_empty(tour: Tour, shot: Shot) -> Image.Image:
-    """Agreement before anybody has decided."""
+    """Agreement before the first decision."""
     open_campaign(tour, "fresh", "verify", tour.store.campaign(CAMPAIGN).form, [again(of_kind(tour, "jigsaw")[0])])
     return _of_curator(tour, "/agreement?campaign=fresh", "Nobody has decided", shot)
 
 
 def items_none(tour: Tour, shot: Shot) -> Image.Image:
-    """A search that finds nothing."""
+    """A search without hits."""
     return _of_curator(tour, "/items?words=zebra", "Nothing fits", shot)
 
 
@@ -205,7 +205,7 @@ def _of_curator(tour: Tour, path: str, words: str, shot: Shot) -> Image.Image:
 
 
 def arabic(tour: Tour, shot: Shot) -> Image.Image:
-    """A task as somebody sees it whose browser prefers Arabic."""
+    """A task for an annotator whose browser prefers Arabic."""
     page = tour.page(ANNOTATOR, f"/?campaign={CAMPAIGN}", locale="ar")
     page.locator(".card[aria-busy=false]").wait_for()
     page.wait_for_function("() => document.documentElement.dataset.words !== undefined")

@@ -1,4 +1,4 @@
-"""Pictures of what curators are told of rounds, adjudicators and votes; `screenshots.py` takes them with the others."""
+"""Pictures of a curator's pages on rounds, adjudicators and votes; `screenshots.py` takes them with the others."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PEOPLE = ("ann", "ben", "dan")
 BEGUN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 EDITS = {"question": "Which of them fits best?"}
 SAID = ("aaa", "aaa", "rrr", "aar", "are", "aaa", "eee", "rra", "are", "aae", "rar", "eee")
-"""What the three say of one task after the other: accept, reject, or edit."""
+"""Decisions of the three annotators, task by task: accept, reject, or edit."""
 WORDS = {"a": "accept", "r": "reject", "e": "revise"}
 CRITERIA = ("accurate", "reasonable", "difficult")
 
 
 def rounds(tour: Tour, shot: Shot) -> Image.Image:
-    """What became of items round by round, and what an adjudicator decided."""
+    """The outcomes of items round by round, and the decisions of an adjudicator."""
     name = "rounds"
     form = tour.store.campaign(CAMPAIGN).form.model_copy(update={"rounds": 3})
     open_campaign(
@@ -62,7 +62,7 @@ def rounds(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def criteria(tour: Tour, shot: Shot) -> Image.Image:
-    """Votes on each criterion of a review, and how far reviewers agree on them."""
+    """Votes on each criterion of a review, and the reviewers' agreement on them."""
     name = "votes"
     work = [_of_its_own(task) for task in _some(tour, 40)]
     form = CampaignForm(fields=review_form(CRITERIA).fields, blind_first=True, edits=True, rounds=4)
@@ -96,7 +96,7 @@ def _in_order(tour: Tour, campaign: str) -> list[Task]:
 
 
 def _of_its_own(task: Task) -> TaskInput:
-    """Return an item that nobody has seen the key of: people review none that they decided before."""
+    """Return an item with an unseen key: annotators do not review items that they decided before."""
     item_id = digest(["votes", task.item_id])[:32]
     return TaskInput(item_id, task.content_hash, {**task.payload, "item_id": item_id})
 
@@ -111,7 +111,7 @@ def _answer(key: str, item_id: str, person: str) -> str:
 
 
 def _votes(item_id: str, person: str) -> dict[str, str]:
-    """Return votes on which people mostly agree; difficult items are difficult for most."""
+    """Return votes with mostly agreeing annotators; difficult items are difficult for most."""
     found = {}
     for criterion, likely in zip(CRITERIA, (0.93, 0.88, 0.6), strict=True):
         is_so = _chance(criterion, item_id) < likely
@@ -120,7 +120,7 @@ def _votes(item_id: str, person: str) -> dict[str, str]:
 
 
 def _moments() -> Iterator[datetime]:
-    """Yield moments of four working days."""
+    """Yield times within four working days."""
     for n in range(10**6):
         yield BEGUN + timedelta(days=n // 60, minutes=4 * (n % 60))
 

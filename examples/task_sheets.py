@@ -1,16 +1,16 @@
-"""Draw a contact sheet of each of BLINK's tasks: items of the real steps, of photographs that ship in wheels.
+"""Draw a contact sheet of each of BLINK's tasks: items of the real steps, from photographs that ship in wheels.
 
     python examples/task_sheets.py FOLDER [WEIGHTS]
 
-writes `FOLDER/<task>.jpg`; docs/images/tasks holds what it draws. The photographs are those of `benchwright demo` and a
-few more of scikit-image's, copied, and some that classical image processing makes of them. What is true of them stands
-in task_sheets.jsonl beside this script, measured by hand and looked at, and is read as any dataset of one's own.
+writes `FOLDER/<task>.jpg`; docs/images/tasks holds its results. The photographs are copies of those of `benchwright
+demo` and a few more of scikit-image's, and some made from them by classical image processing. Their truths are in
+task_sheets.jsonl next to this script, measured by hand and inspected; the script reads it like any user's dataset.
 
-Forensic detection takes the weights of SDXL from a folder; without one, those of a tiny model that
-`tests/tiny_diffusion.py` makes on the spot, whose pictures are noise: the sheet then shows the form of the items alone.
+Forensic detection takes the weights of SDXL from a folder. Without one it uses a tiny model that
+`tests/tiny_diffusion.py` makes, whose pictures are noise: the sheet then shows only the form of the items.
 
 A task of ground truth needs a line in TASKS, and rows in the table. A task of plain photographs needs a line in
-PICTURE_TASKS, one that reads what a program generates a line in GENERATED_TASKS.
+PICTURE_TASKS, and one that reads a program's output a line in GENERATED_TASKS.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ TASKS: dict[str, dict[str, Any]] = {
     "semantic_correspondence": {"mode": "paper", "uses": None, "min_distance": 0.06},
     "functional_correspondence": {"uses": None, "min_distance": 0.06},
 }
-"""Settings of the tasks that the table feeds. It has too few rows for what hardened items are matched with."""
+"""Settings of the tasks that the table feeds. It has too few rows for the matching of hardened items."""
 PICTURE_TASKS: dict[str, dict[str, Any]] = {
     "jigsaw": {},
     "visual_correspondence": {},
     "object_localization": {},
 }
-"""Settings of the tasks that photographs feed, with the facts that the demo states of them."""
+"""Settings of the tasks that photographs feed, with the demo's facts about them."""
 GENERATED_TASKS: dict[str, dict[str, Any]] = {"iq_test": {"dataset": "pattern_puzzles"}}
 """Settings of the tasks that generated puzzles feed."""
 FORENSIC: dict[str, Any] = {"side_px": 224, "model_side_px": 256}
-"""Settings of forensic detection, with pictures that are small enough for the tiny model."""
+"""Settings of forensic detection, with pictures small enough for the tiny model."""
 TINY: dict[str, Any] = {"steps": 2}
 CAPTIONS = {
     "chelsea.png": "A cat looks to the side, seen from near.",
@@ -68,14 +68,14 @@ CAPTIONS = {
     "rocket.jpg": "A rocket stands between masts in the evening.",
     "flower.jpg": "An orange dahlia in front of dark leaves.",
 }
-"""What photographs show, for the model that makes the others of an item."""
+"""Captions of photographs, for the model that makes the other pictures of an item."""
 MORE_PHOTOGRAPHS = ("horse.png",)
 NO_PHOTOGRAPHS = ("hubble_deep_field.jpg", "ihc.png", "retina.jpg", "coffee (1).png", "chelsea.bmp", "china-small.jpg")
-"""What the demo brings besides photographs of things that everybody knows."""
+"""Files of the demo that are not photographs of everyday things."""
 
 
 def pencil(pixels: Pixels) -> Pixels:
-    """Return a drawing in pencil: greys divided by the inverse of their own blurred negative."""
+    """Return a drawing in pencil: grays divided by the inverse of their own blurred negative."""
     import cv2
 
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
@@ -85,7 +85,7 @@ def pencil(pixels: Pixels) -> Pixels:
 
 
 def dots(pixels: Pixels, spacing_px: int = 6) -> Pixels:
-    """Return a painting in dots of pure colours on paper, one every few pixels."""
+    """Return a painting in dots of pure colors on paper, one every few pixels."""
     import cv2
 
     rng = np.random.default_rng(1)
@@ -102,7 +102,7 @@ def dots(pixels: Pixels, spacing_px: int = 6) -> Pixels:
 
 
 def flat(pixels: Pixels, levels: int = 4) -> Pixels:
-    """Return a poster in few flat colours with black outlines."""
+    """Return a poster in few flat colors with black outlines."""
     import cv2
 
     smooth = cv2.pyrMeanShiftFiltering(pixels, 12, 40)
@@ -150,7 +150,7 @@ MADE: tuple[tuple[Callable[[Pixels], Pixels], tuple[str, ...]], ...] = (
     (front, ("motorcycle_left.png", "motorcycle_right.png")),
     (rear, ("motorcycle_left.png", "motorcycle_right.png")),
 )
-"""Pictures that are made of photographs; `<effect>-<photograph>.png`."""
+"""Pictures made from photographs; `<effect>-<photograph>.png`."""
 
 
 def prepare(folder: Path) -> None:
@@ -176,7 +176,7 @@ def write_captions(folder: Path) -> None:
 
 
 def tiny_weights(folder: Path) -> Path:
-    """Return the folder of a tiny SDXL with random weights, which the tests make as well."""
+    """Return the folder of a tiny SDXL with random weights, the same as in the tests."""
     sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
     from tiny_diffusion import make_pipeline
 
@@ -184,7 +184,7 @@ def tiny_weights(folder: Path) -> Path:
 
 
 def release_of(name: str, steps: list[Any], workspace: Path, *, folder: Path, images: Path | None = None) -> Path:
-    """Run steps and freeze what they make; return the release."""
+    """Run steps and freeze their items; return the release."""
     import yaml
 
     freeze = {"step": "freeze", "name": name, "description": "Items for contact sheets."}
@@ -197,8 +197,8 @@ def main(folder: Path, weights: Path | None = None) -> None:
     """Write the sheets.
 
     Args:
-        folder: Where to.
-        weights: Folder of SDXL's weights; null for those of a tiny model.
+        folder: Output folder.
+        weights: Folder of SDXL's weights; None for those of a tiny model.
     """
     with tempfile.TemporaryDirectory() as below:
         work = Path(below)

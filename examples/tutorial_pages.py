@@ -1,6 +1,6 @@
-"""Read a tutorial of `docs/tutorials/` as the steps that it asks for, in the order in which they stand.
+"""Read a tutorial of `docs/tutorials/` as the steps that it asks for, in order.
 
-A page is prose, and these parts of it are followed by `follow_tutorials.py`:
+A page is prose, of which `follow_tutorials.py` follows these parts:
 
 - a block of `sh`: run as printed; one that serves the review app goes on in the background until the page ends;
 - a block of `text`: what the block of `sh` above it prints. A line of dots stands for lines that are left out, dots
@@ -33,12 +33,12 @@ class Command(NamedTuple):
 
     @property
     def serves(self) -> bool:
-        """Whether it starts a server, which goes on until the page ends."""
+        """Whether it starts a server, which runs until the page ends."""
         return "review serve" in self.script
 
 
 class Printed(NamedTuple):
-    """What the command before it prints."""
+    """The output of the command before it."""
 
     text: str
 
@@ -51,12 +51,12 @@ class SavedFile(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What somebody does in the browser.
+    """An act of people in the browser.
 
     Args:
-        people: Names of those who do it, one after the other.
-        where: Place where it is done: a page of the app, an address, a link or a file; empty to stay.
-        acts: Clauses of what is done, see `tutorial_people.py`.
+        people: Names of the people who do it, one after another.
+        where: Place of the act: a page of the app, an address, a link or a file; empty to stay.
+        acts: Clauses of the act, see `tutorial_people.py`.
     """
 
     people: tuple[str, ...]
@@ -65,7 +65,7 @@ class Row(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A picture of what is on the screen at this place of the page."""
+    """A picture of the screen at this place of the page."""
 
     name: str
 
@@ -74,7 +74,7 @@ Part = Command | Printed | SavedFile | Row | Picture
 
 
 def parts_of(page: Path) -> list[Part]:
-    """Return what a page asks for, in order."""
+    """Return the steps of a page, in order."""
     return list(_parts(page.read_text(encoding="utf-8")))
 
 
@@ -99,7 +99,7 @@ def _row(line: str) -> Row:
 
 
 def differences(shown: str, real: str) -> list[str]:
-    """Return the lines that a page shows and a command did not print in this order; empty if all were printed.
+    """Return the lines of a page that a command did not print in this order; empty if it printed all.
 
     Args:
         shown: Text of the page.

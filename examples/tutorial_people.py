@@ -1,6 +1,6 @@
-"""Do in Chromium what the tables of a tutorial say that people do.
+"""Do in Chromium what the tables of a tutorial ask people to do.
 
-What stands in the third column, clause by clause (`;` parts them):
+The third column consists of clauses (separated by `;`):
 
 - a code span is a key, such as `Y` or `Ctrl + Enter`;
 - *italics* are a button or a link to click; with text in quotes behind it, a field to fill in;
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 ADDRESS = "127.0.0.1:8501"
-"""Where the pages say that the app is, whatever port it has."""
+"""Address of the app on the pages, whichever port it has."""
 SIZE = {"width": 1120, "height": 800}
 DEMO_FACTS = bundled_recipes()["demo"].with_name("demo.facts.yaml")
 _ACT = re.compile(
@@ -44,7 +44,7 @@ _LINK = re.compile(
     re.I,
 )
 CURATOR = "you"
-"""Whom the link is for that the app prints for its first curator."""
+"""Name of the first curator, for the link that the app prints."""
 _CARD = ".card[aria-busy=false]"
 _NEXT_CARD = """before => {
   if (document.body.innerText.includes("All done")) return true;
@@ -56,7 +56,7 @@ _NEXT_CARD = """before => {
 
 @contextmanager
 def chromium(port: int) -> Iterator[Browser]:
-    """Run a Chromium to which the address of the pages is a port of this machine."""
+    """Run a Chromium that maps the address of the pages to a port of this machine."""
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium")
@@ -70,7 +70,7 @@ def chromium(port: int) -> Iterator[Browser]:
 
 
 class People:
-    """Everybody who takes part in a tutorial, each with a browser window and cookies of their own.
+    """All people in a tutorial, each with a separate browser window and cookies.
 
     Args:
         browser: Browser in which they work.
@@ -82,7 +82,7 @@ class People:
         self._windows: dict[str, Page] = {}
         self._links: dict[str, str] = {}
         self.screen: Page | None = None
-        """Window that was used last."""
+        """Window in use most recently."""
 
     def __enter__(self) -> People:
         return self
@@ -92,12 +92,12 @@ class People:
             window.context.close()
 
     def read(self, text: str) -> None:
-        """Take up the invitation links that somebody sees, the newest of each person."""
+        """Collect the invitation links in a text, the newest for each person."""
         for match in _LINK.finditer(text):
             self._links[match["name"] or CURATOR] = match["link"]
 
     def act(self, row: Row) -> None:
-        """Do what a row says, each of its people in turn."""
+        """Do the acts of a row, each of its people in turn."""
         for name in row.people:
             self.screen = window = self._window(name)
             self._go(window, name, row.where)
@@ -134,7 +134,7 @@ class People:
         _visible(window, repeated[2]).wait_for()
 
     def _finish(self, window: Page, acts: str) -> None:
-        """Do what brings the next task; again where the card did not listen yet, as people do."""
+        """Do what brings the next task; again if the card did not listen yet, as people do."""
         from playwright.sync_api import TimeoutError as TooLateError
 
         slot = self._card(window)
@@ -148,7 +148,7 @@ class People:
         raise AssertionError(f"{acts} does not lead on from task {slot}")
 
     def _card(self, window: Page) -> str | None:
-        """Return the slot of the task on the screen once it listens to keys; None once all are done."""
+        """Return the slot of the task on the screen once it listens to keys; None when all are done."""
         window.wait_for_function(_NEXT_CARD, arg="")
         if _visible(window, "All done").is_visible():
             return None
@@ -161,7 +161,7 @@ class People:
                 _visible(window, act["seen"]).wait_for()
                 if invited := re.fullmatch(r"Invitation for (\w+)", act["seen"]):
                     self._await_link(window, invited[1])
-                window.wait_for_timeout(150)  # until what is shown listens to keys
+                window.wait_for_timeout(150)  # until the page listens to keys
             elif act["key"]:
                 window.keyboard.press(act["key"].replace(" + ", "+").replace("Ctrl", "Control"))
             elif act["typed"] is not None:
@@ -180,13 +180,13 @@ class People:
         self.read(window.inner_text("body"))
 
     def _await_link(self, window: Page, name: str) -> None:
-        """Wait for the link below the words that announce it, which the page shows a moment later."""
+        """Wait for the link below its announcement, which the page shows a moment later."""
         while name not in self._links:
             window.wait_for_timeout(50)
             self.read(window.inner_text("body"))
 
     def _draw_box(self, window: Page, phrase: str) -> None:
-        """Drag over something on the picture of the task; whoever came later draws a little larger boxes."""
+        """Drag over a thing on the picture of the task; later annotators draw slightly larger boxes."""
         [(width, height)] = self._task(self._card(window) or "")["sizes_wh"]
         known = [picture for picture in read_facts(DEMO_FACTS).images.values() if picture.size_wh == (width, height)]
         boxes = [subject.box for picture in known for subject in picture.subjects if subject.phrase == phrase]
@@ -208,7 +208,7 @@ class People:
         return str(item["answer"] or item["refusal"])
 
     def _task(self, slot: str) -> Any:
-        """Return what is asked in a slot."""
+        """Return the task in a slot."""
         [store] = self._folder.glob("**/review.sqlite")
         with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
             question = "SELECT payload FROM tasks JOIN slots ON task_id = tasks.id WHERE slots.id = ?"

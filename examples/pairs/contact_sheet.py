@@ -18,7 +18,7 @@ QUALITY = 82
 
 
 class Shown(NamedTuple):
-    """A pair: what it is called, and both files."""
+    """A pair: its title and both files."""
 
     name: str
     natural: bytes
@@ -26,7 +26,7 @@ class Shown(NamedTuple):
 
 
 def pairs_of(release: Path) -> list[Shown]:
-    """Return the pairs of a release by category and name; those of which no item shows either picture are left out."""
+    """Return the pairs of a release by category and name, without pairs of which no item shows a picture."""
     names: dict[str, str] = {}
     sides: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
     for one in Release.open(release).items():

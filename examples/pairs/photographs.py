@@ -1,4 +1,4 @@
-"""Copy the photographs that the bundled recipe mvp-bench speaks of, out of the wheels of scikit-image and scikit-learn.
+"""Copy the photographs of the bundled recipe mvp-bench out of the wheels of scikit-image and scikit-learn.
 
     python examples/pairs/photographs.py FOLDER
 
