@@ -24,7 +24,7 @@ from benchwright.statistics.many_tests import holm
 from benchwright.statistics.paired_difference import mcnemar_exact, sign_flip
 
 SCENES = (
-    # models, spread of accuracies between neighbours, clusters, items a cluster (uneven: drawn from 1 to twice as many)
+    # models, spread of accuracies between neighbors, clusters, items a cluster (uneven: drawn from 1 to twice as many)
     (8, 0.05, 300, 1, False),
     (12, 0.03, 300, 1, False),
     (8, 0.05, 60, 5, True),

@@ -75,7 +75,7 @@ NO_PHOTOGRAPHS = ("hubble_deep_field.jpg", "ihc.png", "retina.jpg", "coffee (1).
 
 
 def pencil(pixels: Pixels) -> Pixels:
-    """Return a drawing in pencil: grays divided by the inverse of their own blurred negative."""
+    """Return a drawing in pencil: grays divided by the inverse of the blurred negative."""
     import cv2
 
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
