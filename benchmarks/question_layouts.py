@@ -41,7 +41,7 @@ def listed(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def keep(source: Source, verdict: Verdict, folder: Path) -> None:
-    """Write a source, what is true of it and what was found."""
+    """Write a source, its truth and its findings."""
     source.write(folder / "files")
     truth = "".join(json.dumps(row.as_truth(), ensure_ascii=False) + "\n" for row in source.rows)
     (folder / "truth.jsonl").write_text(truth, encoding="utf-8")

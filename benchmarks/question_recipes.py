@@ -1,15 +1,15 @@
-"""What can be guessed of the questions that `mm-sap` and `ii-bench` make, and what a planted cue looks like.
+"""The cues in the questions that `mm-sap` and `ii-bench` make, and the look of a planted cue.
 
     python benchmarks/question_recipes.py --folder DIR [--records 1600] [--seeds 201]
 
-makes a thousand items and more of each recipe: of MM-SAP its three sets, by templates, of annotations whose answers are
-as unevenly common as real ones; of II-Bench the questions that simulated annotators write. Pictures are small and have
-nothing to do with the questions, so nothing but options, words and letters can tell anything. Letters are balanced by
-the recipes' `answer_balance`. The items go through the shortcut battery, without the option that declines, which
-everybody knows by its words: of BasicVisQA and KnowVisQA four options remain, of BeyondVisQA no right one, so that only
-its letters are counted. They go through once more after a cue was planted: the right option the longest, or a word that
-only right options hold. Prints a JSON document a set: the number of items, the share of right and of declining options
-under each letter, the solvers that lie farthest from chance, and those that carry.
+makes a thousand items and more of each recipe: the three sets of MM-SAP, by templates, from annotations whose answers
+are as unevenly distributed as real ones; and for II-Bench the questions that simulated annotators write. Pictures are
+small and unrelated to the questions, so only options, words and letters can reveal anything. The recipes'
+`answer_balance` balances the letters. The items pass through the shortcut battery, without the refusal choice, which
+its words give away: of BasicVisQA and KnowVisQA four options remain, of BeyondVisQA no right one, so only its letters
+are counted. They pass once more after planting a cue: the right option the longest, or a word that only right options
+have. Prints a JSON document per set: the number of items, the share of right and of declining options under each
+letter, the solvers farthest from chance, and those that carry.
 """
 
 from __future__ import annotations
@@ -115,13 +115,13 @@ def letters(items: Sequence[Item]) -> dict[str, Any]:
 
 
 def figures(items: Sequence[Item], made: MadeItems) -> dict[str, Any]:
-    """Return what the battery says of items: which solvers carry, and those that lie farthest from chance."""
+    """Return the battery's results on items: the solvers that carry, and those farthest from chance."""
     found = measured([MadeItems(list(items), made.files)])
     return {"items": found["items"], "carried": found["carried"], "farthest": found["farthest"][:3]}
 
 
 def basic(folder: Path, seed: int, records: int) -> MadeItems:
-    """Make items of BasicVisQA of questions whose answers are as common as the ranks of Zipf's law say."""
+    """Make items of BasicVisQA from questions whose answers follow Zipf's law."""
     rng, run = np.random.default_rng(seed), TruthRun(folder, seed=seed)
     for number in range(records):
         ask, answers = list(ANSWERS.items())[number % len(ANSWERS)]
@@ -134,7 +134,7 @@ def basic(folder: Path, seed: int, records: int) -> MadeItems:
 
 
 def know(folder: Path, seed: int, records: int) -> MadeItems:
-    """Make items of KnowVisQA of a table of entities: kinds of four to nine."""
+    """Make items of KnowVisQA from a table of entities: kinds of four to nine."""
     rng, run = np.random.default_rng(seed), TruthRun(folder, seed=seed)
     number = 0
     for kind in range(records):
@@ -150,7 +150,7 @@ def know(folder: Path, seed: int, records: int) -> MadeItems:
 
 
 def beyond(folder: Path, seed: int, records: int) -> MadeItems:
-    """Make items of BeyondVisQA of boxes."""
+    """Make items of BeyondVisQA from boxes."""
     rng, run = np.random.default_rng(seed), TruthRun(folder, seed=seed)
     for number in range(records):
         names = rng.choice(THINGS, 3, replace=False).tolist()
@@ -163,7 +163,7 @@ def beyond(folder: Path, seed: int, records: int) -> MadeItems:
 
 
 def implications(folder: Path, seed: int, records: int) -> MadeItems:
-    """Make items of II-Bench of what simulated annotators write about pictures."""
+    """Make items of II-Bench from texts of simulated annotators about pictures."""
     from dataset_fixtures.pictures import pixels
 
     group, form = SimulatedDescribers(annotators=4), CampaignForm(fields=DESCRIPTION_FORM.fields)
@@ -181,7 +181,7 @@ def implications(folder: Path, seed: int, records: int) -> MadeItems:
 
 
 def written(group: SimulatedDescribers, form: CampaignForm, image_id: str, seed: int) -> str:
-    """Return what a simulated annotator writes about a picture, as `describe` states it."""
+    """Return a simulated annotator's text about a picture, as `describe` states it."""
     submission = group.submission({"images": [{"image_id": image_id}]}, form, generator_for(seed, "describe", image_id))
     stands_for = SimpleNamespace(fields=submission.fields, annotator_kind="simulated", item_id=image_id, slot=1)
     implication = implication_in(cast("Annotation", stands_for), "describe")

@@ -1,8 +1,8 @@
-"""Models of real size with random weights, made from the configurations that the published ones have.
+"""Models of real size with random weights, made from the configurations of the published ones.
 
-Nothing is fetched: what a model costs depends on its shape and not on its numbers. Tokenizers are byte-level stand-ins,
-because vocabularies cannot be made up; the embeddings have the published number of rows all the same. Models are built
-on the GPU where there is one, which takes seconds instead of minutes, and are saved as published ones are: SAM as a
+Nothing is fetched: the cost of a model depends on its shape and not on its numbers. Tokenizers are byte-level
+stand-ins, because vocabularies cannot be invented; the embeddings still have the published number of rows. Models are
+built on the GPU if available, which takes seconds instead of minutes, and are saved like the published ones: SAM as a
 checkpoint in float32, Grounding DINO, DINOv2, Depth Anything, CLIP and Stable Diffusion 1.5 in float32, SDXL in
 float16, the vision-language model in bfloat16.
 """
@@ -42,7 +42,7 @@ TINY: Mapping[str, Maker] = {
 
 
 def _on_device() -> AbstractContextManager[Any]:
-    """Return the context in which tensors are made where models are built fastest."""
+    """Return the context in which tensors are made on the device where models build fastest."""
     import torch
 
     torch.manual_seed(0)
@@ -60,7 +60,7 @@ def _sam_vit_h(path: Path) -> None:
 
 
 def _byte_words() -> Any:
-    """Return a tokenizer in CLIP's form that knows bytes only."""
+    """Return a byte-level tokenizer in CLIP's form."""
     from tokenizers.pre_tokenizers import ByteLevel
     from transformers import CLIPTokenizer
 
@@ -162,7 +162,7 @@ def _depth_anything_large(folder: Path) -> None:
 
 
 def _write_processor(folder: Path, kind: str, **settings: Any) -> None:
-    """Write the file as published models have it: it names no backend, and transformers takes the one that is there."""
+    """Write the file as in published models: it names no backend, so transformers uses the available one."""
     import json
 
     (folder / "preprocessor_config.json").write_text(json.dumps({"image_processor_type": kind, **settings}))
@@ -260,7 +260,7 @@ def _qwen2_vl_7b(folder: Path, *, layers: int = 28) -> None:
     bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bytewise.decoder = decoders.ByteLevel()
     bytewise.add_special_tokens([AddedToken(mark, special=True) for mark in marks])
-    # Ids up to the published number, so that whatever a random model says has a text.
+    # Ids up to the published number, so that every output of a random model has a text.
     bytewise.add_tokens([AddedToken(f"~{number}", normalized=False) for number in range(152064 - 256 - len(marks))])
     number_of = {mark: bytewise.token_to_id(mark) for mark in marks}
     words = PreTrainedTokenizerFast(

@@ -1,10 +1,10 @@
-"""Ranks of models as intervals, on drawn studies: coverage, wrong verdicts, and pairs told apart beside other methods.
+"""Ranks of models as intervals, on drawn studies: coverage, wrong verdicts, and distinguished pairs by several methods.
 
     .venv/bin/python benchmarks/rank_intervals.py --studies 400
 
-Each item has an ease that all models share and a part of its own for each model; items of a cluster share another part.
-A model's true accuracy is its mean over many drawn items; the true ranks follow from it. Where `spread` is 0 all models
-are equally able, and any pair that is told apart is told apart wrongly.
+Each item has an ease that all models share and a separate part for each model; items of a cluster share another part. A
+model's true accuracy is its mean over many drawn items; the true ranks follow from it. If `spread` is 0 all models are
+equally able, and every distinguished pair is an error.
 
 `joint` is the rule of `evaluate compare`, a step-down test by signs of clusters; `max-T` its first step for all pairs.
 `McNemar` takes items as independent, `sign flip` tests clusters; both alone, and corrected by Holm's method.
@@ -24,7 +24,7 @@ from benchwright.statistics.many_tests import holm
 from benchwright.statistics.paired_difference import mcnemar_exact, sign_flip
 
 SCENES = (
-    # models, spread of accuracies between neighbours, clusters, items a cluster (uneven: drawn from 1 to twice as many)
+    # models, spread of accuracies between neighbors, clusters, items a cluster (uneven: drawn from 1 to twice as many)
     (8, 0.05, 300, 1, False),
     (12, 0.03, 300, 1, False),
     (8, 0.05, 60, 5, True),
@@ -35,7 +35,7 @@ SCENES = (
     (8, 0.0, 20, 15, True),
     (8, 0.0, 8, 30, True),
 )
-"""Scenes that are drawn."""
+"""Scenes to draw."""
 METHODS = ("McNemar", "McNemar, Holm", "sign flip", "sign flip, Holm", "max-T", "joint")
 
 
@@ -63,7 +63,7 @@ def drawn_study(rng: np.random.Generator, models: int, spread: float, clusters: 
 
 
 def verdicts(study: _Study, firsts: np.ndarray, seconds: np.ndarray, name: str) -> dict[str, np.ndarray]:
-    """Return which pairs each method tells apart at 5 %; the name of the study seeds its signs."""
+    """Return the pairs that each method distinguishes at 5 %; the name of the study seeds its signs."""
     only_first = (study.right[:, firsts] & ~study.right[:, seconds]).sum(axis=0)
     only_second = (study.right[:, seconds] & ~study.right[:, firsts]).sum(axis=0)
     mcnemar = np.array([mcnemar_exact(int(b), int(c)) for b, c in zip(only_first, only_second, strict=True)])
@@ -86,7 +86,7 @@ def verdicts(study: _Study, firsts: np.ndarray, seconds: np.ndarray, name: str) 
 
 
 def _covered(ranks: list[tuple[int, int]], order: np.ndarray, equal: bool) -> bool:
-    """Return whether every model's true rank lies in its interval; of equal models every rank is true."""
+    """Return whether every model's true rank lies in its interval; among equal models every rank is true."""
     models = len(order)
     if equal:
         return all(rank == (1, models) for rank in ranks)
@@ -107,7 +107,7 @@ def main() -> None:
             study = drawn_study(rng, models, spread, clusters, size, uneven)
             score = study.right.sum(axis=0)
             order = np.argsort(-score, kind="stable")
-            # The first model of a pair is truly the better one; of equal models no verdict is right.
+            # The first model of a pair is truly the better one; among equal models no verdict is right.
             is_wrong = (score[firsts] < score[seconds]) | (spread == 0)
             for name, verdict in verdicts(study, firsts, seconds, f"study {of_scene}").items():
                 found = {frozenset(pair) for pair in np.column_stack([firsts, seconds])[verdict].tolist()}

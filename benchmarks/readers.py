@@ -1,23 +1,24 @@
-"""Where our reader of answers and the papers' own differ, on the replies that the papers published.
+"""Differences between our reader of answers and the papers' own, on the replies that the papers published.
 
     .venv/bin/python benchmarks/readers.py --data ../shared/data              # counts
     .venv/bin/python benchmarks/readers.py --data ../shared/data --show 3     # and three replies of each difference
     .venv/bin/python benchmarks/readers.py --data ../shared/data --certificate 500   # does the estimated error hold?
 
 Classes: `same` (equal letters), `neither` (both read none), `only_ours`, `only_theirs`, `other` (two different
-letters); each difference is divided by the rule of ours that decided it. BLINK's rows are divided by who settled them
-in the paper: the repository's rule or its judge.
+letters); each difference is split by our deciding rule. BLINK's rows are split by what settled them in the paper: the
+repository's rule or its judge.
 
-`--certificate` asks of `evaluate check-reading` whether its intervals hold the truth. Each model with labelled replies
-is a population: BLINK's three models (validation; the repository's rule, or its judge), MVP-Bench's four on the yes/no
-questions (rule or judge), and the families of models in files of `--written` replies (lines of `reply`, `options`,
-`kind`, `model_style`, `letter`). A study draws a benchmark of 1,000 replies with replacement, draws from it the sample
-that people would read, and holds the reader's errors in the 1,000 against their intervals, and the accuracy by labels
-in the population against the corrected one. Nothing of the intervals is fitted to any of these models.
+`--certificate` tests whether the intervals of `evaluate check-reading` contain the truth. Each model with labeled
+replies is a population: BLINK's three models (validation; the repository's rule, or its judge), MVP-Bench's four on the
+yes/no questions (rule or judge), and the families of models in files of `--written` replies (lines of `reply`,
+`options`, `kind`, `model_style`, `letter`). A study draws a benchmark of 1,000 replies with replacement and, from it,
+the sample that people would read. It compares the reader's errors in the 1,000 with their intervals, and the accuracy
+by labels in the population with the corrected one. The intervals are not fitted to any of these models.
 
 `--second 0 0.05 0.1` gives the figures of `evaluate extract` on the written replies: the rules alone, and with a second
-reader of what they leave, one for each rate of error. It is no model: it knows what the writer meant, says that, and
-at that rate another option or none. So it shows what a second reader of such quality would bring.
+reader of the rest, one for each error rate. The second reader is not a model: it knows the writer's meaning and returns
+it, except that at the given rate it returns another option or none. So the figures show the benefit of a second reader
+of such quality.
 """
 
 from __future__ import annotations
@@ -49,17 +50,17 @@ from benchwright.statistics.score_interval import score_interval
 
 YES_NO: Choices = [("A", "Yes"), ("B", "No")]
 FAMILY = re.compile(r"gpt|claude|gemini|qwen|llava|internvl")
-"""Of models that have 25 written replies or more; the others go together."""
+"""Models with 25 written replies or more; the others form one group."""
 READ = re.compile(r"^BEGIN \w+\n(.*)\nEND \w+$", re.M | re.S)
-"""The reply in what a judge is asked."""
+"""The reply within a judge's prompt."""
 ITEMS = 1_000
-"""Replies of a benchmark of a study."""
+"""Number of replies in a study's benchmark."""
 LABELS = (20, 66, 100, 200)
-"""Replies that people read: of one model, or of one of three or ten by the default of 200."""
+"""Number of replies that people read: of one model, or of one of three or ten by the default of 200."""
 
 
 class Case(NamedTuple):
-    """A reply with its options; `theirs` is what the paper read, by whoever read it."""
+    """A reply with its options; `theirs` is the paper's reading, by rule or judge."""
 
     source: str
     reply: str
@@ -78,7 +79,7 @@ def mvp_cases(data: Path) -> Iterator[Case]:
 
 
 def blink_cases(data: Path) -> Iterator[Case]:
-    """Yield every output of both splits with the choice of the rule, or of the judge where it has none."""
+    """Yield every output of both splits with the rule's choice, or the judge's if the rule has none."""
     for model in blink.models(data):
         for row in blink.read_outputs(data, model, ("val", "test")):
             letters = "ABCDE"[: blink.OPTIONS[row.task]]
@@ -111,7 +112,7 @@ def difference(ours: str | None, theirs: str | None) -> str:
 
 
 def labelled_models(data: Path, written: list[Path]) -> dict[str, list[LabelledReply]]:
-    """Return the labelled replies of each model, with what our reader reads in them."""
+    """Return the labeled replies of each model, with our reader's readings."""
     models: defaultdict[str, list[LabelledReply]] = defaultdict(list)
     answers = blink.read_answers(data / "blink")
     for model in blink.models(data / "blink"):
@@ -148,7 +149,7 @@ def labelled_models(data: Path, written: list[Path]) -> dict[str, list[LabelledR
 
 
 def certified(replies: list[LabelledReply], studies: int, labels: int, seed: int) -> dict[str, float]:
-    """Return how often the intervals from a sample of a model's replies hold what they speak of, by what that is.
+    """Return the coverage of the intervals from a sample of a model's replies, by quantity.
 
     `accuracy` is that of all replies by their labels; `width` is the mean width of its interval.
     """
@@ -157,7 +158,7 @@ def certified(replies: list[LabelledReply], studies: int, labels: int, seed: int
     for _ in range(studies):
         drawn = [replies[k] for k in rng.integers(len(replies), size=ITEMS)]
         strata: defaultdict[tuple[str, bool], list[ReadableReply]] = defaultdict(list)
-        for k, reply in enumerate(drawn):  # drawn at random, so that their order is as good as a hash
+        for k, reply in enumerate(drawn):  # drawn at random, so their order is as good as a hash
             strata[reply.task, reply.read is not None].append(ReadableReply(str(k), str(k), reply.task, reply.read))
         labelled = [drawn[int(one.item_id)] for one in chosen_replies(strata, labels)]
         sizes = {stratum: len(some) for stratum, some in strata.items()}
@@ -176,11 +177,11 @@ def certified(replies: list[LabelledReply], studies: int, labels: int, seed: int
 
 
 class ScriptedJudge:
-    """A second reader that says what is meant but for a share of errors.
+    """A second reader that returns the meant letter except for a share of errors.
 
     Args:
         meant: Letter that each reply gives, `none` for none.
-        error_rate: Share of replies of which it says something else, 0 to 1.
+        error_rate: Share of replies read wrongly, 0 to 1.
     """
 
     tasks = None
@@ -205,7 +206,7 @@ class ScriptedJudge:
 
 
 def with_second_reader(written: list[Path], error_rates: list[float]) -> dict[str, object]:
-    """Return how well the rules alone read written replies, and with second readers of some rates of error."""
+    """Return how well the rules alone read written replies, and with second readers of several error rates."""
     cases, meant = [], {}
     for row in (row for path in written for row in json_lines(path)):
         case: Any = row.values
@@ -227,7 +228,7 @@ def with_second_reader(written: list[Path], error_rates: list[float]) -> dict[st
 
 
 def certificates(models: dict[str, list[LabelledReply]], studies: int) -> dict[str, object]:
-    """Return the reader's true errors of each model, and how often their intervals hold them, by number of labels."""
+    """Return the reader's true errors for each model, and the coverage of their intervals, by number of labels."""
     document: dict[str, object] = {}
     shares: defaultdict[str, list[float]] = defaultdict(list)
     for seed, (name, replies) in enumerate(models.items()):

@@ -1,12 +1,12 @@
-"""What agreeing on regions costs: 10,000 pictures, three annotators, five regions each, one a mask of a megapixel.
+"""The cost of agreement on regions: 10,000 pictures, three annotators, five regions each, one a mask of a megapixel.
 
     .venv/bin/python benchmarks/region_agreement.py --pictures 10000
 
-Every annotator marks a box, a polygon of 40 corners, a point, five ordered points and a mask on every picture, each a
-little beside the truth; one in twenty forgets the polygon, one in twenty labels the box otherwise. They are written as
-the review store holds them, one JSON document a line, and a process of its own then does all there is to do: read and
-check them, find the consensus of each picture, write it down, and compute agreement with its intervals.
-`parts` tells where the time goes, in a second process.
+Every annotator marks a box, a polygon of 40 corners, a point, five ordered points and a mask on every picture, each
+slightly off the truth; one in twenty forgets the polygon, one in twenty labels the box differently. They are written as
+the review store holds them, one JSON document per line. A separate process then does the whole job: read and check
+them, find the consensus of each picture, write it down, and compute agreement with its intervals. `parts` shows the
+time of each part, in a second process.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SIZE_WH = (1_224, 820)
 
 
 def main() -> None:
-    """Measure and print, or do the job that is measured."""
+    """Measure and print, or do the measured job."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pictures", type=int, default=10_000)
     parser.add_argument("--annotators", type=int, default=3)
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def agree(path: Path) -> dict[str, Any]:
-    """Do the whole job, one picture after the other, and return what came out and the seconds of each part."""
+    """Do the whole job, one picture after another, and return the result and the seconds of each part."""
     seconds = dict.fromkeys(("read", "consensus", "agreement", "intervals"), 0.0)
     is_agreed = regions = disputed = 0
 
@@ -107,7 +107,7 @@ def agree(path: Path) -> dict[str, Any]:
 
 
 def written(pictures: int, annotators: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield what annotators marked on each picture."""
+    """Yield the marks of annotators on each picture."""
     rng = np.random.default_rng(seed)
     for number in range(pictures):
         centre = rng.uniform((420, 300), (800, 520))
@@ -118,7 +118,7 @@ def written(pictures: int, annotators: int, seed: int) -> Iterator[dict[str, Any
 
 
 def marked(rng: np.random.Generator, centre: Any, radius: float, waves: Any) -> dict[str, list[dict[str, Any]]]:
-    """Return the marks of one annotator, a little beside the truth."""
+    """Return the marks of one annotator, slightly off the truth."""
     centre = centre + rng.normal(0, 4, 2)
     radius *= rng.normal(1, 0.02)
     x, y = centre
@@ -139,7 +139,7 @@ def marked(rng: np.random.Generator, centre: Any, radius: float, waves: Any) -> 
 def outline(
     rng: np.random.Generator, centre: Any, radius: float, waves: Any, corners: int, rough_px: float
 ) -> list[tuple[float, float]]:
-    """Return a wavy outline around a centre; rough as a hand is."""
+    """Return a wavy outline around a center, as rough as drawn by hand."""
     angles = np.linspace(0, 2 * np.pi, corners, endpoint=False)
     bend = sum(height * np.sin((n + 2) * angles + n) for n, height in enumerate(waves))
     length = radius * (1 + bend) + rng.normal(0, rough_px, corners)

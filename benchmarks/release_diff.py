@@ -1,7 +1,7 @@
-"""How long `release diff` takes on two versions of a release, and whether it finds every planted difference.
+"""The time of `release diff` on two versions of a release, and its recall of planted differences.
 
-A release of generated items with a picture each is written twice; the second time, some items are left out, some are
-new, some lie in another split, some have another question. The command runs once without and once with the page.
+A release of generated items with a picture each is written twice. In the second, some items are missing, some are new,
+some lie in another split, and some have another question. The command runs once without and once with the page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from small_bench import Bench, bench_of
 
 
 def planted(items: int, size: int, share: float) -> tuple[Bench, dict[str, int]]:
-    """Return the newer version of `bench_of(items, size)`, and how many differences of each kind it has."""
+    """Return the newer version of `bench_of(items, size)`, and its number of differences of each kind."""
     bench = bench_of(items + round(items * share), size)
     each = round(items * share)
     old = bench.items[:items]
@@ -36,7 +36,7 @@ def planted(items: int, size: int, share: float) -> tuple[Bench, dict[str, int]]
 
 
 def main() -> None:
-    """Write both versions, compare them, print the costs."""
+    """Write both versions, compare them, and print the costs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--picture-bytes", type=int, default=30_000)

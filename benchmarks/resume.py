@@ -1,4 +1,4 @@
-"""Kill a run at random moments and see that nothing shows: same bytes, and only what was in flight is done again.
+"""Kill a run at random moments and check the result: same bytes, and only work in flight is repeated.
 
 Runs a recipe over a folder of images undisturbed, then again with SIGKILL to the whole process group at random
 moments until `--kills` have hit, then again with single workers killed, then with 1, 2 and 4 workers, another locale,
@@ -87,7 +87,7 @@ def _killed_runs(given: argparse.Namespace, rng: random.Random, workspace: Path,
         )  # fmt: skip
         try:
             process.wait(timeout=rng.uniform(0.2, max(2.0, 2.5 * calm_s / given.kills)))
-            break  # it was done before this kill
+            break  # done before this kill
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

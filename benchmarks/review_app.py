@@ -1,11 +1,11 @@
 """The review app under several annotators with large pictures: key press to next task, and the server's memory.
 
-Makes a workspace of 12-megapixel photographs with a campaign of as many items as wanted, serves it, and lets annotators
-in as many browser contexts accept task after task. Needs Debian's Chromium (`make browser`). A task counts as there
-when its question is on the screen and each of its pictures, on a slow line a coarse version of it.
+Makes a workspace of 12-megapixel photographs with a campaign of any number of items, serves it, and lets annotators in
+as many browser contexts accept task after task. Needs Debian's Chromium (`make browser`). A task counts as loaded when
+the screen shows its question and each of its pictures; on a slow line, a coarse version of the picture is enough.
 
-With `--round-trip` and `--rate` they come over a slow line: the first of them signs in with an empty cache, and again
-with a full one.
+`--round-trip` and `--rate` simulate a slow line: the first annotator signs in with an empty cache, and again with a
+full one.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _sign_in(page: Page, url: str, name: str, typing_s: float) -> tuple[float, s
 
 
 def _again(page: Page, url: str) -> float:
-    """Open the app in a new tab of a browser that has seen it; return how long the first task took."""
+    """Open the app in a new tab of a browser that has visited it; return the time of the first task."""
     tab = page.context.new_page()
     page.close()
     time.sleep(3)  # until the line is free
@@ -126,7 +126,7 @@ def _again(page: Page, url: str) -> float:
 
 
 def _accept(page: Page, slot: str | None) -> tuple[float, str | None]:
-    """Accept the task on the screen; return how long the next one took, and its slot."""
+    """Accept the task on the screen; return the time of the next one, and its slot."""
     started = time.perf_counter()
     page.keyboard.press("y")
     while time.perf_counter() - started < 30:

@@ -1,9 +1,9 @@
 """A prompt that asks a language model to review questions, by the project's own chat client and a SCRIPTED endpoint.
 
-The prompt follows A. P. Gema et al., "Are We Done with MMLU?" (2024), whose taxonomy of faults it names. What answers
-is no model: a server on the loopback reads the prompt by the few rules below, which were written once, before anything
-was measured, and changed no more. So what comes out exercises the path from a row to a finding, and says nothing of
-what any model would find. To ask a model, run it with the endpoint's address and the model's name.
+The prompt follows A. P. Gema et al., "Are We Done with MMLU?" (2024), whose taxonomy of faults it names. The answers do
+not come from a model: a server on the loopback reads the prompt by the few rules below, which were written once, before
+any measurement, and never changed. So the results exercise the path from a row to a finding, and do not predict any
+model's findings. To ask a model, run it with the endpoint's address and the model's name.
 
     review_prompt.py IMAGES ROWS.json OUT.json [BASE_URL MODEL]
 """
@@ -53,7 +53,7 @@ _POINTS = re.compile(r"\b(?:all of the above|both [A-Z] and [A-Z])\b", re.IGNORE
 
 
 def scripted_reply(prompt: str) -> str:
-    """Return what the scripted reader answers: it looks for a few words, equal options and a missing answer."""
+    """Return the scripted reader's answer: it searches for a few words, equal options and a missing answer."""
     asked = _ASKED.search(prompt)
     if asked is None:
         return "ok"
@@ -91,7 +91,7 @@ def scripted_endpoint() -> Iterator[str]:
             self.wfile.write(reply)
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
+            """Stay silent."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -105,7 +105,7 @@ def scripted_endpoint() -> Iterator[str]:
 
 
 def reviewed(rows: Sequence[Mapping[str, Any]], base_url: str, model: str) -> list[dict[str, Any]]:
-    """Return what the reviewer calls faulty, with the id of each row; and what went wrong, as one problem."""
+    """Return the rows that the reviewer calls faulty, by id; and its failures, as one problem."""
     chat = Chat(ChatSettings(model=model, base_url=base_url, temperature=0, max_tokens=20))
     unread = 0
 
@@ -132,7 +132,7 @@ def reviewed(rows: Sequence[Mapping[str, Any]], base_url: str, model: str) -> li
 
 
 def main() -> None:
-    """Review rows and write what is called faulty."""
+    """Review rows and write the faulty ones."""
     _, rows, out, *model = sys.argv[1:]
     given = json.loads(Path(rows).read_text(encoding="utf-8"))
     if model:

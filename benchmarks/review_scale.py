@@ -1,6 +1,6 @@
 """Many annotators at once: 50 of them, 10,000 items of 3 slots, in a file or on a PostgreSQL server.
 
-Two parts over one campaign, which is then counted out:
+Two parts over one campaign, which is counted afterwards:
 
 1. *Through the running server*: annotators without a browser (`app_client.py`) sign in and decide over the app's own
    routes and websocket, each after a pause to think. Meanwhile the server is killed with SIGKILL and started again as
@@ -10,8 +10,8 @@ Two parts over one campaign, which is then counted out:
    until every slot is filled. Their clock is half an hour ahead, so that what was left lying comes back. Nobody
    thinks here: the rate is what the store can take in, and the waits are nobody's.
 
-Counted at the end: slots filled twice, left over or given twice to one annotator, and acknowledged decisions that are
-not there. With any of these the exit code is 1.
+Counted at the end: slots filled twice, empty slots, slots given twice to one annotator, and acknowledged decisions that
+are missing. Any of these sets the exit code to 1.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ IN_A_PROCESS = 10
 Acknowledged = set[tuple[str, int]]
 READY = "ready\n"
 UNREACHABLE = (OSError, WebSocketException, HTTPException, TimeoutError)
-"""What a server that is killed in the middle of an answer looks like."""
+"""Errors from a server killed in the middle of an answer."""
 
 
 def main() -> None:
@@ -137,7 +137,7 @@ async def _annotate(
     client: AppClient, rng: random.Random, *, think_s: float, until: float, waits: list[float], first: list[float],
     acknowledged: Acknowledged,
 ) -> None:  # fmt: skip
-    """Decide task after task until the time is up; come back whenever the server does. The last task stays lying."""
+    """Decide task after task until the time is up; return whenever the server does. The last task stays undecided."""
     await asyncio.sleep(rng.random() * think_s)
     seen = None
     while time.monotonic() < until:
@@ -165,7 +165,7 @@ def _through_store(url: str, names: list[str], seconds: float) -> dict[str, Any]
         assert worker.stdout is not None
         assert worker.stdout.readline() == READY
     started = time.perf_counter()
-    for worker in workers:  # together: interpreters that start take both cores to themselves
+    for worker in workers:  # all at once: starting interpreters occupy both cores
         assert worker.stdin is not None
         worker.stdin.write("begin\n")
         worker.stdin.flush()

@@ -1,7 +1,7 @@
-"""Memory of what sees every item: the curator's index, a campaign's tasks, decisions and verdicts, and the report.
+"""Memory of jobs over all items: the curator's index, a campaign's tasks, decisions and verdicts, and the report.
 
-Rows are made up, without pictures of their own. Each job is a process of its own over a folder that is made once; peak
-memory is that of the process, and what it was before the job began is told beside it.
+Rows are generated, without pictures. Each job runs in a separate process over a folder that is made once; the output
+states the process's peak memory, and its memory before the job began.
 
     .venv/bin/python benchmarks/rows_in_memory.py --folder DIR --items 3000 30000 300000
 """
@@ -72,7 +72,7 @@ def _rows(job: str, folder: Path, sizes: list[int]) -> Iterator[dict[str, Any]]:
 
 
 def measured(job: str, folder: Path, items: int) -> dict[str, Any]:
-    """Do a job over a folder, and say what it cost."""
+    """Do a job over a folder, and return its cost."""
     before, cpu, began = peak_mb(), time.process_time(), time.perf_counter()
     said = JOBS[job][1](folder, items)
     return {
@@ -93,7 +93,7 @@ def _index(folder: Path, items: int) -> str:
 
 
 def _advance(folder: Path, items: int) -> str:
-    """Bring a campaign up to its items, as a run does, and return what waits or the number of verdicts."""
+    """Update a campaign with its items, as a run does, and return the waiting number or the number of verdicts."""
     space = Workspace(folder / CAMPAIGN)
     context = CampaignContext(5, CAMPAIGN, space.root, space.store_url, {}, {})
     step = Verify(rule=f"majority({item_index.SLOTS})", rounds=1)
@@ -126,7 +126,7 @@ def _as_it_is(folder: Path, items: int) -> None:
 
 
 def _report(folder: Path, items: int) -> dict[str, Any]:
-    """Return what a report of one model over a release costs, all its processes together."""
+    """Return the cost of a report of one model over a release, for all its processes together."""
     release, results = folder / "release", folder / "results"
     if not results.exists():
         scoring.write(release, items)
@@ -144,7 +144,7 @@ JOBS: dict[str, tuple[Callable[[Path, int], None], Callable[[Path, int], str]]] 
     "again": (_as_it_is, _advance),
     "close": (_decided, _advance),
 }
-"""What prepares each job, in a process of its own, and the job. `again` and `close` go on where `open` ended."""
+"""The preparation of each job, in a separate process, and the job. `again` and `close` continue where `open` ended."""
 
 
 if __name__ == "__main__":

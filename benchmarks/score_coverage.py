@@ -1,11 +1,11 @@
-"""Coverage of the intervals of scores and of paired differences, on drawn benchmarks whose items lie in clusters.
+"""Coverage of the intervals of scores and of paired differences, on drawn benchmarks with items in clusters.
 
     .venv/bin/python benchmarks/score_coverage.py --studies 2000
 
-Whether a model has an item right depends on a latent normal part that the items of a cluster share and on one of the
-item's own; `alike` is the share of the latent variance that is shared, 0 to 1. Two models share half of either part.
-Beside Benchwright's intervals stand percentiles over resampled clusters, 1,000 resamples. Of each scene: how often the
-interval holds the true accuracy (difference), its mean width, and how often it misses on either side.
+Whether a model has an item right depends on two latent normal parts, one that the items of a cluster share and one of
+the item; `alike` is the shared part of the latent variance, 0 to 1. Two models share half of either part. The table
+compares Benchwright's intervals with percentiles over 1,000 resamples of clusters. For each scene it has the coverage
+of the true accuracy (difference), the mean width, and the misses on either side.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def drawn_answers(
 
 
 class _Kept:
-    """How often intervals hold a true value, and how wide they are."""
+    """Coverage and widths of intervals."""
 
     def __init__(self, true: float) -> None:
         self.true, self.held, self.below, self.above, self.widths = true, 0, 0, 0, 0.0
@@ -76,7 +76,7 @@ class _Kept:
 
 
 def main() -> None:
-    """Print a line for each scene, and the least and mean coverage."""
+    """Print a line for each scene, and the smallest and mean coverage."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--studies", type=int, default=2000, help="Drawn benchmarks of each scene.")
     parser.add_argument("--seed", type=int, default=0, help="Seed of the draws.")

@@ -1,12 +1,12 @@
-"""Reports and leaderboards of many systems and tasks: seconds, bytes, and pictures of them to look at.
+"""Reports and leaderboards of many systems and tasks: seconds, bytes, and screenshots for inspection.
 
     .venv/bin/python benchmarks/score_pages.py --folder /tmp/pages --systems 60 --tasks 60 --items 5000
     .venv/bin/python benchmarks/score_pages.py --folder /tmp/pages --grid --items 600 --shots
 
-The release has items with four options, tasks of unequal length and pictures with the grain of photographs; each system
-is right by its ability, a part of its own in each task and the ease of the item, and some end in misses, refusals, cut
-replies and errors. `--grid` makes 2, 12 and 60 systems with 3, 15 and 60 tasks each. `--shots` takes pictures of both
-pages with Debian's Chromium at four widths and prints them to PDF.
+The release has items with four options, tasks of unequal length and pictures with the grain of photographs. Each system
+is right by its ability, a separate effect in each task and the ease of the item; some replies end in misses, refusals,
+truncation and errors. `--grid` makes 2, 12 and 60 systems with 3, 15 and 60 tasks each. `--shots` takes pictures of
+both pages with Debian's Chromium at four widths and prints them to PDF.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchwright.release import Release, write_release
 
 WIDTHS = (390, 768, 1366, 1920)
 _PAPER, _TALL = 1032, 2600
-"""Pixels between the margins of A4 on its side, and of a picture from top to bottom at most."""
+"""Pixels between the margins of landscape A4, and largest height of a picture."""
 SYSTEMS, TASKS = (2, 12, 60), (3, 15, 60)
 _OPERATION = Operation(step="score_pages", version=1, parameters={}, seed=1)
 _FAMILIES = (
@@ -45,7 +45,7 @@ _REASONS = ("The object on the left has the larger extent.", "I compared both re
 
 
 def main() -> None:
-    """Make the pages and print what they cost."""
+    """Make the pages and print their cost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="Where releases, results and pages are kept.")
     parser.add_argument("--systems", type=int, default=12)
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def measured(folder: Path, systems: int, tasks: int, items: int, *, shots: bool) -> dict[str, Any]:
-    """Return what both pages of one size cost; release and results are made once."""
+    """Return the cost of both pages of one size; release and results are made once."""
     release = folder / f"release-{tasks}x{items}"
     if not release.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def write(folder: Path, tasks: int, count: int) -> Release:
 
 
 def _grain(number: int) -> NDArray[np.uint8]:
-    """Return a picture whose detail falls with its frequency as that of photographs does."""
+    """Return a picture whose detail falls with frequency as in photographs."""
     rng = np.random.default_rng(number)
     fy, fx = np.fft.fftfreq(288)[:, None], np.fft.rfftfreq(384)[None]
     spectrum = rng.normal(size=(3, 288, 193)) + 1j * rng.normal(size=(3, 288, 193))
@@ -179,7 +179,7 @@ def score_all(results: Path, release: Path, systems: int) -> None:
 
 
 def take_pictures(page: Path) -> dict[str, int]:
-    """Take pictures of a page at each width and as it is printed; return by how many pixels it overflows each width."""
+    """Take pictures of a page at each width and in print; return its overflow at each width, in pixels."""
     from playwright.sync_api import sync_playwright
 
     wider = {}

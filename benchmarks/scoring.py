@@ -1,13 +1,13 @@
-"""What scoring costs: a million predictions on a release of a million items, with intervals over clusters.
+"""The cost of scoring: a million predictions on a release of a million items, with intervals over clusters.
 
-Three jobs, each a process of its own:
+Three jobs, each in a separate process:
 
-- `metrics`: judged predictions to a score: counts, accuracies, intervals; nothing is read but the judged table.
-- `letters`: `benchwright evaluate score` on a file that gives letters.
-- `replies`: the same on a file of short free replies, each of which is read.
+- `metrics`: judged predictions to a score: counts, accuracies, intervals; it reads only the judged table.
+- `letters`: `benchwright evaluate score` on a file of letters.
+- `replies`: the same on a file of short free replies, each of which is parsed.
 
-The release has fourteen tasks and up to five items an image, written once into `--folder` (some 5 minutes for a million
-items) and used again from there.
+The release has fourteen tasks and up to five items per image, written once into `--folder` (some 5 minutes for a
+million items) and reused from there.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def write(folder: Path, count: int) -> Release:
 
 
 def items(count: int, image_id: str) -> Iterator[tuple[Item, str]]:
-    """Yield items; the first of each image has the most company."""
+    """Yield items; the first image has the most."""
     rng = np.random.default_rng(1)
     group = np.repeat(np.arange(count), rng.integers(1, 6, count))[:count]
     task, answer = rng.integers(0, TASKS, count), rng.integers(0, len(CHOICES), count)
@@ -98,7 +98,7 @@ def items(count: int, image_id: str) -> Iterator[tuple[Item, str]]:
 
 
 def predictions(path: Path, release: Path, kind: str) -> Path:
-    """Write a file of predictions that are right in three of five, alike within an image."""
+    """Write a file of predictions that are right in three of five, correlated within an image."""
     import pyarrow.parquet as pq
 
     if path.exists():

@@ -1,18 +1,18 @@
-"""What cheats make of the tasks' items, in mode `hardened` and in mode `paper`.
+"""The accuracy of cheats on the tasks' items, in mode `hardened` and in mode `paper`.
 
     python benchmarks/shortcut_free_tasks.py --folder DIR --images DIR [--task NAME ...] [--records 1200] [--seeds 101]
 
-makes items of each task, of photographs (those of the demo, and a folder's) or of annotations with the biases of real
-ones, and puts them through the shortcut battery. Seeds are to be others than were used while a task was written. It
-prints a JSON document for each task and mode: the number of items, and the solvers that lie farthest from chance. A
-solver carries where its share lies more than 0.05 from chance and is significant after Holm's correction. Files are
-those of a workspace, PNG all, or with `--released` those of a release, in which pictures may be JPEGs.
+makes items of each task, from photographs (those of the demo, and a folder's) or from annotations with the biases of
+real ones, and puts them through the shortcut battery. Use other seeds than during the writing of a task. It prints a
+JSON document for each task and mode: the number of items, and the solvers farthest from chance. A solver carries if its
+share lies more than 0.05 from chance and is significant after Holm's correction. Files are those of a workspace, all
+PNG, or with `--released` those of a release, in which pictures may be JPEGs.
 
     python benchmarks/shortcut_free_tasks.py --folder DIR --images DIR --task jigsaw --outer-lines [--crops 1200]
 
-asks instead how often the outer lines of a jigsaw's pieces tell the right one (`outer_lines`). `--alone` takes the
-pictures of `--images` and not those of the demo, `--crops` that many crops of the pictures in place of composites, and
-`--framed` gives each a margin and a frame.
+measures instead how often the outer lines of a jigsaw's pieces reveal the right one (`outer_lines`). `--alone` takes
+the pictures of `--images` and not those of the demo, `--crops` that many crops of the pictures instead of composites,
+and `--framed` gives each a margin and a frame.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from benchwright.source_files.item_files import SourceItem
 
 
 def _of_marks(maker: items_of_marks.Maker) -> Maker:
-    """Return a maker that needs no photographs, as one that gets some."""
+    """Return a maker that accepts photographs and ignores them."""
     return lambda folder, _, seed, records, mode: maker(folder, seed, records, mode)
 
 
@@ -54,7 +54,7 @@ ITEMS: dict[str, Maker] = {
 }
 """Makers of items by task."""
 FARTHEST = 6
-"""Solvers named for each task."""
+"""Number of solvers named for each task."""
 
 
 def main() -> None:
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
-    """Return the number of items, and the accuracy of the solvers that lie farthest from chance."""
+    """Return the number of items, and the accuracy of the solvers farthest from chance."""
     sources = iter(
         SourceItem(item, {shown.image_id: part.files[shown.image_id] for shown in item.images})
         for part in made
@@ -113,7 +113,7 @@ def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
 
 
 def _farthest_of_families(solvers: Sequence[SolverResult]) -> dict[str, Any]:
-    """Return the solver of each family that lies farthest from chance; solvers come in that order."""
+    """Return the solver of each family that is farthest from chance; solvers come in that order."""
     first: dict[str, Any] = {}
     for solver in solvers:
         first.setdefault(solver.family or "forest", _figures(solver))
@@ -136,13 +136,13 @@ def made_items(maker: Maker, folder: Path, pictures: Sequence[Pixels], seed: int
 
 
 def crops_of(pictures: Sequence[Pixels], count: int, seed: int) -> list[Pixels]:
-    """Return crops of photographs, mirrored or not, 360 to 560 pixels a side; nothing is pasted into them."""
+    """Return crops of photographs, mirrored or not, 360 to 560 pixels a side, without pasted parts."""
     rng = random.Random(seed)
     return [cut(pictures, rng, rng.randrange(360, 561), rng.randrange(360, 561)) for _ in range(count)]
 
 
 def framed(pixels: Pixels, number: int) -> Pixels:
-    """Return a picture with a margin on each side, of widths of their own, and in two of three a line around it."""
+    """Return a picture with a margin of a different width on each side, and in two of three a line around it."""
     rng = random.Random(number)
     line = 0 if number % 3 == 0 else rng.randrange(2, 9)
     inner = cv2.copyMakeBorder(pixels, line, line, line, line, cv2.BORDER_CONSTANT, value=(20, 20, 20))

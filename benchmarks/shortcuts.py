@@ -1,14 +1,14 @@
-"""The shortcut battery: what 10,000 items cost, and which planted cues it finds and names.
+"""The shortcut battery: the cost of 10,000 items, and its recall of planted cues with their names.
 
     .venv/bin/python benchmarks/shortcuts.py --items 10000 [--width 320]
     .venv/bin/python benchmarks/shortcuts.py --planted 200
 
-The first writes a release of four tasks of equal size, of pictures made of pieces of photographs: pieces of a jigsaw
-(three pictures, all decoded), points in a second view (two pictures, whose headers are enough), two boxes (likewise),
-and a question to be answered by yes or no (one picture, decoded). The command then reads it in a process of its own.
+The first writes a release of four tasks of equal size, with pictures composed of pieces of photographs: pieces of a
+jigsaw (three pictures, all decoded), points in a second view (two pictures, of which headers are enough), two boxes
+(likewise), and a yes/no question (one picture, decoded). The command then reads it in a separate process.
 
-The second makes so many clean sets of items and as many with a cue planted in them, of twelve kinds by turns, and
-counts the planted ones that are found and whose cue is named, and the clean ones in which anything is found.
+The second makes this many clean sets of items and as many with a planted cue, of twelve kinds by turns. It counts the
+planted sets with a finding and with the right cue named, and the clean ones with any finding.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from benchwright.release import write_release
 
 OPERATION = Operation(step="benchmark", version=1, parameters={}, seed=1)
 SIZES = {"whole": (480, 360), "piece": (160, 120)}
-"""Width and height of pictures with the default width."""
+"""Width and height of pictures at the default width."""
 TASKS = ("jigsaw", "correspondence", "localization", "claim")
 
 
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def _planted(count: int, per_set: int, share: float) -> dict[str, object]:
-    """Count what is found in clean and planted sets."""
+    """Count the findings in clean and planted sets."""
     found, named, sets, alarms = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     false_solvers: Counter[str] = Counter()
     kinds = list(KINDS)

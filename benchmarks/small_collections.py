@@ -1,10 +1,10 @@
-"""How many items small collections give, in mode `hardened` and in mode `paper`.
+"""The number of items from small collections, in mode `hardened` and in mode `paper`.
 
     python benchmarks/small_collections.py --folder DIR [--images DIR] [--task NAME ...] [--records 50 200 1000]
 
-makes items of each task as `shortcut_free_tasks.py` does: of photographs (those of the demo, and a folder's, and
-composites of them), or of random annotations with the biases of real ones, one record a photograph. It prints one JSON
-document a line: task, number of records, and the number of items in each mode.
+makes items of each task as `shortcut_free_tasks.py` does: from photographs (those of the demo, and a folder's, and
+composites of them), or from random annotations with the biases of real ones, one record per photograph. It prints one
+JSON document per line: task, number of records, and the number of items in each mode.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Memory and speed of the readers of source datasets at 10,000 and 100,000 rows.
 
-Datasets are written by the fixtures of the tests, with one small picture behind all names. Each is read by a process of
-its own, which keeps nothing of what it gets: every record is compared with the folder of pictures, as in a run. With
-`--step` the records are taken in as well, as `construct check` does: pictures opened, an index written. A row is what
-one line or entry of annotations states: of HPatches a homography, of Wild6D a frame with its pose.
+The tests' fixtures write the datasets, with one small picture behind all names. A separate process reads each one and
+stores nothing: every record is compared with the folder of pictures, as in a run. With `--step` the records are also
+taken in, as `construct check` does: pictures opened, an index written. A row is one line or entry of annotations: in
+HPatches a homography, in Wild6D a frame with its pose.
 
-The question is whether memory stays flat, also of COCO and LVIS, whose files are single large documents.
+The question is whether memory stays flat, also for COCO and LVIS, whose files are single large documents.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ WRITERS = {
     "wild6d": ("wild6d_files", "write_wild6d"),
 }
 _FRAMES = 300
-"""Frames of a video of Wild6D, about as many as its own have."""
+"""Number of frames in a video of Wild6D, about as many as in its own."""
 _LINKS = 50_000
-"""Names that one file gets; file systems allow about 65,000."""
+"""Number of names for one file; file systems allow about 65,000."""
 
 
 def main() -> None:
-    """Write each dataset in each size, read it in a process of its own, print one document."""
+    """Write each dataset in each size, read it in a separate process, and print one document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--readers", nargs="+", default=sorted(WRITERS))
@@ -109,7 +109,7 @@ def _write(reader: str, folder: Path, rows: int) -> None:
 
 
 def _write_sequences(folder: Path, fixture: ModuleType, count: int, link: Callable[[Path], None]) -> None:
-    """Write sequences of HPatches that share one picture and one homography: the fixture's own are really warped."""
+    """Write sequences of HPatches that share one picture and one homography: the fixture really warps its own."""
     for number in range(count):
         sequence = folder / "hpatches-sequences-release" / fixture.name_of(number)
         for target in range(1, 7):

@@ -1,4 +1,4 @@
-"""Wrong keys that come first: recall within the first tenth of the list, beside simpler and other methods.
+"""Wrong keys ranked first: recall within the first tenth of the list, compared with simpler and other methods.
 
     .venv/bin/python benchmarks/suspected_keys.py --set simulated             # six models, 500 items, 5 % keys wrong
     .venv/bin/python benchmarks/suspected_keys.py --set families              # seven related models, 600 items
@@ -7,13 +7,13 @@
     ... --peers PYTHON                                                        # a Python with cleanlab and crowd-kit
 
 `evaluate suspects` and `audit --replies` share the method. `simulated` is a probit with one factor that all models
-share, and a distractor for each item that a wrong model takes with a fixed probability. `families` is of a form that no
+share, and a distractor for each item that a wrong model takes with a fixed probability. `families` has a form that no
 method here assumes: three kinds of skill that items need in different shares, models that copy a relative's reply,
-distractors of unequal appeal, and models that now and then give their letter of habit.
+distractors of unequal appeal, and models that occasionally give their habitual letter.
 
-Recall is that of the wrong keys among the first tenth of the items; at random it is 0.1. Ties are broken at random.
-`called` counts items by the probability that their key is wrong, and how many of them were made wrong; `log_loss` is
-that of the probabilities.
+Recall is the share of the wrong keys among the first tenth of the items; at random it is 0.1. Ties are broken at
+random. `called` counts items by the probability that their key is wrong, with the number of truly wrong ones;
+`log_loss` is that of the probabilities.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from benchwright.replies.model_replies import (
 WRONG, FIRST = 0.05, 0.1
 ABILITIES = (0.45, 0.51, 0.57, 0.63, 0.69, 0.75)
 ITEMS, OPTIONS, SHARED, PULL = 500, 4, 0.4, 0.5
-"""SHARED: correlation of two models' latent scores on an item; PULL: how often a wrong model takes the item's own
+"""SHARED: correlation of two models' latent scores on an item; PULL: how often a wrong model takes the item's
 distractor instead of any other option."""
 MODELS = ("llava_v1.5_7b", "deepseek_vl_7b", "MiniGPT-4-v1-7B", "GPT4o")
 
@@ -126,7 +126,7 @@ TWO_OPTIONS |= {"Multi-view_Reasoning"}
 
 
 def blink(data: Path) -> tuple[LetterMatrix, NDArray[np.int64]]:
-    """Return the choices of three models that BLINK's repository saved, and its keys; the questions are not needed."""
+    """Return the choices of three models saved in BLINK's repository, and its keys; the questions are not needed."""
     items = []
     for key, choice in json.loads((data / "val_answers.json").read_text()).items():
         task = key.removeprefix("val_").rpartition("_")[0]
@@ -167,7 +167,7 @@ def mvp_bench(data: Path) -> tuple[LetterMatrix, NDArray[np.int64]]:
 
 
 def with_wrong_keys(matrix: LetterMatrix, rng: np.random.Generator) -> tuple[LetterMatrix, NDArray[np.int64]]:
-    """Return the matrix with one key in twenty replaced by another option, and the places of these."""
+    """Return the matrix with one key in twenty replaced by another option, and the places of the replaced keys."""
     places = rng.choice(len(matrix.key), round(WRONG * len(matrix.key)), replace=False)
     key = matrix.key.copy()
     shift = 1 + (rng.random(len(places)) * (matrix.options[places] - 1)).astype(np.int8)
@@ -182,7 +182,7 @@ def recall(score: NDArray[np.float64], places: NDArray[np.int64], rng: np.random
 
 
 def by_count(matrix: LetterMatrix) -> NDArray[np.float64]:
-    """Return the number of models for the most popular other option, less the number for the key."""
+    """Return the number of models for the most popular other option, minus the number for the key."""
     items = np.arange(len(matrix.key))
     counts = np.stack([(matrix.letter == option).sum(axis=0) for option in range(int(matrix.options.max()))], axis=1)
     for_key = counts[items, matrix.key].copy()
@@ -192,9 +192,9 @@ def by_count(matrix: LetterMatrix) -> NDArray[np.float64]:
 
 
 def by_weighted_votes(matrix: LetterMatrix) -> NDArray[np.float64]:
-    """Return the lead over the key of the heaviest other option: votes by ability, errors taken as independent.
+    """Return the lead over the key of the heaviest other option: votes by ability, with errors taken as independent.
 
-    `evaluate suspects` ranked by it before it shared the method of the audit.
+    `evaluate suspects` used this ranking before it shared the method of the audit.
     """
     weight = voting_weights(matrix)
     options = int(matrix.options.max())
@@ -208,7 +208,7 @@ def by_weighted_votes(matrix: LetterMatrix) -> NDArray[np.float64]:
 
 
 def by_dawid_skene(matrix: LetterMatrix) -> NDArray[np.float64]:
-    """Return 1 less the probability of the key by Dawid and Skene's model, with the key as one more rater, by task."""
+    """Return 1 minus the probability of the key by Dawid and Skene's model, with the key as one more rater, by task."""
     from benchwright.annotation.agreement.dawid_skene import dawid_skene
     from benchwright.annotation.agreement.ratings import Rating
 
@@ -226,7 +226,7 @@ def by_dawid_skene(matrix: LetterMatrix) -> NDArray[np.float64]:
 
 
 def ceiling(matrix: LetterMatrix) -> NDArray[np.float64]:
-    """Return the log odds against the keys of a simulated set by the rule that made it: no method can rank better."""
+    """Return the log odds against the keys of a simulated set by its generating rule: no method can rank better."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(41)
     p = ndtr((ndtri(np.array(ABILITIES))[:, None] - np.sqrt(SHARED) * nodes) / np.sqrt(1 - SHARED))  # models x nodes
     likelihood = np.zeros((len(matrix.key), OPTIONS))
@@ -297,7 +297,7 @@ def peers(python: Path, cases: list[LetterMatrix]) -> list[dict[str, NDArray[np.
 
 
 def _calls(probability: NDArray[np.float64], is_wrong: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return how many keys are called wrong with which probability, how many of them are, and the log loss."""
+    """Return the number of keys called wrong by probability, the number of truly wrong ones, and the log loss."""
     document: dict[str, Any] = {"planted": int(is_wrong.sum()), "expected": round(float(probability.sum()), 1)}
     for low, high in ((0.25, 0.5), (0.5, 0.9), (0.9, 1.01)):
         some = (probability >= low) & (probability < high)

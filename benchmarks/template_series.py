@@ -1,9 +1,9 @@
 """Series of pictures that a program draws for a question: a clock, a dial, a board, a chart, each with other content.
 
-All twelve pictures of a series are different by label: a question about one has another answer on any other. In the
-kinds named in `PLACED` each picture also has a ground, a size and margins of its own, as generators of questions vary
-them, so that the difference in content is the smaller one. The kinds of `templates` were looked at while the rules
-were made; those of `templates_unseen` were drawn at the same time, and looked at once, when the rules were frozen.
+All twelve pictures of a series differ by label: a question about one has another answer on any other. In the kinds
+named in `PLACED` each picture also has its own ground, size and margins, as generators of questions vary them, so that
+the difference in content is the smaller one. The kinds of `templates` were seen while the rules were made; those of
+`templates_unseen` were drawn at the same time, and used once, after the rules were frozen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 OF_A_TEMPLATE = 12
 _SHARPER = 2
-"""Pictures are drawn this many times as large, then reduced, so that edges are smooth as in a browser or a plot."""
+"""Factor by which pictures are drawn larger, then reduced, so that edges are smooth as in a browser or a plot."""
 
 _GOODS = ("plates", "ropes", "chairs", "lamps", "kites", "pens", "bowls", "tents", "drums", "boots")
 _PEOPLE = ("Anna Lind", "Omar Haddad", "Li Wei", "Maria Rossi", "Jan Novak", "Ines Costa", "Tom Reed", "Aiko Mori")
@@ -288,7 +288,7 @@ _FONT_NAMES = ("DejaVuSans.ttf", "DejaVuSerif.ttf", "DejaVuSans-Bold.ttf", "STIX
 
 
 def template_series(name: str, kind: str) -> list[Image.Image]:
-    """Return the twelve pictures of a kind of a set; no two show the same."""
+    """Return the twelve pictures of a kind of a set; all show different content."""
     shared = random.Random(f"{name} {kind}")
     width, height = _SIZES.get(kind, (640, 640))
     ink: Color = (shared.randint(0, 50), shared.randint(0, 50), shared.randint(0, 50))
@@ -316,7 +316,7 @@ def _drawn(kind: str, look: Look, number: int, seed: str) -> Image.Image:
 
 
 def _placed(picture: Image.Image, ground: Color, own: random.Random) -> Image.Image:
-    """Return a picture with a size and margins of its own."""
+    """Return a picture with its own size and margins."""
     share = own.choice((0.7, 0.85, 1.0))
     inner = picture.resize((round(picture.width * share), round(picture.height * share)), Image.Resampling.LANCZOS)
     across, down = own.choice(((1.0, 1.0), (1.35, 1.0), (1.0, 1.25)))

@@ -1,12 +1,12 @@
-"""What the checks of texts cost on many questions, and how their cost grows.
+"""The cost of the text checks on many questions, and its growth.
 
     python benchmarks/text_checks.py [--items 10000 30000 100000] [--only CHECK ...]
 
-Items are made of our sentences: nearly all different, with four options each and letters that are used unevenly. Each
-check reads all of them in one process: `language`, `repeated_options`, `duplicate_questions` (once within pictures,
-three questions each, once over all), `question_overlap` against 4 MB of text, `answer_balance` and `wording_bias`.
-Prints a document for each number: CPU seconds of each check, the largest memory of the process so far, and the exponent
-of growth since the number before; 1 is linear, 2 grows with the square.
+Items consist of our sentences: nearly all different, with four options each and unevenly used letters. Each check reads
+all of them in one process: `language`, `repeated_options`, `duplicate_questions` (once within pictures, three questions
+each, once over all), `question_overlap` against 4 MB of text, `answer_balance` and `wording_bias`. Prints a document
+for each number: CPU seconds of each check, the peak memory of the process so far, and the exponent of growth since the
+previous number; 1 is linear, 2 is quadratic.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def cost(number: int, checks: dict[str, Callable[[Sequence[Item], pa.Table], object]]) -> dict[str, Any]:
-    """Return the CPU seconds that each check takes on so many items, and the largest memory so far."""
+    """Return the CPU seconds of each check on this many items, and the peak memory so far."""
     items = made_items(number)
     table = pa.table({"record": [canonical_json(made.model_dump(mode="json")) for made in items]})
     cpu_s = {}
@@ -80,7 +80,7 @@ def cost(number: int, checks: dict[str, Callable[[Sequence[Item], pa.Table], obj
 
 
 class Opened(NamedTuple):
-    """What `measure` needs of a context."""
+    """The part of a context that `measure` needs."""
 
     opened: Any
 
@@ -128,7 +128,7 @@ def gathering(step: GatherStep) -> Callable[[Sequence[Item], pa.Table], object]:
 
 
 def made_items(number: int) -> Sequence[Item]:
-    """Return items, three a picture, with questions of three sentences' words and four options, nearly none equal."""
+    """Return items, three per picture, with three sentences' words and four options, nearly all distinct."""
     rng = random.Random(SEED)
     words = [word.strip("?.,").lower() for text in CLEAN for word in text.split()]
     things = sorted({word for word in words if len(word) > 4})

@@ -1,10 +1,9 @@
-"""The step `text_ratio` beside rapidocr's defaults and beside a slow, careful reference.
+"""The step `text_ratio`, rapidocr's defaults, and a slow, careful reference.
 
-Speed: `benchwright filter text-ratio`, as the engine runs it, and rapidocr as `RapidOCR()` comes (detection,
-direction, recognition), on as many processes, each with one thread, since two processes that each take all
-processors only hinder each other. The files are dealt into parts and both sides take turns, so that a busy machine
-is busy for both. Equal files are measured once by the engine and every time by the peer, so the files of a part are
-distinct pictures.
+Speed: `benchwright filter text-ratio`, as the engine runs it, and rapidocr as `RapidOCR()` comes (detection, direction,
+recognition), on as many processes, each with one thread, because two processes that each use all processors only hinder
+each other. The files are dealt into parts and both sides take turns, so that a busy machine is busy for both. The
+engine measures equal files once, the peer every time, so the files of a part are distinct pictures.
 
 Decisions: keep or drop at several thresholds, for every file, against `text_reference.py`.
 """
@@ -109,7 +108,7 @@ def decisions(images: Path, files: list[Path], folder: Path, kept: Path | None, 
 
 
 def run_peer(folder: Path, workers: int) -> None:
-    """Run rapidocr's defaults over a folder and print how many boxes it read."""
+    """Run rapidocr's defaults over a folder and print the number of boxes read."""
     files = sorted(map(str, folder.iterdir()))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_open_peer) as pool:
         print(sum(pool.map(_boxes, files)))

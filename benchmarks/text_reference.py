@@ -1,6 +1,6 @@
-"""A slow and careful measure of how much of a picture is text, to hold quicker ones against.
+"""A slow and careful measure of a picture's share of text, as a reference for faster ones.
 
-It goes through rapidocr's public call only and takes no short cut that the step `text_ratio` takes:
+It uses only rapidocr's public call and takes no shortcut of the step `text_ratio`:
 
 - it looks twice: at 1,280 pixels for small letters, enlarging smaller pictures up to twofold, and at 640 for letters
   so large that the first look takes them for shapes;
@@ -35,7 +35,7 @@ Pixels = NDArray[np.uint8]
 
 
 class Box(NamedTuple):
-    """What one look found; `readings` are pairs of text and confidence."""
+    """A box from one look; `readings` are pairs of text and confidence."""
 
     polygon: Polygon
     confidence: float
@@ -43,7 +43,7 @@ class Box(NamedTuple):
 
 
 class Careful:
-    """Looks at pictures; keeps what it saw in a file of JSON lines, since it takes seconds a picture."""
+    """A measurer of pictures; it stores its results in a file of JSON lines, because each picture takes seconds."""
 
     def __init__(self, kept: Path | None = None) -> None:
         self._kept = kept
@@ -55,7 +55,7 @@ class Careful:
                 self._known[seen["sha256"]] = seen
 
     def ratio(self, sha256: str, pixels: Pixels) -> float:
-        """Return the share of a picture, (height, width, 3) RGB, that text covers, 0 to 1."""
+        """Return the share of a picture, (height, width, 3) RGB, covered by text, 0 to 1."""
         size = (pixels.shape[1], pixels.shape[0])
         seen = self._seen(sha256, pixels)
         fine, coarse = (
@@ -69,7 +69,7 @@ class Careful:
         )
 
     def _seen(self, sha256: str, pixels: Pixels) -> dict[str, Any]:
-        """Return what both looks found, from the file where it is known."""
+        """Return the results of both looks, from the file if known."""
         if sha256 not in self._known:
             looks = {side: list(map(_plain, self._look(pixels, side))) for side in (FINE_PX, COARSE_PX)}
             self._known[sha256] = {"sha256": sha256, "fine": looks[FINE_PX], "coarse": looks[COARSE_PX]}
@@ -79,7 +79,7 @@ class Careful:
         return self._known[sha256]
 
     def _look(self, pixels: Pixels, side_px: int) -> Iterator[Box]:
-        """Yield all boxes of one look; long pictures are looked at in windows, as anything else loses the letters."""
+        """Yield all boxes of one look; long pictures are read in windows, because reduction loses the letters."""
         from benchwright.diagnostics.picture_text.regions import windows
 
         height, width = pixels.shape[:2]
@@ -110,7 +110,7 @@ class Careful:
     def _opened(self) -> tuple[Any, Any]:
         from rapidocr import RapidOCR
 
-        # One thread each, and boxes and readings unsifted; everything else as rapidocr has it.
+        # One thread each, with unfiltered boxes and readings; everything else as in rapidocr.
         common = {
             "Global.log_level": "critical", "Global.use_cls": False, "Global.text_score": 0.0,
             "Global.use_preprocess_img": False, "EngineConfig.onnxruntime.intra_op_num_threads": 1,
@@ -124,7 +124,7 @@ class Careful:
 
 
 def counts(box: Box, *, size: tuple[int, int], sure: float) -> bool:
-    """Return whether a box is text, from what was read in it; `sure` is the confidence from which a letter will do."""
+    """Return whether a box is text, by its readings; `sure` is the confidence at which a letter is enough."""
     letters = [[c for c in text.casefold() if c.isalnum()] for text, _ in box.readings]
     giant = cv2.contourArea(box.polygon.astype(np.float32)) > GIANT * size[0] * size[1]
     if not giant and box.confidence >= sure:
@@ -137,7 +137,7 @@ def counts(box: Box, *, size: tuple[int, int], sure: float) -> bool:
 
 
 def _unless_much_surer(boxes: list[Box], others: list[Box], *, size: tuple[int, int]) -> list[Box]:
-    """Return boxes, less those in whose place the other look has one that the detector is much surer of."""
+    """Return boxes, without those at whose place the detector is much surer of a box of the other look."""
 
     def stands(box: Box) -> bool:
         shown = mask([box.polygon], size=size)
@@ -152,13 +152,13 @@ def _unless_much_surer(boxes: list[Box], others: list[Box], *, size: tuple[int, 
 
 
 def _with_others(boxes: list[Box], others: list[Box], *, size: tuple[int, int]) -> list[Box]:
-    """Return the boxes of one look, and those of the other of which they have less than half."""
+    """Return the boxes of one look, and those of the other that they cover by less than half."""
     shown = mask([box.polygon for box in boxes], size=size)
     return boxes + [box for box in others if _share_in(shown, box.polygon, size=size) < 0.5]
 
 
 def mask(polygons: list[Polygon], *, size: tuple[int, int], points: float = 1.0) -> NDArray[np.bool_]:
-    """Return which points of a picture, (width, height), lie in any polygon, `points` a pixel."""
+    """Return which points of a picture, (width, height), lie in any polygon, with `points` per pixel."""
     points = min(points, _MOST_POINTS / max(size))
     shape = (max(1, round(size[1] * points)), max(1, round(size[0] * points)))
     drawn = np.zeros(shape, np.uint8)

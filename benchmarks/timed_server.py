@@ -1,4 +1,4 @@
-"""`benchwright review serve`, with the time of every claim and submit written to a file as it ends.
+"""`benchwright review serve`, which writes the time of every claim and submit to a file as it ends.
 
 python timed_server.py FILE review serve --workspace DIR --port N
 """
@@ -29,7 +29,7 @@ def _timed(name: str, call: Callable[..., Any], file: Any) -> Callable[..., Any]
 
 if __name__ == "__main__":
     times = open(sys.argv.pop(1), "a", buffering=1, encoding="ascii")  # noqa: SIM115 - as long as the server
-    # With all waits for locks.
+    # Includes all waits for locks.
     TaskQueue.next = _timed("claim", TaskQueue.next, times)  # type: ignore[method-assign]
     TaskQueue.hold = _timed("claim", TaskQueue.hold, times)  # type: ignore[method-assign]
     TaskQueue.submit = _timed("submit", TaskQueue.submit, times)  # type: ignore[method-assign]

@@ -1,13 +1,13 @@
-"""Whole jobs as people start them, each beside a peer or the plain job that does the least possible, in one run.
+"""Whole jobs as users start them, each compared with a peer or the plainest equivalent, in one run.
 
     make bench                                              # small sizes: under ten minutes on two cores
     .venv/bin/python benchmarks/whole_jobs.py --size full   # 300 photographs, 5,000 files, 150,000 letters
     .venv/bin/python benchmarks/whole_jobs.py --jobs freeze score
 
-Every side is a process of its own; processor seconds, memory and bytes are those of all its processes together. The
-ratio is that of processor seconds: compare it between runs, and seconds only within one. A line with commit and machine
-is added to `benchmarks/results/whole_jobs.jsonl`. A job that fails fails the run, after the others have run.
-`tests/budgets` holds the same jobs, small, by what they decode, encode, read and write.
+Every side is a separate process; processor seconds, memory and bytes cover all its processes. The ratio is that of
+processor seconds: compare it between runs, and seconds only within one. A line with commit and machine is appended to
+`benchmarks/results/whole_jobs.jsonl`. A failed job fails the run, after the others have run. `tests/budgets` has the
+same jobs, small, measured by their decoding, encoding, reading and writing.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ FAST = "not (slow or browser or server or environment or thorough)"
 
 
 class Sizes(NamedTuple):
-    """How much each job gets.
+    """The size of each job.
 
     Attributes:
         photographs: Photographs of 320 to 640 pixels: duplicates, perception, blink.
-        items: Questions with a picture each that are audited.
-        upright: JPEG files of 170 kB that are frozen.
-        turned: JPEG files of 12 megapixels with three questions each.
-        webp: WebP files of one megapixel with five questions each.
-        letters: Answers that are scored.
+        items: Number of audited questions, with a picture each.
+        upright: Number of frozen JPEG files of 170 kB.
+        turned: Number of JPEG files of 12 megapixels with three questions each.
+        webp: Number of WebP files of one megapixel with five questions each.
+        letters: Number of scored answers.
     """
 
     photographs: int
@@ -56,7 +56,7 @@ SIZES = {"small": Sizes(40, 200, 500, 2, 40, 20_000), "full": Sizes(300, 1434, 5
 
 
 class Row(NamedTuple):
-    """One job: its name, what it stands beside, and what both cost."""
+    """One job: its name, its peer, and the cost of both."""
 
     name: str
     beside: str
@@ -69,7 +69,7 @@ class Bench:
 
     Args:
         folder: An empty folder.
-        sizes: How much each job gets.
+        sizes: Size of each job.
     """
 
     def __init__(self, folder: Path, sizes: Sizes) -> None:
@@ -79,12 +79,12 @@ class Bench:
         write_composites(folder / "demo", self.photographs, sizes.photographs)
 
     def duplicates(self) -> Iterator[Row]:
-        """Copies among photographs."""
+        """Search for copies among photographs."""
         ours = cost_of(benchwright("filter", "duplicates", self.photographs, "--workers", 2, "--json"))
         yield _row("duplicates", "imagehash", ours, self._plain("hash", self.photographs, self.folder / "pairs"))
 
     def perception(self) -> Iterator[Row]:
-        """Photographs to a scored release, and the same again with nothing changed, and with one photograph more."""
+        """Turn photographs into a scored release, and repeat with nothing changed, and with one photograph more."""
         run = self._run("perception")
         least = self._plain("make", self.photographs, self.folder / "made")
         yield _row("perception", "decode, warp, encode", cost_of(run), least)
@@ -101,14 +101,14 @@ class Bench:
         yield _row("report", "decode, reduce, encode", cost_of(report), page)
 
     def blink(self) -> Iterator[Row]:
-        """Photographs to items that wait for people."""
+        """Turn photographs into items that wait for annotators."""
         ours = cost_of(self._run("blink"))
         yield _row(
             "blink", "decode, warp, encode", ours, self._plain("make", self.photographs, self.folder / "for_blink")
         )
 
     def audit(self) -> Iterator[Row]:
-        """A benchmark that exists."""
+        """Audit an existing benchmark."""
         folder = self.folder / "audited"
         folder.mkdir()
         audit.write_questions(folder, self.sizes.items)
@@ -116,7 +116,7 @@ class Bench:
         yield _row("audit", "imagehash", ours, self._plain("hash", folder / "images", folder / "pairs"))
 
     def freeze(self) -> Iterator[Row]:
-        """Upright, turned and WebP pictures to releases, which are verified and exported."""
+        """Freeze upright, turned and WebP pictures into releases, and verify and export these."""
         for kind, count in (
             ("upright", self.sizes.upright), ("turned", self.sizes.turned), ("webp", self.sizes.webp)
         ):  # fmt: skip
@@ -134,7 +134,7 @@ class Bench:
                 yield Row(f"export {kind}, {name}", plain, costs[name], costs[plain])
 
     def score(self) -> Iterator[Row]:
-        """Letters to scores with intervals."""
+        """Score letters with intervals."""
         folder = self.folder / "scoring"
         folder.mkdir()
         release = folder / "release"
@@ -144,7 +144,7 @@ class Bench:
         yield _row("score", "pyarrow, no intervals", ours, self._plain("score", release, letters))
 
     def tests(self) -> Iterator[Row]:
-        """The fast tier of the tests."""
+        """Run the fast tier of the tests."""
         pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", FAST]
         collected = cost_of([*pytest, "--collect-only", "-n", "0", str(HERE.parent / "tests")])
         yield _row("tests", "collecting them", cost_of([*pytest, "-n", "2", str(HERE.parent / "tests")]), collected)
@@ -177,7 +177,7 @@ def _newest(folder: Path) -> list[Path]:
 
 
 def run(names: list[str], sizes: Sizes) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what the jobs cost, by their names, and why others failed; each runs whether or not others failed."""
+    """Return the jobs' costs by name, and the reasons of failed ones; each runs whether or not others failed."""
     jobs: dict[str, Any] = {}
     failures: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as name:
@@ -195,7 +195,7 @@ def run(names: list[str], sizes: Sizes) -> tuple[dict[str, Any], dict[str, str]]
 
 
 def main() -> None:
-    """Run the jobs, keep what they cost, and print it beside the last run."""
+    """Run the jobs, store their costs, and print them next to the last run's."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=sorted(SIZES), default="small")
     parser.add_argument("--jobs", nargs="+", choices=list(JOBS), help="all but `tests` by default")

@@ -2,7 +2,7 @@
 `python examples/screenshots.py FOLDER`.
 
 Builds the demo in a temporary folder, serves its review app, and drives it with Chromium (`make browser`; extras
-`demo`, `app` and `dev`). Further arguments name single pictures. Pictures are 1280 x 800 with at most 256 colours,
+`demo`, `app` and `dev`). Further arguments name single pictures. Pictures are 1280 x 800 with at most 256 colors,
 which keeps them small.
 
 `make screens`, or with `--everywhere`, shows every screen in every window: at five widths from a telephone to a large

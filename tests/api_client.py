@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class ApiReply:
-    """What came back."""
+    """An answer of the app."""
 
     status: int
     headers: dict[str, str]
@@ -29,7 +29,7 @@ class ApiClient:
     url: str
     token: str | None
     heard: list[bytes] = field(default_factory=list)
-    """Every answer so far, head and body."""
+    """All answers so far, head and body."""
 
     def send(
         self,

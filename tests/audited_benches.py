@@ -35,7 +35,7 @@ def picture(seed: int) -> Image.Image:
 
 
 def clean_rows(count: int, seed: int = 7) -> list[Row]:
-    """Return rows of questions that give nothing away: keys, lengths and words are drawn alike for all options."""
+    """Return rows of questions without cues: keys, lengths and words are drawn alike for all options."""
     rng = np.random.default_rng(seed)
     phrases = [f"{adjective} {noun}" for adjective in _ADJECTIVES for noun in _NOUNS]
     letters = [letter for number in range(count) for letter in "ABCD"[number % 4]]
@@ -77,9 +77,9 @@ def write_rows(file: Path, rows: Iterable[Mapping[str, str]]) -> Path:
 
 
 def plant_faults(folder: Path, rows: list[Row]) -> list[Row]:
-    """Plant a fault of each kind that concerns single items into a bench whose pictures are written; return its rows.
+    """Plant a fault of each kind of single items into a bench with written pictures; return its rows.
 
-    The first twenty-one rows are touched, the others stay as they are.
+    The first twenty-one rows change, the others stay.
     """
     images = folder / "images"
     changed = [dict(row) for row in rows]
@@ -108,12 +108,12 @@ def plant_faults(folder: Path, rows: list[Row]) -> list[Row]:
     exif = Image.Exif()
     exif.get_ifd(0x8825).update({1: "N", 2: (51.0, 30.0, 0.0), 3: "W", 4: (0.0, 7.0, 0.0)})
     Image.open(images / "14.jpg").save(images / "14.jpg", quality=92, exif=exif)
-    # A group in two splits, a key that is missing, an id twice, a row that is no question.
+    # A group in two splits, a missing key, a repeated id, a row without a question.
     changed[15] |= {"group": "g16", "split": "train"}
     changed[16] |= {"split": "test"}
     changed[17]["answer"] = ""
     changed[19]["id"] = "q18"
-    # An option that a program lost.
+    # An option lost by a program.
     changed[20]["A" if changed[20]["answer"] != "A" else "B"] = "nan"
     changed.append({"id": "empty", "question": "", "image": "images/20.jpg", "answer": "A", "A": "one", "B": "two"})
     return changed

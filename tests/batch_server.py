@@ -1,6 +1,6 @@
 """A server that takes batches as OpenAI, Anthropic and Gemini do, in the shapes of their documentation.
 
-Single requests are answered too. What becomes of a request of a batch is set by `fate`: a text is its answer, else it
+It also answers single requests. `fate` decides the result of a request in a batch: a text is its answer, otherwise it
 is `expired`, `error` or `lost` (no line at all).
 """
 
@@ -26,13 +26,13 @@ class BatchServer:
     """The server.
 
     Attributes:
-        fate: What becomes of a request of a batch, by its words.
-        looks: How often a batch is said to be under way before it is over.
+        fate: Result of a request in a batch, by its words.
+        looks: Number of looks at which a batch is still under way.
         alone: Bodies of single requests.
         batches: Requests of each batch that was handed in, by id.
-        loses: How many answers to a submission are lost, after it was taken.
-        refuses: Statuses with which the next submissions are refused.
-        ends: State in which batches end, if it is not the usual one.
+        loses: Number of lost answers to accepted submissions.
+        refuses: Statuses that refuse the next submissions.
+        ends: Final state of batches, if unusual.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class BatchServer:
         handler.wfile.write(data)
 
     def _taken(self, requests: dict[str, dict[str, Any]], **about: Any) -> tuple[int, str]:
-        """Take a batch; return the status of the answer, 0 for none, and the batch's id."""
+        """Accept a batch; return the status of the answer, 0 for none, and the batch's id."""
         if self.refuses:
             return self.refuses.pop(0), ""
         batch_id = f"{about.pop('prefix', 'batch_')}{len(self.batches)}"
@@ -115,7 +115,7 @@ class BatchServer:
 
     def _fates(self, batch_id: str) -> Iterator[tuple[str, str]]:
         kept = self._about[batch_id].setdefault("fates", {})
-        for name, body in reversed(self.batches[batch_id].items()):  # in an order of its own
+        for name, body in reversed(self.batches[batch_id].items()):  # in a different order
             if name not in kept:
                 kept[name] = self.fate(words_of(body))
             yield name, kept[name]

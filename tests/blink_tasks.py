@@ -1,4 +1,4 @@
-"""Source datasets on disk, and the steps that make BLINK's tasks of all of them, for walks through the whole program."""
+"""Source datasets on disk, and the steps that make BLINK's tasks from all of them, for whole walks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Photographs as people upload them: with metadata, and whatever else a file may carry."""
+"""Photographs as people upload them: with metadata, and anything else that a file may carry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PIL import Image
 
 
 def jpeg(width: int = 320, height: int = 240, *, seed: int = 1, **saving: Any) -> bytes:
-    """Return a photograph that says where it was taken, with something behind its end."""
+    """Return a photograph with its place in the metadata and extra bytes after its end."""
     shades = np.random.default_rng(seed).integers(0, 255, (height // 8, width // 8, 3), dtype=np.uint8)
     exif = Image.Exif()
     exif[0x010E] = "secret place"

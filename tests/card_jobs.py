@@ -1,4 +1,4 @@
-"""A model and jobs for the tests of cards; a module of their own because workers and cards import it."""
+"""A model and jobs for the tests of cards; a separate module because workers and cards import it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEADLY, UNLUCKY, WITHOUT_KEY = 666, 1313, -1
 
 
 class Computed(NamedTuple):
-    """What the model makes of a number: its square, and where and with how many it was computed."""
+    """The model's result for a number: its square, the place, and the size of its batch."""
 
     square: int
     process: int
@@ -67,7 +67,7 @@ class Host:
 
 @dataclass(frozen=True)
 class Ask:
-    """Sends numbers to the card; where its worker died before, one by one, without those that are to blame."""
+    """Sends numbers to the card; after the death of a worker, one by one, without those to blame."""
 
     numbers: tuple[int, ...]
     model: str = "squares"
@@ -114,7 +114,7 @@ class AskTwice:
 
 @dataclass(frozen=True)
 class Address:
-    """Says which card its worker has."""
+    """Returns the card of its worker."""
 
     name: str = "address"
     size: int = 1

@@ -1,4 +1,4 @@
-"""A server that speaks the OpenAI chat protocol as a test tells it to."""
+"""A server that speaks the OpenAI chat protocol with the behavior that a test sets."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_A
 
 
 class ChatServer:
-    """A real HTTP server on the loopback that plays an endpoint; what it does is set by `behave`.
+    """A real HTTP server on the loopback that plays an endpoint; `behave` decides its answers.
 
-    `behave(words, attempt, handler)` gets the words of a question and how often it was sent, and either returns the
-    reply's text or answers through the handler itself and returns None; `handler.body` is the request.
+    `behave(words, attempt, handler)` gets the words of a question and its number of attempts so far. It returns the
+    reply's text, or answers through the handler itself and returns None; `handler.body` is the request.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class ChatServer:
 
     @staticmethod
     def say(handler: Any, status: int, document: Any, **headers: str) -> None:
-        """Send a response; a document of bytes goes out as it is."""
+        """Send a response; a document of bytes is sent unchanged."""
         data = document if isinstance(document, bytes) else json.dumps(document).encode()
         handler.send_response(status)
         for name, value in {"content-type": "application/json", "content-length": str(len(data)), **headers}.items():
@@ -121,7 +121,7 @@ def words_of(body: dict[str, Any]) -> str:
 
 
 def without_keys_and_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what a developer's environment holds away from a test that asks an endpoint."""
+    """Hide a developer's environment from a test that asks an endpoint."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", *KEYS):
         monkeypatch.delenv(name, raising=False)
 

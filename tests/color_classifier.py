@@ -1,4 +1,4 @@
-"""A real and tiny vision transformer that calls a picture by its color; its weights are set by hand."""
+"""A real and tiny vision transformer that classifies a picture by its color; its weights are set by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LABELS = {0: "safe", 1: "red", 2: "blue"}
 
 
 def color_classifier(folder: Path) -> Path:
-    """Write the model into a folder and return it; skips the test where transformers is not installed."""
+    """Write the model into a folder and return it; skip the test if transformers is not installed."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)

@@ -1,20 +1,20 @@
-"""What all tests share: their tiers, the real data beside the checkout, and a count per group at the end.
+"""The common part of all tests: their tiers, the real data next to the checkout, and a count per group at the end.
 
 Tiers are markers (`pyproject.toml`) that a test gets from its folder or from the servers that it starts; `slow` and
-`thorough` are written where they are meant. `make test-fast` runs what has none of them, `make test` also what is slow,
-`make test-outside` what needs a browser, a server or another environment, and `make test-thorough` the long walks among
-these, which every change does not have to wait for.
+`thorough` are set explicitly. `make test-fast` runs tests without any of them, `make test` also slow ones, `make
+test-outside` those that need a browser, a server or another environment, and `make test-thorough` the long walks among
+these, which need not run for every change.
 
-A group is a folder of `tests/`. With BENCHWRIGHT_REQUIRE_ALL set, as in continuous integration, a skipped test
-fails the run, unless it is skipped because the data beside the checkout is absent.
+A group is a folder of `tests/`. With BENCHWRIGHT_REQUIRE_ALL set, as in continuous integration, a skipped test fails
+the run, unless it is skipped because the data next to the checkout is absent.
 """
 
 from __future__ import annotations
 
 import os
 
-# Several processes of tests share the processors: more threads in each would wait for one another by spinning. The
-# libraries read this as they are loaded, by what comes next.
+# Several test processes share the processors: more threads in each would wait for one another by spinning. The
+# libraries imported below read this on import.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -36,7 +36,7 @@ from benchwright.release.format.manifest import read_manifest
 from benchwright.release.verification.contents import check_contents
 
 __all__ = ["running_chat_server", "running_served_vlm"]
-"""Fixtures of a module of their own, for all tests."""
+"""Fixtures of other modules, for all tests."""
 
 # A busy machine is no failure, and the same tree gives the same result: `--hypothesis-profile explore` draws anew.
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
@@ -44,7 +44,7 @@ hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # So it is in a shell's background; programs under test would inherit it and could not be interrupted.
+    # A shell's background ignores the signal; programs under test would inherit that and could not be interrupted.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,7 +58,7 @@ TIER_OF_FOLDER = {
     "e2e": "slow",
 }
 WITHOUT_TIERS = re.compile(r"not \((\w+(?: or \w+)*)\)")
-"""What `make test` and `make test-fast` ask for."""
+"""The marker expressions of `make test` and `make test-fast`."""
 MARK_OF_MODULE = re.compile(r"^pytestmark = .*$", re.MULTILINE)
 TIER_OF_FIXTURE = {"postgres": "server", "served_vlm": "server", "machines": "server"}
 SHARED = ROOT.parent / "shared" / "data"
@@ -84,7 +84,7 @@ def published_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def _contents_checked_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spare every verification of a release the process of its own that hostile Parquet asks for.
+    """Spare every verification of a release the separate process that protects it from hostile Parquet.
 
     The tests of the release format keep that process, and so do commands that a test runs as processes.
     """
@@ -97,10 +97,10 @@ def _contents_checked_here(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Spare a test, and fixtures that it is the first to use, what is not its point.
+    """Spare a test, and fixtures that it is the first to use, work outside its point.
 
-    Recipes run in this process and in two shards unless it asks for workers, a new store in a file is a copy of the first, and no write
-    waits for the disk, since nobody cuts the power.
+    Recipes run in this process and in two shards unless the test asks for workers, a new store in a file is a copy of
+    the first, and writes do not wait for the disk, since no power cut is expected.
     """
     with pytest.MonkeyPatch.context() as patch:
         if item.get_closest_marker("workers") is None:
@@ -113,7 +113,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Leave the collector of cycles off while thousands of tests are collected, none of which is garbage."""
+    """Disable the collector of cycles during the collection of thousands of tests, none of which is garbage."""
     gc.disable()
     try:
         return (yield)
@@ -123,9 +123,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave unread what is as a whole in a tier that this run leaves out: reading it takes longer than many a test.
+    """Skip modules whose whole tier this run leaves out: reading one takes longer than many a test.
 
-    That is a folder of such a tier, and a module that says so in its `pytestmark`.
+    These are folders of such a tier, and modules with it in their `pytestmark`.
     """
     without = WITHOUT_TIERS.fullmatch(config.option.markexpr)
     if without is None or not collection_path.is_relative_to(ROOT / "tests"):

@@ -1,4 +1,4 @@
-"""Programs that read exports, run in the consumers' environment, and the items as they must print them."""
+"""Programs that read exports, run in the consumers' environment, and the items that they must print."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CONSUMERS = Path(__file__).parent / "consumers"
 
 
 def offline(folder: Path, **more: str) -> dict[str, str]:
-    """Return an environment whose programs write into a folder and ask no server."""
+    """Return an environment in which programs write into a folder and reach no server."""
     home = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
     return {**os.environ, **home, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "PYTHONPATH": "", **more}
 
 
 def run_consumer(python: Path, script: str, *arguments: object, folder: Path, **env: str) -> Any:
-    """Run a script of `tests/consumers` in the consumers' environment and return the JSON that it prints last."""
+    """Run a script of `tests/consumers` in the consumers' environment and return the JSON of its last output."""
     path = CONSUMERS / script
     done = subprocess.run(
         [str(python), str(path), *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300,

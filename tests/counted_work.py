@@ -1,7 +1,7 @@
-"""What a command does, counted in all its processes: pictures decoded and encoded, rows read, files opened, bytes written.
+"""The work of a command in all its processes: pictures decoded and encoded, rows read, files opened, bytes written.
 
-Counts are the same on every machine and however busy it is, unlike seconds. `budgets/counting/sitecustomize.py` does the
-counting, in every process that starts with its folder on PYTHONPATH.
+Unlike seconds, counts are the same on every machine and under any load. `budgets/counting/sitecustomize.py` counts in
+every process that starts with its folder on PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _MEASURE = (
 
 @dataclass
 class Work:
-    """What was done, by what it was done to.
+    """The counted work, by its objects.
 
     Attributes:
-        decoded: How often each picture was decoded, by format and digest of its file.
-        encoded: How often the same pixels were encoded, by format and digest.
-        read: How often each file was opened for reading.
-        wrote: How often each file was opened for writing.
-        rows: Number of rows that were read of Parquet files without pictures, and with them.
-        hashed_bytes: Bytes of the files that were hashed as a whole, each time that they were.
-        modules: Modules that processes had imported as they ended; workers that are ended tell nothing.
+        decoded: Number of decodings of each picture, by format and digest of its file.
+        encoded: Number of encodings of the same pixels, by format and digest.
+        read: Number of openings of each file for reading.
+        wrote: Number of openings of each file for writing.
+        rows: Number of rows read from Parquet files without pictures, and with them.
+        hashed_bytes: Bytes of the files hashed as a whole, counted each time.
+        modules: Modules imported by processes at their end; terminated workers report nothing.
         decoders: The processes that decoded pictures.
         written_bytes: Bytes that all processes passed to the system.
-        output: What the command printed.
+        output: Output of the command.
     """
 
     decoded: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -55,7 +55,7 @@ class Work:
 
     @classmethod
     def of(cls, folder: Path, *command: object) -> Self:
-        """Run a command to its end and return what it did; files are those below a folder.
+        """Run a command to its end and return its work; files are those below a folder.
 
         Raises:
             AssertionError: The command failed.
@@ -93,7 +93,7 @@ class Work:
             (self.read if kind == "read" else self.wrote)[Path(values[0])] += 1
 
     def pictures_opened(self) -> Iterator[int]:
-        """Yield how often the file of each picture was opened for reading; those of a workspace have no suffix."""
+        """Yield the number of openings for reading of each picture's file; those of a workspace have no suffix."""
         for path, times in self.read.items():
             if path.suffix in _PICTURES or "objects" in path.parts:
                 yield times

@@ -1,4 +1,4 @@
-"""A small workspace with everything in it, and bits that are flipped in its files."""
+"""A small workspace with everything in it, and bits to flip in its files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def make_workspace(folder: Path, *more: str, count: int = 8) -> Path:
 
 
 def run_again(folder: Path, *more: str, env: dict[str, str] | None = None) -> dict[str, object]:
-    """Run the recipe in the workspace, for the first time or once more."""
+    """Run the recipe in the workspace, for the first time or again."""
     document: dict[str, object] = run_json(
         "run", folder / "damage.yaml", "--images", folder / "photographs", "--workspace", folder / "w",
         "--workers", "1", *more, env=env,
@@ -60,7 +60,7 @@ def run_again(folder: Path, *more: str, env: dict[str, str] | None = None) -> di
 
 
 def make_workspace_to_flip(folder: Path) -> Path:
-    """Make a workspace with every class of file in it: replies of a model, what people decided, an override."""
+    """Make a workspace with every class of file in it: replies of a model, people's decisions, an override."""
     workspace = make_workspace(folder, "--copy", count=6)
     image = first(folder / "photographs", "piece-01*").name
     assert (
@@ -76,13 +76,13 @@ def make_workspace_to_flip(folder: Path) -> Path:
         run_again(folder, "--copy", env={"OPENAI_API_KEY": "sk"})
     finally:
         server.close()
-    assert invoke(["gc", str(workspace)]) == 0  # of what no table refers to, a changed bit changes nothing
+    assert invoke(["gc", str(workspace)]) == 0  # a changed bit in an unreferenced file changes nothing
     _let_people_review(workspace)
     return workspace
 
 
 def _let_people_review(workspace: Path) -> None:
-    """Let two people with accounts decide on the release's items, by guidelines, and one comment on them."""
+    """Let two people with accounts decide on the release's items, by guidelines, and one of them comment."""
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     items = [released.item for released in Release.open(first(workspace / "releases", "*")).items()]
     with open_store(Workspace(workspace).store_url) as store:
@@ -117,5 +117,5 @@ def flip(path: Path, place: int, bit: int = 0) -> None:
 
 
 def first(folder: Path, pattern: str) -> Path:
-    """Return the first file of a pattern."""
+    """Return the first file that matches a pattern."""
     return sorted(folder.glob(pattern))[0]

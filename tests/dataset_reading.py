@@ -16,14 +16,14 @@ from benchwright.source_files.refusals import RefusedRow
 def read_all(
     reader: DatasetReader, folder: Path, images: Path | None = None
 ) -> tuple[list[DatasetRecord], list[RefusedRow]]:
-    """Return all records and refusals, without what rules leave out."""
+    """Return all records and refusals, without rows left out by rules."""
     rows = list(read_dataset(reader, DatasetFiles(folder), None if images is None else DatasetFiles(images)))
     records = [row for row in rows if isinstance(row, DatasetRecord)]
     return records, [row for row in rows if isinstance(row, RefusedRow) and not row.by_rule]
 
 
 def checked(reader: DatasetReader, folder: Path) -> dict[str, Any]:
-    """Return what `construct check` says, with all examples and pictures opened."""
+    """Return the result of `construct check`, with all examples and pictures opened."""
     return check_dataset(reader, folder, images=None, opens_pictures=True, examples=100)
 
 
@@ -33,7 +33,7 @@ def reasons(refused: Iterable[RefusedRow]) -> list[tuple[str, str, str]]:
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
-    """Write a file with one JSON document, or one text as it is, a line."""
+    """Write a file with one JSON document, or one unchanged text, per line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the descriptions of steps say, from which help and reference pages are made."""
+"""The descriptions of steps, the source of help and reference pages."""
 
 from __future__ import annotations
 

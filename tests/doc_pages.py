@@ -1,4 +1,4 @@
-"""The documentation as tests read it: its pages, and the commands that they speak of."""
+"""The documentation as tests read it: its pages, and the commands in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Campaigns of every kind, driven through their steps, annotators' queues and adjudicators' queues.
 
-`Driven` asks everybody who says something of a campaign's tasks, the run, the curator's counts, `review status`, the
-adjudicator's queue and what closes early, and holds what they say equal. Names of outcomes are those of `review status`.
+`Driven` queries every source of a campaign's state (the run, the curator's counts, `review status`, the adjudicator's
+queue and early closing) and asserts that they agree. Names of outcomes are those of `review status`.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ from benchwright.steps import CampaignContext, Outcome, Verdicts
 from benchwright.workspace.workspace import Workspace
 
 PEOPLE = tuple(f"p{number:02}" for number in range(16))
-"""Enough for three rounds of a review with four places, and to send an item back."""
+"""Enough for three rounds of a review with four places, and for sending an item back."""
 JUDGES = ("judge", "other judge")
 WRITER = "writer"
-"""Whoever wrote the items that go back, and judges none."""
+"""The writer of the items that go back, who judges none."""
 CRITERIA = ("accurate", "difficult")
 WITH_ROUNDS, WITH_ADJUDICATOR = (VERIFY, REVIEW), (VERIFY, REVIEW, MARK)
 CLOSING = (VERIFY, REVIEW, SCREEN, SCREEN_ITEMS, ERRATA)
@@ -125,13 +125,13 @@ Of both: send the item back to its writer (w), or accept or pass it where nobody
 
 
 class Ran(NamedTuple):
-    """What a run does with a campaign.
+    """The effect of a run on a campaign.
 
     Args:
-        waiting: Its line on what waits; None where nothing does.
-        outcomes: Tasks by outcome, gold ones left out; None while something waits.
-        by_task: Outcome by what the item asks, where tasks are items; None while something waits.
-        rounds: Of its summary.
+        waiting: Its line on waiting tasks; None if none waits.
+        outcomes: Tasks by outcome, without gold ones; None while a task waits.
+        by_task: Outcome by the item's task, if tasks are items; None while a task waits.
+        rounds: Rounds of its summary.
     """
 
     waiting: str | None
@@ -174,10 +174,10 @@ class Driven:
     def campaign(self) -> Campaign:
         return self.store.campaign(self.kind)
 
-    # What people do
+    # Actions of people
 
     def decide(self, letter: str, *, first: int = 0) -> bool:
-        """Let the first annotator who gets a task, from a place on, say something; return whether anybody did."""
+        """Let the first annotator who gets a task, from a place on, decide it; return whether any did."""
         for place in range(len(PEOPLE)):
             if (held := self._desk(first + place)) is not None:
                 queue, task = held
@@ -186,7 +186,7 @@ class Driven:
         return False
 
     def hold(self, first: int) -> None:
-        """Let an annotator take a task and not decide it."""
+        """Let an annotator take a task without deciding it."""
         self._desk(first)
 
     def skip(self, first: int) -> None:
@@ -196,7 +196,7 @@ class Driven:
             queue.skip(task.task_id, now=self.now)
 
     def change_mind(self, which: int, letter: str) -> bool:
-        """Let somebody change a decision that can still be changed; return whether there is one."""
+        """Let an annotator change a decision that can still be changed; return whether there is one."""
         changeable = []
         for person in PEOPLE:
             queue = TaskQueue(self.store, self.campaign, person)
@@ -232,7 +232,7 @@ class Driven:
         return True
 
     def reopen(self, which: int) -> bool:
-        """Let a curator have a decided task asked again; return whether there is one that can be."""
+        """Let a curator reopen a decided task; return whether there is one to reopen."""
         decided = list(self.store.tasks(self.kind, states=("done",)))
         for task in decided[which % len(decided) :] if decided else []:
             with suppress(RefusedError):  # an adjudicator has decided it
@@ -241,7 +241,7 @@ class Driven:
         return False
 
     def write(self, *, leaves: bool = False) -> bool:
-        """Let the writer write, or revise or leave what came back; return whether there is anything to write."""
+        """Let the writer write, or revise or leave returned items; return whether there is anything to write."""
         queue = TaskQueue(self.store, self.store.campaign(WRITE), WRITER)
         if (task := queue.next(now=self._tick())) is None:
             return False
@@ -254,7 +254,7 @@ class Driven:
         return True
 
     def finish(self, letters: Iterator[str]) -> None:
-        """Let annotators say something of all that is open."""
+        """Let annotators decide all open tasks."""
         while self.decide(next(letters)):
             pass
 
@@ -291,7 +291,7 @@ class Driven:
             queue.submit(slot, Submission(fields=self._fields(queue, task, letter)), now=now)
 
     def _edits(self, question: str, letter: str) -> Mapping[str, str] | None:
-        """Return edits of a question; those that lead back to how it came, or none where they change nothing."""
+        """Return edits of a question; those that restore the original, or none if they change nothing."""
         edits = {"question": _question(is_changed=bool(self.changed))} if letter == "b" else _EDITS[letter]
         return None if edits["question"] == question else edits
 
@@ -327,10 +327,10 @@ class Driven:
         Uploads(self.store).note(task.task_id, queue.annotator, taken.image_id)
         return {"found": "own", "licence": "cc0_1_0", "photograph": taken.image_id, "author": "A. B."}
 
-    # What the run does
+    # Actions of the run
 
     def run(self) -> Ran:
-        """Run the recipe as it is set now."""
+        """Run the recipe with its current settings."""
         ran = self._ran_on_file() if self.kind in OPENED_ON_FILES else self._ran_step()
         self._tick()
         return ran
@@ -354,7 +354,7 @@ class Driven:
         verdicts = self._advance(numbers)
         if verdicts.waiting is not None and not verdicts.rerun:
             return Ran(verdicts.waiting)
-        if self.kind == COLLECT:  # whose photographs the next run takes in
+        if self.kind == COLLECT:  # the next run takes its photographs in
             said = self.store.decisions(COLLECT)
             return Ran(None, Counter(decision.decision for decision in said))
         if self.kind == PAIR:
@@ -371,7 +371,7 @@ class Driven:
         return Ran(None, Counter(by_number.values()), by_task if is_of_items else None, rounds)
 
     def _write(self) -> None:
-        """Run the campaign in which the items are written; what is being revised comes as it came last."""
+        """Run the campaign that writes the items; a returned item keeps its last version."""
         step, context = Write(task="pieces", options=2), self._context._replace(stage=WRITE)
         verdicts = step.advance([_image(number) for number in sorted(self.present)], context)
         for number in self.present if verdicts.waiting is None else ():
@@ -423,7 +423,7 @@ class Driven:
         return Pair(rule=self.rule, handout=handout).advance([*images, _image(99)], context._replace(values=values))
 
     def _ran_on_file(self) -> Ran:
-        """Open the campaign as `review open` does, and count what `review results` says of it."""
+        """Open the campaign as `review open` does, and count the outcomes in `review results`."""
         kind = KINDS[self.kind]
         assert kind.form is not None
         annotators = int(self.rule)
@@ -448,7 +448,7 @@ class Driven:
         return Ran(None, Counter(by_task.values()), by_task)
 
     def _outcome(self, outcome: Outcome) -> str:
-        """Return how `review status` calls what a run does with a record."""
+        """Return the name in `review status` for a run's treatment of a record."""
         verdict, reason = outcome.verdict, outcome.reason
         if self.kind == VERIFY:
             return {
@@ -495,10 +495,10 @@ class Driven:
             else self._item(number).item_id
         )
 
-    # What everybody says
+    # Statements of all sources
 
     def outcomes(self) -> Mapping[str, int]:
-        """Return what the curator's page says, without what is nowhere."""
+        """Return the counts on the curator's page, without zeros."""
         return {name: times for name, times in self._page().outcomes.items() if times}
 
     def _page(self) -> CampaignProgress:
@@ -506,7 +506,7 @@ class Driven:
         return progress_of(self.campaign, overview.decision_counts())
 
     def check(self) -> None:
-        """Hold equal what page, queue and store say as it is."""
+        """Assert that page, queue and store agree on the current state."""
         overview = Overview(self.store, self.campaign)
         patterns = overview.decision_counts()
         page, rounds = progress_of(self.campaign, patterns), overview.rounds(patterns)
@@ -526,7 +526,7 @@ class Driven:
         self._check_closed()
 
     def _check_closed(self) -> None:
-        """Hold what is closed early to what is certain: nothing is left to close, and every closed task has an outcome."""
+        """Assert that early closing is certain: nothing is left to close, and every closed task has an outcome."""
         before = self.outcomes()
         assert close_decided(self.store, self.kind) == 0
         close_early(self.store, self.kind)
@@ -538,7 +538,7 @@ class Driven:
         return sum(ruled.times for ruled in Overview(self.store, self.campaign).adjudication_stats().counts)
 
     def check_run(self) -> Ran:
-        """Run, and hold equal what the run does and what everybody says afterwards; return what it did."""
+        """Run, assert that the run and all sources agree afterwards, and return the run's effect."""
         ran = self.run()
         self.check()
         overview = Overview(self.store, self.campaign)

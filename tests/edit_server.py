@@ -1,9 +1,8 @@
 """A server that edits pictures as OpenAI's `POST /v1/images/edits` is documented, with real pixels.
 
-It checks a request by the documented rules and answers 400 as the vendor does where one is broken. As the vendor's
-models do, it draws the whole picture anew, whatever the mask says: moved and scaled a little, in slightly other tones,
-without the grain. What it paints is a
-disc or a wall of the color that the words name, or a night over all of the picture.
+It checks a request by the documented rules and answers 400 like the vendor on a violation. Like the vendor's models, it
+draws the whole picture anew, whatever the mask says: slightly moved and scaled, in slightly different tones, without
+the grain. It paints a disc or a wall of the color in the prompt, or a night over the whole picture.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ class EditServer:
     """A real HTTP server on the loopback.
 
     Attributes:
-        drift: Affine map by which it moves what it draws, in pixels.
-        refuses: Returns the error object for a request's words, as the vendor words it; None edits.
-        scene: Returns the picture that it draws from; by default the one that it got.
+        drift: Affine map that moves its drawings, in pixels.
+        refuses: Returns the error object for a request's words, as the vendor words it; None to edit.
+        scene: Returns the picture that it draws from; by default the one in the request.
     """
 
     def __init__(self) -> None:
@@ -110,7 +109,7 @@ class EditServer:
 
 
 def read_edit(content_type: str, body: bytes) -> EditAsked | str:
-    """Return a request, or the words by which the vendor refuses it."""
+    """Return a request, or the vendor's words of refusal."""
     message = BytesParser(policy=policy.HTTP).parsebytes(f"content-type: {content_type}\r\n\r\n".encode() + body)
     if not message.is_multipart():
         return "Invalid body: expected multipart/form-data"
@@ -153,7 +152,7 @@ def _say(handler: BaseHTTPRequestHandler, status: int, document: Any) -> None:
 
 @pytest.fixture
 def edit_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EditServer]:
-    """The server, with no key of a real service in the environment."""
+    """The server, without keys of real services in the environment."""
     for key in KEYS:
         monkeypatch.delenv(key, raising=False)
     server = EditServer()

@@ -1,4 +1,4 @@
-"""Pairs of pictures of which one was edited, with or without a trace, as items and as a release."""
+"""Pairs of pictures, one of them edited, with or without a trace, as items and as a release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAIRS = 36
 
 
 def scene(rng: np.random.Generator) -> np.ndarray:
-    """A picture of blots with grain, (96, 128, 3), unlike any other."""
+    """Return a unique picture of blots with grain, (96, 128, 3)."""
     blots = cv2.resize(rng.integers(30, 226, (6, 8, 3), dtype=np.uint8), (128, 96), interpolation=cv2.INTER_CUBIC)
     return np.clip(blots + rng.normal(0, 6, blots.shape), 0, 255).astype(np.uint8)
 
@@ -34,7 +34,7 @@ def blurred(pixels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def another(pixels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return a picture made as natural ones are: an edit without a trace."""
+    """Return a picture made like natural ones: an edit without a trace."""
     return scene(rng)
 
 
@@ -64,7 +64,7 @@ def pair_items(edit: Any, *, yes_on: tuple[str, ...] = ("natural", "manipulated"
 
 
 def paired_release(folder: Path, edit: Any) -> Release:
-    """Write a release of the items of `pair_items`, each of its photographs a source of its own."""
+    """Write a release of the items of `pair_items`, with each photograph as a separate source."""
     bench = Bench()
     sources: dict[str, str] = {}
     for row in pair_items(edit):

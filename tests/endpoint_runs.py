@@ -1,4 +1,4 @@
-"""Runs that ask a test's endpoint: options, scores, and what the runs leave on disk."""
+"""Runs that ask a test's endpoint: options, scores, and the files that the runs leave on disk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rows(bench: Any, tmp_path: Path) -> dict[str, dict[str, Any]]:
 
 
 def log_lines(tmp_path: Path, kind: str) -> list[dict[str, Any]]:
-    """Return the lines of one kind, the first line aside."""
+    """Return the lines of one kind, without the first line."""
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
     head, *entries = (json.loads(line) for line in path.read_text().splitlines())
     assert {name: head[name] for name in ("format", "version")} == {"format": "benchwright/replies", "version": 2}
@@ -51,7 +51,7 @@ def reset(handler: Any) -> None:
 
 
 def trouble(server: Any, kind: str, handler: Any) -> None:
-    """Answer a request in a way that may pass."""
+    """Answer a request with a temporary error."""
     if kind == "429":
         server.say(handler, 429, {"error": {"message": "slow down"}}, retry_after_ms="1")
     elif kind == "503":

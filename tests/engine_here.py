@@ -1,11 +1,11 @@
-"""An engine that runs jobs in the process of the tests, for all tests in which worker processes are not the point.
+"""An engine that runs jobs in the process of the tests, for tests whose point is not worker processes.
 
-Recipes that do not say how many shards they want get two here: at sixteen, as in the field, a table of a dozen pictures
-is mostly empty files, and opening these takes a third of the time of a whole run.
+Recipes without a number of shards get two here: at the default of sixteen, a table of a dozen pictures is mostly empty
+files, and opening these takes a third of the time of a whole run.
 
 A worker imports its steps anew for every run: half a second of processor time, and several with models. Here jobs and
-their results are pickled as they are on their way to and from a worker, the worker's context is a copy, and what is
-printed goes into the worker's log. Tests marked `workers` get the real engine.
+their results are pickled as on their way to and from a worker, the worker's context is a copy, and output goes into the
+worker's log. Tests marked `workers` get the real engine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchwright.machine.storage_faults import storage_fault
 
 
 class EngineHere:
-    """One worker that is this process; it opens its steps and keeps its caches as long as the run lasts."""
+    """One worker in this process; it opens its steps and keeps its caches for the duration of the run."""
 
     def __init__(self, worker_context: Any, *, workers: int, log_folder: Path, **_unused: Any) -> None:
         if workers < 1:
@@ -43,7 +43,7 @@ class EngineHere:
         self._context = None
 
     def prepare(self) -> None:
-        """Begin nothing: this process runs already."""
+        """Do nothing: this process already runs."""
 
     def drop_caches(self) -> None:
         if (drop_caches := getattr(self._context, "drop_caches", None)) is not None:
@@ -75,18 +75,18 @@ class EngineHere:
 
 
 def _sent(value: Any) -> Any:
-    """Return what arrives in another process."""
+    """Return the value as another process would receive it."""
     return pickle.loads(pickle.dumps(value))
 
 
 def without_workers(patch: pytest.MonkeyPatch) -> None:
-    """Let all that opens the local engine run its jobs in this process."""
+    """Let all code that opens the local engine run its jobs in this process."""
     for module in ("benchwright.engines", "benchwright.engines.local"):
         patch.setattr(f"{module}.LocalEngine", EngineHere)
 
 
 def with_few_shards(patch: pytest.MonkeyPatch) -> None:
-    """Let recipes that state no number of shards have two."""
+    """Give recipes without a number of shards two."""
     as_stated = recipe.checked
 
     def checked(model: Any, document: Any, *place: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Jobs for the engine's tests; a module of their own because workers import it."""
+"""Jobs for the engine's tests; a separate module because workers import it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.errors import PrerequisiteError
 
 @dataclass(frozen=True)
 class Squares:
-    """Squares numbers; some of them end the worker, as told."""
+    """Squares numbers; some of them end the worker as requested."""
 
     numbers: tuple[int, ...]
     deadly: int | None = None
@@ -54,7 +54,7 @@ class Squares:
         elif self.die_by == "exit":
             os._exit(7)
         elif self.die_by == "actor":
-            supervisor = parent_process()  # not the parent to the system: that forked this process on its behalf
+            supervisor = parent_process()  # not the system's parent process: that forked this one on its behalf
             assert supervisor is not None
             assert supervisor.pid is not None
             os.kill(supervisor.pid, signal.SIGKILL)
@@ -71,7 +71,7 @@ class Squares:
 
 @dataclass(frozen=True)
 class Environment:
-    """Says what some variables are in the worker."""
+    """Returns the values of some variables in the worker."""
 
     names: tuple[str, ...]
     name: str = "environment"
@@ -83,7 +83,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class RanBetween:
-    """Takes a moment, and says which process ran it and from when to when."""
+    """Takes a moment, and returns the process that ran it with its start and end."""
 
     number: int
     name: str = "ran between"
@@ -97,7 +97,7 @@ class RanBetween:
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """Says which GPUs its worker was given, and on which node it is."""
+    """Returns the GPUs of its worker, and its node."""
 
     number: int
     name: str = "whereabouts"
@@ -109,7 +109,7 @@ class Whereabouts:
 
 
 class DiesWhenOpened:
-    """A worker context that end every worker before it does anything."""
+    """A worker context that ends every worker before it does anything."""
 
     def __setstate__(self, state: Any) -> None:
         os._exit(9)
@@ -119,7 +119,7 @@ class DiesWhenOpened:
 
 
 class Rested(dict[str, int]):
-    """A worker context that show whether their worker was told to drop its caches: 100 is added from then on."""
+    """A worker context that shows whether its worker was asked to drop its caches: 100 is added from then on."""
 
     def drop_caches(self) -> None:
         self["add"] = 100

@@ -1,4 +1,4 @@
-"""What tests of exports expect: the texts, keys and pixels of a release, stated without the code under test."""
+"""Expected exports in tests: the texts, keys and pixels of a release, computed without the code under test."""
 
 from __future__ import annotations
 

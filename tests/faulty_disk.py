@@ -1,8 +1,8 @@
-"""Commands on a disk that fails at a given call: how they end, and what the same command makes of it afterwards.
+"""Commands on a disk that fails at a given call: how they end, and the result of the same command afterwards.
 
-The failing disk is `faulty_disk.c`, compiled here and loaded into every process of a command, so that Arrow's and
-SQLite's own code meets it too. A `Scene` is a folder in which a command runs; its clean copy, the command without a
-fault, says what must come out in the end.
+The failing disk is `faulty_disk.c`, compiled here and loaded into every process of a command, so that it also affects
+Arrow's and SQLite's own code. A `Scene` is a folder in which a command runs; the command on a clean copy, without a
+fault, gives the expected result.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from walks import command
 Kind = Literal["full", "read_only", "io_error", "torn", "kill"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NEVER_THE_SAME = ("runs", "cache", "journal", "tmp", "lock", "review.sqlite", "home", "replies.jsonl")
-"""What varies from run to run, such as the order of replies, or is of no account once a run is over."""
+"""Entries that vary from run to run, such as the order of replies, or do not matter after a run."""
 _SOURCE = Path(__file__).with_name("faulty_disk.c")
 
 
 @cache
 def library() -> Path | None:
-    """Return the compiled library, or None where there is no compiler or no Linux."""
+    """Return the compiled library; None without a compiler or outside Linux."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None or sys.platform != "linux":
         return None
@@ -54,7 +54,7 @@ def needs_library() -> Path:
 
 
 class Ended(NamedTuple):
-    """How a command ended, and how many calls it made that change files."""
+    """The ending of a command, and its number of calls that change files."""
 
     code: int
     out: str
@@ -64,12 +64,12 @@ class Ended(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """One command to be disturbed.
+    """One command to disturb.
 
     Args:
-        name: What it is called in reports.
-        arguments: Of Benchwright, in a folder that is a copy of the scene.
-        made: What must be the same in the end: paths in that folder; `stdout` for what is printed; `store:W` for
+        name: Name in reports.
+        arguments: Arguments of Benchwright, in a folder that is a copy of the scene.
+        made: Results that must be the same in the end: paths in that folder; `stdout` for the output; `store:W` for
             decisions, people, guidelines and tasks in the review store of workspace W.
         env: Further environment.
     """
@@ -100,7 +100,7 @@ def run_in(folder: Path, case: Case, *, kind: Kind | None = None, at: int = 0, c
 
 
 def digests(folder: Path, made: Sequence[str]) -> dict[str, str]:
-    """Return the SHA-256 of every file of what must be the same in the end."""
+    """Return the SHA-256 of every file that must be the same in the end."""
     found = {}
     for name in made:
         if name.startswith("store:"):
@@ -123,7 +123,7 @@ _DECIDED = (
 
 
 def _decisions(path: Path) -> str:
-    """Return what a review store holds of decisions, without ids and times."""
+    """Return the decisions in a review store, without ids and times."""
     if not path.exists():
         return "no store"
     with closing(sqlite3.connect(path)) as database:
@@ -135,7 +135,7 @@ def _decisions(path: Path) -> str:
 
 @cache
 def _place() -> Path:
-    """Return where scenes are copied to: a short path, for sockets of worker processes lie in it, and always the same."""
+    """Return the folder for copied scenes: a constant, short path, because it holds sockets of worker processes."""
     folder = tempfile.mkdtemp(prefix="bwf-", dir="/tmp")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder, "s")
@@ -153,7 +153,7 @@ def copied(scene: Path) -> Iterator[Path]:
 
 
 class Clean(NamedTuple):
-    """A case without a fault: what it makes, and how many calls it takes."""
+    """A case without a fault: its results and its number of calls."""
 
     code: int
     out: str
@@ -170,7 +170,7 @@ def undisturbed(scene: Path, case: Case) -> Clean:
 
 
 def problems_of(scene: Path, case: Case, clean: Clean, kind: Kind, at: int) -> list[str]:
-    """Disturb a case once, run it again without a fault, and say what is not as it should be."""
+    """Disturb a case once, run it again without a fault, and return the deviations."""
     with copied(scene) as folder:
         disturbed = run_in(folder, case, kind=kind, at=at)
         found = _ended_badly(disturbed, kind)
@@ -208,7 +208,7 @@ def _printed(text: str, folder: Path) -> str:
 
 
 def points(calls: int, count: int) -> list[int]:
-    """Return up to `count` calls spread over all of a command, the first and the last among them."""
+    """Return up to `count` calls spread over the whole command, including the first and the last."""
     if calls <= count:
         return list(range(1, calls + 1))
     return sorted({1 + round(number * (calls - 1) / (count - 1)) for number in range(count)})

@@ -32,7 +32,7 @@ _ONE = ["--workers", "1"]
 
 
 def make_scene(folder: Path) -> None:
-    """Fill a folder: photographs, recipes, a finished workspace `w`, one `open` that waits for people, a backup."""
+    """Fill a folder: photographs, recipes, a finished workspace `w`, one `open` that waits for annotators, a backup."""
     make_photographs(folder / "photographs", count=4)
     (folder / "walk.yaml").write_text(_SMALL, encoding="utf-8")
     people = _SMALL.partition("  - splits")[0].partition("    simulate:")[0]
@@ -83,14 +83,14 @@ def _make_filtered(folder: Path) -> None:
 
 
 def _make_judged(folder: Path) -> None:
-    """Write a file of tasks on the release, and make the workspace `judged`, where they are open."""
+    """Write a file of tasks on the release, and make the workspace `judged`, in which they are open."""
     tasks = folder / "tasks.jsonl"
     _must("evaluate", "errors", folder / "w" / "results", "--release", folder / "release", "--out", tasks)
     _must("review", "open", tasks, "--release", folder / "release", "--workspace", folder / "judged")
 
 
 def _write_inputs(folder: Path) -> None:
-    """Write what commands read: scores, replies, cases, ratings, guidelines, published files, a key."""
+    """Write the input files of commands: scores, replies, cases, ratings, guidelines, published files, a key."""
     for model in ("random", "constant:A"):
         _must("evaluate", "run", folder / "release", "--model", model, "--out", folder / "scores")
     lines = [
@@ -113,7 +113,7 @@ def _write_inputs(folder: Path) -> None:
 
 
 def _write_errata(folder: Path) -> None:
-    """Say that the first item of the release is wrong."""
+    """Write an erratum on the first item of the release."""
     release = Release.open(folder / "release")
     item = next(iter(release.items())).item
     erratum = Erratum(
@@ -237,4 +237,4 @@ NOT_DISTURBED = {
     "review label-studio push": "speaks with a server, which has a disk of its own",
     "review serve": "ends when it is stopped; its store is that of the other commands",
 }
-"""Commands that are not in `CASES`, and why."""
+"""Commands missing from `CASES`, with reasons."""

@@ -1,4 +1,4 @@
-"""New review stores in files, made by the migrations once in this process; later ones repeat the definitions they left."""
+"""New review stores in files: the migrations make the first in this process; later ones repeat its definitions."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def _made_as_the_first(connection: sa.Connection, revision: str) -> None:
 
 
 def stores_made_once(patch: pytest.MonkeyPatch) -> None:
-    """Let `open_store` make new files so; tests of the migrations call these themselves."""
+    """Let `open_store` make new files this way; tests of the migrations call these themselves."""
     patch.setattr(migrate, "upgrade_within", _made_as_the_first)

@@ -1,7 +1,7 @@
-"""Single bits flipped in every class of file of a workspace and its release, and whether anything notices.
+"""Single bits flipped in every class of file of a workspace and its release, and their detection.
 
-What a flip changes is decided by decoding the file: a table to its rows, a document to its values, the review store to
-the rows of its tables, anything else to its bytes. A flip that changes none of these is nobody's loss.
+Decoding the file shows the effect of a flip: a table to its rows, a document to its values, the review store to the
+rows of its tables, anything else to its bytes. A flip that changes none of these is harmless.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OF_RELEASES = frozenset({"release tables", "release documents"})
 
 @dataclass(frozen=True)
 class Flip:
-    """One flipped bit, and whether it was noticed; `changes` says whether an unnoticed one gives another value."""
+    """One flipped bit, and whether it was noticed; `changes` states whether an unnoticed one changes a value."""
 
     kind: str
     path: str
@@ -55,18 +55,18 @@ class Flip:
 
 
 def flips(workspace: Path, *, count: int, seed: int) -> Iterator[Flip]:
-    """Flip bits, as many of each class; every file is put back as it was.
+    """Flip equally many bits of each class; every file is restored afterwards.
 
     Args:
-        workspace: Whose release is moved beside it first, so that each file is checked by what vouches for it.
-        count: Of all flips.
-        seed: For where.
+        workspace: Workspace; its release is first moved next to it, so that each file is checked by its own safeguard.
+        count: Number of all flips.
+        seed: Seed of the places.
     """
     rng = random.Random(seed)
     release = workspace.parent / "release"
     if not release.exists():
         shutil.move(max((workspace / "releases").iterdir(), key=lambda path: path.stat().st_mtime_ns), release)
-        shutil.rmtree(workspace / "releases")  # of an earlier run; nothing is flipped there
+        shutil.rmtree(workspace / "releases")  # from an earlier run; nothing is flipped there
     files = {
         kind: [
             path

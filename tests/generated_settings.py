@@ -16,12 +16,12 @@ TEXTS = (
     "other", "fr", "1.1", "cc0", "https://host.example/v1", "2026-01-01", "unanimous(3)", "blind", "blink",
     f"sha256:{'a' * 64}",
 )  # fmt: skip
-"""Texts of the forms that settings ask for: names, languages, versions, licences, addresses, dates, rules, readers."""
+"""Texts in the forms of settings: names, languages, versions, licenses, addresses, dates, rules, readers."""
 _DEEPEST = 3
 
 
 def other_values(field: FieldInfo) -> Iterator[Any]:
-    """Yield JSON values that a field may take besides its default, as far as its type tells; some may be refused."""
+    """Yield JSON values that a field may take besides its default, as far as its type shows; some may be refused."""
     default = None if field.is_required() else field.get_default(call_default_factory=True)
     yield from (value for value in _values(field.annotation, field.metadata, default, 0) if value != default)
 
@@ -69,7 +69,7 @@ def _numbers(kind: type, metadata: Any, default: Any) -> Iterator[float]:
 
 
 def _documents(model: type[BaseModel], depth: int) -> Iterator[dict[str, Any]]:
-    """Yield documents of a model: what it requires, then each of its settings with other values."""
+    """Yield documents of a model: its required settings, then each of its settings with other values."""
     fields = setting_names(model)
     required = {
         name: next(iter(_values(field.annotation, field.metadata, None, depth)), None)

@@ -17,7 +17,7 @@ OPERATION = Operation(step="by_hand", version=1, parameters={}, seed=1)
 
 
 class Bench:
-    """Items and their pictures, to be written as a release."""
+    """Items and their pictures, for a release."""
 
     def __init__(self) -> None:
         self.items: list[tuple[Item, str]] = []
@@ -54,7 +54,7 @@ class Bench:
         kind: str = "multiple_choice",
         **more: Any,
     ) -> Item:
-        """Add an item; an option that is a number shows the picture of that number, from 0.
+        """Add an item; an option given as a number shows the picture of that number, from 0.
 
         `more` are fields of the record, such as level and attributes.
         """

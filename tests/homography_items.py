@@ -1,4 +1,4 @@
-"""Items of visual correspondence whose true homography is known, made of scikit-image's photographs."""
+"""Items of visual correspondence with known true homography, made from scikit-image's photographs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def crop(pixels: np.ndarray, rng: np.random.Generator, *, least: int, most: int)
 
 
 def second_view(pixels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return another view in another light, of another size, and the homography of pixel centres that leads to it."""
+    """Return another view in another light and size, and the homography of pixel centers that leads to it."""
     height, width = pixels.shape[:2]
     size_wh = (width - 31, height - 17)
     angle, zoom = np.deg2rad(rng.uniform(-30, 30)), rng.uniform(0.8, 1.7)
@@ -40,7 +40,7 @@ def second_view(pixels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarra
 def marked_views(
     pixels: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, list[Any], list[Any]] | None:
-    """Return two views, four points of the first that lie well inside both, and where the second has them."""
+    """Return two views, four points of the first that lie well inside both, and their places in the second."""
     view, homography = second_view(pixels, rng)
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     found = cv2.goodFeaturesToTrack(grey, maxCorners=60, qualityLevel=0.05, minDistance=30, blockSize=7)
@@ -58,7 +58,7 @@ def marked_views(
 
 
 def add_correspondence(bench: Any, photographs: list[np.ndarray], rng: np.random.Generator, count: int) -> None:
-    """Add items with a reference and four options in a second view, of which one is the same point."""
+    """Add items with a reference and four options in a second view, one of which is the same point."""
     made = 0
     while made < count:
         views = marked_views(crop(photographs[made % len(photographs)], rng, least=240, most=320), rng)

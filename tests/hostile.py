@@ -1,11 +1,11 @@
-"""Makers of files for tests: hostile ones with the reasons that are right for each, and good ones in every mode.
+"""Makers of files for tests: hostile ones with the right reasons for each, and good ones in every mode.
 
     reasons = make_hostile(folder, count=200, seed=1)   # {"path below folder": {"truncated", "corrupt"}, ...}
     sizes = make_good(folder, count=20, seed=1)         # {"path below folder": (upright width, upright height), ...}
 
-Both write into an existing folder and only there, in a rotation of kinds: the first `len(KINDS)` entries hold one of
-each. Names of bad files take turns too: plain, with a newline, of 250 characters, not UTF-8, in other scripts. Paths
-are as `os.fsdecode` spells them; `benchwright.images.identify.uri_for` brings them to uris.
+Both write only into an existing folder, in a rotation of kinds: the first `len(KINDS)` entries hold one of each. Names
+of bad files also rotate: plain, with a newline, of 250 characters, not UTF-8, in other scripts. Paths are as
+`os.fsdecode` spells them; `benchwright.images.identify.uri_for` turns them into uris.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from PIL import Image
 
 Rng = np.random.Generator
 Made = tuple[bytes, str, set[str]]
-"""Contents, extension, and the reasons that are right."""
+"""Contents, extension, and the right reasons."""
 
 LONG_NAME = 250
 
@@ -42,7 +42,7 @@ def png_header(width: int, height: int) -> bytes:
 
 
 def png_bomb(width: int = 50_000, height: int = 50_000) -> bytes:
-    """Return a PNG of a few kB whose header states 2.5 thousand million pixels."""
+    """Return a PNG of a few kB whose header states 2.5 billion pixels."""
     data = zlib.compress(bytes(4_000_000), 9)
     return png_header(width, height) + png_chunk(b"IDAT", data) + png_chunk(b"IEND", b"")
 
@@ -71,7 +71,7 @@ def _photograph(name: str) -> Image.Image:
 
 
 def picture(rng: Rng, *, width: int, height: int) -> Image.Image:
-    """Return a crop of a photograph or a random texture; no two draws are alike."""
+    """Return a crop of a photograph or a random texture; all draws differ."""
     if rng.random() < 0.5:
         photograph = _photograph(str(rng.choice(["astronaut.png", "chelsea.png", "coffee.png", "rocket.jpg"])))
         left, top = (
@@ -118,7 +118,7 @@ def _last_byte_missing(rng: Rng) -> Made:
 
 
 def _corrupted_header(rng: Rng) -> Made:
-    """Zeros over the bytes that state the size."""
+    """Write zeros over the bytes that state the size."""
     form, start, stop = [("PNG", 16, 24), ("GIF", 0, 13), ("WEBP", 12, 30), ("BMP", 14, 30), ("TIFF", 4, 8)][
         rng.integers(5)
     ]
@@ -128,14 +128,14 @@ def _corrupted_header(rng: Rng) -> Made:
 
 
 def _corrupted_data(rng: Rng) -> Made:
-    """A PNG whose checksums are right and whose compressed stream begins with a block type that does not exist."""
+    """Return a PNG with right checksums whose compressed stream begins with an invalid block type."""
     width, height = int(rng.integers(9, 90)), int(rng.integers(9, 90))
     stream = b"\x78\x9c\xff" + rng.bytes(200)
     return png_header(width, height) + png_chunk(b"IDAT", stream) + png_chunk(b"IEND", b""), ".png", {"corrupt"}
 
 
 def _absurd_text(rng: Rng) -> Made:
-    """A PNG whose text chunk claims two gigabytes."""
+    """Return a PNG whose text chunk claims two gigabytes."""
     data = _sound(rng, "PNG")
     claim = struct.pack(">I", 0x7FFFFFFF) + b"tEXt" + b"Comment\0" + b"ha" * 400
     return data[:33] + claim + data[33:], ".png", BROKEN
@@ -232,9 +232,9 @@ def _named(stem: str, end: str, style: int) -> str:
 
 
 def make_hostile(folder: Path, *, count: int, seed: int) -> dict[str, set[str]]:
-    """Write exactly `count` hostile entries and return the reasons that are right, by path below the folder.
+    """Write exactly `count` hostile entries and return the right reasons, by path below the folder.
 
-    Equal arguments give equal entries. Files differ from each other, zero bytes and the GIF apart.
+    Equal arguments give equal entries. Files differ from each other, except zero bytes and the GIF.
     """
     reasons: dict[str, set[str]] = {}
     for number in range(count):
@@ -298,7 +298,7 @@ _TURNABLE = ("jpeg", "png", "webp", "tiff")
 
 
 def make_good(folder: Path, *, count: int, seed: int) -> dict[str, tuple[int, int]]:
-    """Write `count` good images, no two alike, and return their upright width and height, by path below the folder.
+    """Write `count` distinct good images and return their upright width and height, by path below the folder.
 
     Kinds take turns: every format and mode, and between them EXIF orientations 1 to 8 over four formats.
     """

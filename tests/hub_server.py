@@ -1,6 +1,6 @@
-"""A server that speaks as much of the Hugging Face Hub's API as publishing a dataset needs, and refuses what it refuses.
+"""A server for the part of the Hugging Face Hub's API that publishing a dataset needs, including its refusals.
 
-Routes, bodies and error codes are those that `huggingface_hub` 2.4 sends and reads. Files with a name that git keeps as
+Routes, bodies and error codes are those that `huggingface_hub` 2.4 sends and reads. Files whose names git treats as
 large are stored by SHA-256; all commits stay.
 """
 
@@ -22,10 +22,10 @@ import yaml
 
 LARGE = (".parquet", ".png", ".jpg")
 WRITER, READER, EXPIRED = "hf_writer", "hf_reader", "hf_expired"
-"""Tokens: one that may write in `lab`, one that may only read, and one that is not valid any more."""
+"""Tokens: one with write access to `lab`, one with read access only, and an expired one."""
 
 Tree = dict[str, tuple[bytes, str | None]]
-"""Files of a commit: bytes, and the SHA-256 where the file is large."""
+"""Files of a commit: bytes, and the SHA-256 of large ones."""
 
 
 @dataclass
@@ -54,13 +54,13 @@ class Repo:
 
 @dataclass
 class Hub:
-    """The Hub: its repositories, what was sent, and what goes wrong.
+    """The Hub: its repositories, its requests, and its faults.
 
     Args:
         damages: Whether uploads arrive with one bit changed.
         refuse_uploads_after: Number of uploads after which storage refuses more; None for never.
         refuses_tags: Whether setting a tag fails.
-        moves_on: Whether somebody else commits before each commit arrives.
+        moves_on: Whether another commit precedes each arriving commit.
     """
 
     url: str = ""

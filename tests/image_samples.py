@@ -1,4 +1,4 @@
-"""Pictures and small helpers that the tests of decoding share."""
+"""Pictures and small helpers shared by the tests of decoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the house is made of: its modules, which module imports which, and the map of its folders in docs/code-map.md."""
+"""The structure of the code: its modules, their imports, and the map of its folders in docs/code-map.md."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PAGE = ROOT / "docs" / "code-map.md"
 
 @dataclass(frozen=True)
 class Import:
-    """One name that a module imports, wherever in it the statement stands.
+    """One name that a module imports, by a statement anywhere in it.
 
     Args:
         module: The module that is imported, or the package where no module is named (`from benchwright.exports import freeze_workspace`).
-        line: Of the statement.
+        line: Line of the statement.
     """
 
     module: str
@@ -50,7 +50,7 @@ def tree_of(path: Path) -> ast.Module:
 
 @lru_cache
 def imports() -> dict[str, tuple[Import, ...]]:
-    """What each module imports of the house, in functions and for types too."""
+    """What each module imports from Benchwright, including imports in functions and for types."""
     known = modules()
     return {
         name: tuple(found for found in _imported(name, path) if found.module in known) for name, path in known.items()
@@ -73,7 +73,7 @@ def _imported(name: str, path: Path) -> list[Import]:
 
 
 def folder_of(name: str) -> str:
-    """The folder that a module lies in, from the root of the checkout, as in `annotation/forms`."""
+    """The folder that contains a module, from the root of the checkout, as in `annotation/forms`."""
     return modules()[name].parent.relative_to(ROOT).as_posix()
 
 
@@ -85,10 +85,11 @@ def folders() -> set[str]:
 def mapped_folders() -> list[tuple[int, str]]:
     """The folders on the map, in its order, each with the number of its line.
 
-    A line is indented under the folder that its own lie in. Its first name, and each after a comma, lie there; others lie in the one before them that does.
+    A line is indented under its parent folder. Its first name, and each after a comma, lie there; others lie in the
+    nearest earlier one that does.
 
     Raises:
-        ValueError: A line is no list of folders, two spaces, and words.
+        ValueError: A line is not a list of folders, two spaces, and words.
     """
     lines = PAGE.read_text(encoding="utf-8").split("## Folders\n", 1)[1].split("```text\n", 1)[1].splitlines()
     found: list[tuple[int, str]] = []

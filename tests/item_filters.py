@@ -1,4 +1,4 @@
-"""Filters of items for tests; a module of their own because workers import it."""
+"""Filters of items for tests; a separate module because workers import it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.steps import Context, Filter, GatherContext, Gathered, GatherSt
 
 
 class OddKeys(Filter):
-    """Drops items whose answer stands late in the alphabet; says in a file which ones it measured."""
+    """Drops items whose answer comes late in the alphabet; records in a file which ones it measured."""
 
     name: ClassVar[str] = "odd_keys"
     consumes: ClassVar[Any] = "items"
@@ -34,7 +34,7 @@ class OddKeys(Filter):
 
 
 class EveryOther(GatherStep):
-    """Drops every other item against the one before it; says in a file how many it saw."""
+    """Drops every other item in favor of the one before it; records in a file how many it saw."""
 
     name: ClassVar[str] = "every_other"
     consumes: ClassVar[Any] = "items"
@@ -55,9 +55,10 @@ class EveryOther(GatherStep):
 
 
 class Asks(MapStep):
-    """Asks about every picture what item filters speak against: a question twice, an option twice, keys by length.
+    """Asks about every picture questions that item filters reject: a repeated question, a repeated option, keys by
+    length.
 
-    One question has no key, so that filters of keys have nothing to say of it.
+    One question has no key, so filters of keys do not apply to it.
     """
 
     name: ClassVar[str] = "asks"
@@ -83,7 +84,7 @@ class Asks(MapStep):
 
 
 class Rivals(MapStep):
-    """Makes two candidates of every picture, one bluish and one all red, with questions of pairs about both."""
+    """Makes two candidates from every picture, one bluish and one all red, with pair questions about both."""
 
     name: ClassVar[str] = "rivals"
     consumes: ClassVar[Any] = "images"

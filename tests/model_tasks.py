@@ -1,6 +1,6 @@
-"""Photographs, tiny models with random weights, and the steps that make items of what models estimate or paint.
+"""Photographs, tiny models with random weights, and the steps that make items from models' estimates and paintings.
 
-Random weights prove the path and not the worth of the questions, so settings are wide enough that items come out.
+Random weights exercise the path and not the worth of the questions, so wide settings ensure that items result.
 """
 
 from __future__ import annotations

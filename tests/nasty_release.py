@@ -1,4 +1,4 @@
-"""A release of everything that formats stumble over: odd option texts, many options and pictures, odd pixels, marks."""
+"""A release of everything that breaks formats: odd option texts, many options and pictures, odd pixels, marks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _turned() -> Image.Exif:
 
 
 def _odd_pictures(bench: NastyBench) -> list[ImageRecord]:
-    """Grey, alpha, 16 bits, palette, a JPEG that is turned, one with a comment, a WebP."""
+    """Return gray, alpha, 16 bits, palette, a turned JPEG, one with a comment, a WebP."""
     rgb = _texture(96, 72, 5)
     grey = rgb[..., 0]
     alpha = np.dstack([rgb, grey])
@@ -124,7 +124,7 @@ def _add_marked(bench: NastyBench, odd: list[ImageRecord]) -> None:
 
 
 def _add_all_kinds(bench: NastyBench, record: ImageRecord) -> None:
-    """Add an item with marks of other kinds, a mask of a coarser grid among them, and with a region that justifies."""
+    """Add an item with marks of other kinds, including a mask on a coarser grid, and with a justifying region."""
     style = PromptStyle(reference_height_px=256)
     grid = np.zeros((4, 6), bool)
     grid[1:3, 2:5] = True

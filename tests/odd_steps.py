@@ -1,4 +1,4 @@
-"""Steps that behave badly or say what was done with them; a module of their own because workers import it."""
+"""Steps that misbehave or record their calls; a separate module because workers import it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Diary(MapStep):
     lines: str
     """Path of the diary."""
     kill_once_at: int | None = None
-    """Kill the worker when so many lines are written, once."""
+    """Kill the worker once, when the diary has this many lines."""
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         path = Path(self.lines)
@@ -74,7 +74,7 @@ class Deadly(MapStep):
 
 
 class Raising(MapStep):
-    """Raises on images wider than a limit: a defect, or something the user must mend."""
+    """Raises on images wider than a limit: a defect, or an error that the user must fix."""
 
     name: ClassVar[str] = "raising"
     consumes: ClassVar[Any] = "images"
@@ -91,7 +91,7 @@ class Raising(MapStep):
 
 
 class Batched(MapStep):
-    """Takes batches; says for each record whether it came in one. A batch with a wide image raises."""
+    """Takes batches; records for each record whether it came in one. A batch with a wide image raises."""
 
     name: ClassVar[str] = "batched"
     consumes: ClassVar[Any] = "images"
@@ -118,7 +118,7 @@ class FewTogether(MapStep):
     costly: ClassVar[bool] = True
 
     lines: str
-    """Path of the diary; the mark is beside it, named `stop`."""
+    """Path of the diary; the mark lies next to it, named `stop`."""
 
     def together(self) -> int:
         return 2
@@ -149,7 +149,7 @@ class Partner(GatherStep):
 
 
 class Confirm(MapStep):
-    """Looks at the pixels of an image and of its partner."""
+    """Reads the pixels of an image and of its partner."""
 
     name: ClassVar[str] = "confirm"
     consumes: ClassVar[Any] = "images"
@@ -163,7 +163,7 @@ class Confirm(MapStep):
 
 
 class Pairs(Step):
-    """A chain of a gather step that proposes pairs and a map step that looks at them."""
+    """A chain of a gather step that proposes pairs and a map step that reads them."""
 
     name: ClassVar[str] = "pairs"
     consumes: ClassVar[Any] = "images"
@@ -193,7 +193,7 @@ class Width(Filter):
 
 
 class WidthTold(Width):
-    """The same, journalled, with something to tell beside the value; the process is killed once."""
+    """The same, journaled, with a further output besides the value; the process is killed once."""
 
     name: ClassVar[str] = "width_told"
     costly: ClassVar[bool] = True
@@ -208,7 +208,7 @@ class WidthTold(Width):
 
 
 class Memory(MapStep):
-    """Runs out of a device's memory on wide images, alone or in a batch, in the words that a library has for it."""
+    """Runs out of a device's memory on wide images, alone or in a batch, with a library's message for it."""
 
     name: ClassVar[str] = "memory"
     consumes: ClassVar[Any] = "images"
@@ -225,7 +225,7 @@ class Memory(MapStep):
 
 
 class PowerCut(CostlyDiary):
-    """Stays at a record for good, once, if it is on the node that the test is about to end."""
+    """Hangs at a record, once, on the node that the test is about to end."""
 
     name: ClassVar[str] = "power_cut"
 
@@ -239,7 +239,7 @@ class PowerCut(CostlyDiary):
 
 
 class OnGpu(MapStep):
-    """Wants half a GPU, and writes down which one it sees."""
+    """Requests half a GPU, and records the one that it sees."""
 
     name: ClassVar[str] = "on_gpu"
     consumes: ClassVar[Any] = "images"

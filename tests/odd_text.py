@@ -1,4 +1,4 @@
-"""Variants of the step `text_ratio` that tests need to import in workers."""
+"""Variants of the step `text_ratio` that workers import in tests."""
 
 from __future__ import annotations
 

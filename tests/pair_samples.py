@@ -1,4 +1,4 @@
-"""Ideas, manipulated images and the items made of them, for tests; nothing here draws well."""
+"""Ideas, manipulated images and items made from them, for tests, with crude drawings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WAYS: dict[str, Way] = {"B1": "background", "R1": "background", "S1": "backgrou
 
 
 def idea(category: str = "B2", number: int | None = None, **fields: Any) -> Idea:
-    """Return an idea whose words are all different."""
+    """Return an idea whose words all differ."""
     name = category if number is None else f"{category}-{number}"
     given: dict[str, Any] = {
         "idea_id": name, "category": category, "way": _WAYS.get(category, "partial"),
@@ -44,7 +44,7 @@ def idea(category: str = "B2", number: int | None = None, **fields: Any) -> Idea
 
 
 def pictures(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a natural picture, one with another rectangle in it, and where that is; 60 by 90 pixels."""
+    """Return a natural picture, one with another rectangle in it, and the place of the rectangle; 60 by 90 pixels."""
     rng = np.random.default_rng(seed)
     natural = rng.integers(0, 256, (60, 90, 3)).astype(np.uint8)
     region = np.zeros((60, 90), np.bool_)
@@ -54,7 +54,7 @@ def pictures(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 class PairContext(StepContext):
-    """A context with one source image of which there are manipulated ones."""
+    """A context with one source image that has manipulated versions."""
 
     def __init__(self, folder: Path, ideas: list[Idea], *, candidates: int = 1, seed: int = 3) -> None:
         folder.mkdir(exist_ok=True, parents=True)

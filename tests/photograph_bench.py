@@ -1,4 +1,4 @@
-"""A bench whose pictures are photographs with names, places and licences in their files, as cameras write them."""
+"""A bench whose pictures are photographs with names, places and licenses in their files, as cameras write them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PhotographBench(Bench):
     """A bench of photographs.
 
     Args:
-        folder: Folder in which the photographs are made.
+        folder: Folder for the photographs.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,12 +25,12 @@ class PhotographBench(Bench):
         self.folder = folder
 
     def photograph(self, name: str, number: int = 0, *, source: Any = (), **settings: Any) -> ImageRecord:
-        """Add a photograph as `rights_pictures.photograph` makes it, and return its record."""
+        """Add a photograph made by `rights_pictures.photograph`, and return its record."""
         path = photograph(self.folder / name, number, **settings)
         return self.file(path, Source(uri=name, **dict(source)))
 
     def file(self, path: Path, source: Source) -> ImageRecord:
-        """Add a file as it lies there, and return its record."""
+        """Add an existing file, and return its record."""
         data = path.read_bytes()
         image_id = hashlib.sha256(data).hexdigest()
         found = identify(path, root=self.folder)
@@ -42,7 +42,7 @@ class PhotographBench(Bench):
         return record
 
     def ask(self, *shown: ImageRecord, split: str = "test", marked: bool = False, **fields: Any) -> Item:
-        """Add an item about some pictures, the first of them with a ring where it is marked."""
+        """Add an item about some pictures, the first of them with a ring if marked."""
         first = shown[0]
         ring = VisualPrompt(kind="ring", image_id=first.image_id, points=((9.5, 8.5),))
         images = tuple(
@@ -71,7 +71,7 @@ steps:
 
 
 def write_quiz(folder: Path, *names: str) -> Path:
-    """Write a recipe, a table of one question about each of some photographs, and these; return the recipe's path."""
+    """Write a recipe, a table with one question about each of some photographs, and these; return the recipe."""
     rows = ["question,A,B,answer,image"]
     for number, name in enumerate(names):
         photograph(folder / name, number)

@@ -10,15 +10,15 @@ from PIL import Image
 from benchwright.cli import prepare_photographs
 
 PHOTOGRAPHS = ("china.jpg", "flower.jpg", "coffee.png", "ihc.png", "motorcycle_left.png", "astronaut.png", "coins.png")
-"""Photographs whose nine parts are all told apart by the duplicate filters."""
+"""Photographs whose nine parts the duplicate filters all distinguish."""
 PARTS_EACH = 9
 
 
 def photograph_parts(folder: Path, names: tuple[str, ...] = PHOTOGRAPHS) -> Iterator[Image.Image]:
-    """Yield nine parts of each photograph, none of which overlap, at 180 by 160 pixels.
+    """Yield nine non-overlapping parts of each photograph, at 180 by 160 pixels.
 
     Args:
-        folder: Folder into which the photographs are copied.
+        folder: Folder for copies of the photographs.
         names: Photographs to take, in this order.
     """
     prepare_photographs(folder)

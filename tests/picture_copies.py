@@ -27,7 +27,7 @@ def compressed(image: Image.Image, quality: int) -> Image.Image:
 
 
 def cropped(image: Image.Image, share: float) -> Image.Image:
-    """Return a corner that lacks this share of the area."""
+    """Return a corner without this share of the area."""
     side = (1 - share) ** 0.5
     return image.crop((0, 0, round(image.width * side), round(image.height * side)))
 

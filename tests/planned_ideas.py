@@ -1,4 +1,4 @@
-"""Ideas for tests, and a step that plans one of each way of every image; a module of its own because workers import it."""
+"""Ideas for tests, and a step that plans one of each way for every image; separate because workers import it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOW = Change(aspect="the hat", natural="none", manipulated="a straw hat")
 
 
 def idea(way: str, number: int = 1, **more: Any) -> Idea:
-    """Return an idea with all that a test does not care about."""
+    """Return an idea with default values for everything irrelevant to a test."""
     category = CATEGORY[way]
     return Idea.model_validate(
         {
@@ -26,7 +26,7 @@ def idea(way: str, number: int = 1, **more: Any) -> Idea:
 
 
 class PlannedIdeas(MapStep):
-    """Plans the middle of every image to be replaced, its surroundings to be, and all of it to be altered."""
+    """Plans to replace the middle of every image, replace its surroundings, and alter all of it."""
 
     name: ClassVar[str] = "ideas"
     consumes: ClassVar[Any] = "images"

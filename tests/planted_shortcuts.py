@@ -1,4 +1,4 @@
-"""Items with a shortcut planted in them, and clean ones: made of noise, so that nothing but the cue says the key."""
+"""Items with a planted shortcut, and clean ones: made of noise, so that only the cue reveals the key."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class _Picture(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """A kind of items, and what is planted in them.
+    """A kind of items, and its planted cue.
 
     Args:
         make: Makes an item from its name, the right option, whether the cue is planted, and a generator.
         options: Number of options.
-        families: Families of cues of which one must be named where the cue is planted.
+        families: Families of cues, one of which must be named if the cue is planted.
     """
 
     make: Callable[[str, int, bool, np.random.Generator], SourceItem]
@@ -39,7 +39,7 @@ class Kind(NamedTuple):
 
 
 def planted(kind: str, *, count: int, share: float, seed: int) -> list[SourceItem]:
-    """Return items in which a cue says the key of about that share; the others, and all with 0, are clean."""
+    """Return items, about this share with a cue that reveals the key; the others, and all with 0, are clean."""
     made = KINDS[kind]
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])
     keys = rng.permutation(np.arange(count) % made.options)
@@ -53,7 +53,7 @@ def planted(kind: str, *, count: int, share: float, seed: int) -> list[SourceIte
 
 
 def result_of(items: Sequence[SourceItem], *, learns: bool = False) -> TaskResult:
-    """Return what the battery says of items of one task, and the adversary that learns where it is asked too."""
+    """Return the battery's result on items of one task, with the adversary that learns if requested."""
     measured = measure_items(iter(items), **({} if learns else {"most_learned": 0}))
     [result] = run_battery(
         measured.cues,

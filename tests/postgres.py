@@ -1,6 +1,6 @@
-"""A PostgreSQL server for tests: made in a folder of its own, without durability unless wanted, and always stopped.
+"""A PostgreSQL server for tests: made in a separate folder, without durability unless requested, and always stopped.
 
-PostgreSQL does not run as root; there it runs as the user `postgres` that Debian's package makes.
+PostgreSQL refuses to run as root; for root it runs as the user `postgres` that Debian's package makes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
 
 
 def programs() -> Path:
-    """Return the folder of PostgreSQL's programs; skips the test where there is none."""
+    """Return the folder of PostgreSQL's programs; skip the test without them."""
     found = shutil.which("initdb")
     on_path = [Path(found).parent] if found else []
     folders = [*sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True), *on_path]
@@ -77,7 +77,7 @@ def running_postgres(*, durable: bool = False) -> Iterator[str]:
                 [*as_user, str(where / "pg_ctl"), "stop", "-D", str(data), "-m", "immediate"],
                 check=False, capture_output=True, cwd=folder,
             )  # fmt: skip
-            with suppress(ProcessLookupError):  # where it was not up yet, and so took no order
+            with suppress(ProcessLookupError):  # if it was not up yet, and so took no order
                 os.killpg(server.pid, signal.SIGKILL)
             server.wait(timeout=20)
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Small Ray clusters on this machine: several nodes, each with processors and GPUs that exist in name only."""
+"""Small Ray clusters on this machine: several nodes, each with nominal processors and GPUs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ STORE = 80 << 20
 
 
 def need_ray() -> None:
-    """Skip a module's tests, with a reason, where Ray is not installed."""
+    """Skip a module's tests, with a reason, if Ray is not installed."""
     pytest.importorskip("ray", reason="Ray is not installed; it comes with the extra `ray`")
 
 
 @contextmanager
 def cluster(*, cpus: int = 4) -> Iterator[Any]:
-    """Start a head with so many processors; add nodes to it with `add`."""
+    """Start a head with this many processors; add nodes to it with `add`."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
@@ -36,7 +36,7 @@ def cluster(*, cpus: int = 4) -> Iterator[Any]:
 
 
 def add(found: Any, *, cpus: int, gpus: float = 0, called: str = "second") -> Any:
-    """Add a node; its workers know what it is called by the variable TEST_NODE."""
+    """Add a node; the variable TEST_NODE gives its workers its name."""
     return found.add_node(num_cpus=cpus, num_gpus=gpus, object_store_memory=STORE, env_vars={"TEST_NODE": called})
 
 
@@ -46,7 +46,7 @@ def kill(found: Any, node: Any) -> None:
 
 
 def wait_until(holds: Callable[[], object], *, seconds: float = 180.0) -> None:
-    """Wait until something holds; fail if it does not come to that."""
+    """Wait until a condition holds; fail on a timeout."""
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it never came to that"
@@ -54,5 +54,5 @@ def wait_until(holds: Callable[[], object], *, seconds: float = 180.0) -> None:
 
 
 def lines(path: Path) -> list[str]:
-    """Return the words of a file that may not be there yet."""
+    """Return the words of a file, which may not exist yet."""
     return path.read_text(encoding="utf-8").split() if path.exists() else []

@@ -1,4 +1,4 @@
-"""Commands on a folder that nobody can write to, whoever asks: a bind mount in a mount namespace of its own."""
+"""Commands on a folder that is read-only for every user: a bind mount in a separate mount namespace."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ for line in sys.stdin:
 
 
 class Ended(NamedTuple):
-    """How a command ended."""
+    """The ending of a command."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""Functions and a worker context for the tests of maps over records; a module of their own because workers import it."""
+"""Functions and a worker context for the tests of maps over records; a separate module because workers import it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ class WorkerThere:
 
 
 def halved(number: int) -> bytes:
-    """Return half of an even number, spelled."""
+    """Return half of an even number, as bytes."""
     if number % 2:
         raise DataError(f"{number} is odd")
     return str(number // 2).encode()
 
 
 def process_of(_: int) -> int:
-    """Return the id of the process that is asked."""
+    """Return the id of the running process."""
     return os.getpid()
 
 
 def told(what: str) -> str:
-    """Return what is given, or do what it says."""
+    """Return the given text, or do what it requests."""
     if what == "defect":
         raise KeyError("secret place")
     if what == "death":

@@ -22,7 +22,7 @@ class Element(NamedTuple):
 
 
 class ReportPage(HTMLParser):
-    """`elements` in order; each one's `texts` are those of all that is inside it."""
+    """`elements` in order; the `texts` of each are those of all its content."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(convert_charrefs=True)
@@ -75,7 +75,7 @@ class ReportPage(HTMLParser):
         return found
 
     def rows(self, named: str = "score-table") -> list[list[str]]:
-        """Return the texts of a table's cells, head first; of the one with that id, or of those without."""
+        """Return the texts of a table's cells, head first: of the table with that id, or of those without."""
         found: list[list[str]] = []
         table = ""
         for element in self.elements:

@@ -1,4 +1,4 @@
-"""What filters spoke against in a workspace, and reversing it."""
+"""The verdicts of filters in a workspace, and their reversal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Against(NamedTuple):
 
 
 def against(workspace: Path, step: str) -> list[Against]:
-    """All that a step speaks against, as it counts now."""
+    """Return all current verdicts of a step against pictures."""
     done = FinishedRun(workspace=workspace, state="done", steps=())
     stages = json.loads((workspace / "workspace.json").read_text())["stages"]
     return [

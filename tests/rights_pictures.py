@@ -1,4 +1,4 @@
-"""Pictures whose files state author and licence, and where they were taken, as cameras and editors write it."""
+"""Pictures whose files state author, license and place, as cameras and editors write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items of two candidates a picture in a context of one process, for tests of filters that look at pairs."""
+"""Items of two candidates per picture in a context of one process, for tests of filters that compare pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLORS = {"warm": (200, 90, 40), "grey": (120, 120, 120)}
 
 
 class RivalContext(StepContext):
-    """A context that keeps the pictures that are made in it."""
+    """A context that keeps the pictures made in it."""
 
     def store_image(self, pixels: np.ndarray, *, parents: Sequence[ImageRecord]) -> ImageRecord:
         made = self.add(np.ascontiguousarray(pixels), f"made-{len(self._records)}.png")
@@ -25,7 +25,7 @@ class RivalContext(StepContext):
 
 
 class Rivalry(NamedTuple):
-    """Items, and the context in which their pictures are known."""
+    """Items, and the context that knows their pictures."""
 
     context: RivalContext
     items: list[Item]

@@ -1,4 +1,4 @@
-"""A model behind a scripted server that has ideas, writes questions and looks at pictures sensibly."""
+"""A model behind a scripted server that writes ideas and questions and answers about pictures sensibly."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _WRONG = ("guarding a gate", "painting a fence", "waiting for a bus")
 
 
 class SaneAnswerer(SaneModel):
-    """Knows the natural picture by its bytes, which it was shown first; every other one is a manipulated one.
+    """Recognizes the natural picture, the first one shown, by its bytes; every other one is a manipulated one.
 
     Args:
-        blind_to: Words of questions that it answers with no, whatever it sees.
+        blind_to: Words of questions that it always answers with no.
     """
 
     def __init__(self, *, blind_to: str | None = None) -> None:

@@ -38,14 +38,14 @@ CONTENT: dict[str, Any] = {
     "answers": {"low_1": "yes", "low_2": "no", "high_1": "yes", "high_2": "no"},
     "visible": True, "perceived": True, "ambiguous": [], "why": "",
 }  # fmt: skip
-"""Reply of a second model that has nothing against an idea."""
+"""Reply of a second model without objections to an idea."""
 
 
 class SaneModel:
-    """Knows what it is asked by the words of the question; keeps the prompts for ideas by category.
+    """Recognizes a question by its words; keeps the prompts for ideas by category.
 
     Args:
-        people: That it sees in every picture.
+        people: Number of people that it sees in every picture.
     """
 
     def __init__(self, *, people: int = 1) -> None:
@@ -73,7 +73,7 @@ class SaneModel:
 
 
 def model_of_many_pictures(words: str, attempt: int, handler: Any) -> str:
-    """Answer sensibly, and describe each picture otherwise, so that no two pictures lead to the same request."""
+    """Answer sensibly, and describe each picture differently, so that all pictures lead to different requests."""
     reply = SaneModel().reply(words)
     if "caption" in reply:
         reply["caption"] += f" The sign says {zlib.crc32(json.dumps(handler.body).encode())}."
@@ -81,7 +81,7 @@ def model_of_many_pictures(words: str, attempt: int, handler: Any) -> str:
 
 
 def ideas_recipe(folder: Path, url: str, *, categories: tuple[str, ...] = ("B1", "B2"), **chat: Any) -> Path:
-    """Write a recipe whose one step has ideas for pictures by the model at a URL; return its file."""
+    """Write a recipe whose one step gets ideas for pictures from the model at a URL; return its file."""
     endpoint = {"backend": "endpoint", "chat": {"model": "sane", "base_url": url, "retries": 0, **chat}}
     step = {"step": "ideas", "categories": categories, "grounder": endpoint, "writer": endpoint, "concurrency": 2}
     file = folder / "ideas.yaml"
@@ -100,7 +100,7 @@ def category_asked(words: str) -> IdeaCategory:
 
 
 def perception_asked(words: str) -> Perception:
-    """Return what a question about the picture is about."""
+    """Return the subject of a question about the picture."""
     known = {one.name: one for category in CATEGORIES.values() for one in (category.high, category.low)}
     (found,) = (one for one in known.values() if words.startswith(one.probe.format(subject=fenced(SUBJECT))))
     return found

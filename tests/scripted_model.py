@@ -1,4 +1,4 @@
-"""A model that answers by rules of a test, and remembers what it was asked."""
+"""A model that answers by rules of a test, and remembers its questions."""
 
 from __future__ import annotations
 

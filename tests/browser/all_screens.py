@@ -1,4 +1,4 @@
-"""Every screen of the review app, found by what it holds and never by its words, so that it is found in every language."""
+"""Every screen of the review app, found by its elements and never by its words, which depend on the language."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Screen(NamedTuple):
-    """How somebody comes to a screen.
+    """The way to a screen.
 
     Args:
         name: Account; empty for a page before the sign-in.
         path: Path, with `{item}` for the id of an item.
-        keys: Keys that are pressed on the task, one after the other.
-        shows: Selector of what is then there.
-        begins: Selector of what is there before any key is pressed, besides the task.
+        keys: Keys to press on the task, one after another.
+        shows: Selector of the result.
+        begins: Selector of the elements present before any key press, besides the task.
     """
 
     name: str
@@ -102,11 +102,11 @@ KINDS = {
 
 _WORDS_ARE_THERE = """() => document.documentElement.lang === "en" || document.querySelector(".stApp") === null
   || document.documentElement.dataset.words !== undefined"""
-"""Whether Streamlit's own words are in the page's language too, where the page is Streamlit's."""
+"""Whether Streamlit's own words are also in the page's language, if the page is Streamlit's."""
 
 
 def sign_in_by_form(page: Page, site: ReviewSite, name: str, path: str) -> None:
-    """Go to a page and sign in on the way, in whatever language the form is."""
+    """Go to a page and sign in on the way, in any language of the form."""
     page.goto(site.url + path)
     page.fill("#name", name)
     page.fill("#password", PASSWORDS[name])

@@ -1,4 +1,4 @@
-"""What axe finds on a page that people with bad eyes, or without a mouse, cannot use."""
+"""Axe's findings on a page: barriers for people with impaired sight, or without a mouse."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES = {
 
 
 def findings(page: Page) -> list[str]:
-    """Return axe's serious findings, each with the elements that it is about."""
+    """Return axe's serious findings, each with the affected elements."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed: make test").Axe()
     found: list[dict[str, Any]] = axe.run(page, options=RULES).response["violations"]
     return [
@@ -31,7 +31,7 @@ def findings(page: Page) -> list[str]:
 
 
 def findings_by_theme(page: Page) -> dict[str, list[str]]:
-    """Return the findings of a page that is there, in the light theme and in the dark one."""
+    """Return the findings of a loaded page, in the light theme and in the dark one."""
     found = {}
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)

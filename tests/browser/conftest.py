@@ -1,4 +1,4 @@
-"""A real Chromium for tests of what people see, driven by Playwright."""
+"""A real Chromium for tests of visible behavior, driven by Playwright."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One Chromium a module, gone before other tests: Playwright keeps an event loop running in this thread."""
+    """One Chromium per module, closed before other tests: Playwright keeps an event loop running in this thread."""
     program = "/usr/bin/chromium" if Path("/usr/bin/chromium").exists() else shutil.which("chromium")
     if program is None:
         pytest.skip(NO_CHROMIUM)
@@ -46,7 +46,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_context(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
-    """Open contexts (cookies and storage of their own) with settings of a test's choice; all are closed after it."""
+    """Open contexts (with separate cookies and storage) with a test's settings; all are closed after it."""
     contexts: list[BrowserContext] = []
 
     def open_context(**settings: Any) -> BrowserContext:
@@ -93,7 +93,7 @@ def show(viewer_server: Server, page: Page) -> Callable[[str], Page]:
 
 @pytest.fixture
 def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
-    """Return an opener of a page of a module's app as the curator sees it, in a context with settings of its own."""
+    """Return an opener of a module's app as the curator sees it, in a context with separate settings."""
 
     def as_curator(path: str, **settings: Any) -> Page:
         page = new_context(**settings).new_page()

@@ -1,4 +1,4 @@
-"""A workspace in which every screen of the review app has something to show, whatever language it speaks."""
+"""A workspace that fills every screen of the review app, in any language."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def fill_form(store: ReviewStore, pattern: Item) -> None:
 
 
 def revise(store: ReviewStore) -> None:
-    """Let the curator edit one of the cases that are open, so that it comes to a second round."""
+    """Let the curator edit one of the open cases, so that it gets a second round."""
     queue = AdjudicationQueue(store, store.campaign("verify"), "cur")
     case = queue.open(queue.queue()[0].task_id, now=clock())
     queue.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())

@@ -1,4 +1,4 @@
-"""A workspace over real photographs whose campaigns ask other things than to accept an item."""
+"""A workspace over real photographs with campaigns that ask other things than to accept an item."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ steps:
 
 
 def make_images(folder: Path, *, sizes: Mapping[str, tuple[int, int]] = MappingProxyType({})) -> FinishedRun:
-    """Run a recipe over photographs, one of which a curator has twice; and over one of each of these sizes in pixels."""
+    """Run a recipe over photographs, one of them in two copies, and over one of each of these sizes in pixels."""
     images = folder / "photographs"
     (images / "mine").mkdir(parents=True)
     for name in ("coffee", "chelsea", "rocket"):

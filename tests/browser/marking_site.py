@@ -1,4 +1,4 @@
-"""A workspace over pictures on which people mark regions, opened field by field, and what hands do on them."""
+"""A workspace over pictures on which annotators mark regions, opened field by field, and the hands that mark."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchwright.workspace.run_results import FinishedRun
 
 LARGE = (4000, 3000)
-"""Twelve megapixels."""
+"""Size of twelve megapixels."""
 HEADLINE = OneOf(
     name="marked",
     label="This picture",
@@ -72,9 +72,9 @@ def open_marking(
     Args:
         folder: Folder of the pictures and of the workspace.
         campaigns: Region fields by the name of the campaign.
-        pictures: Names of the files of each campaign's one task, where it has not a task for each picture.
+        pictures: Names of the files of each campaign's one task, unless it has a task for each picture.
         rule: Rule of the campaigns.
-        helpers: Helpers of the campaigns, as a recipe names them; GrabCut where none are named.
+        helpers: Helpers of the campaigns, as a recipe names them; GrabCut by default.
 
     Returns:
         The workspace.
@@ -102,7 +102,7 @@ def _task(name: str, images: Sequence[Any]) -> TaskInput:
 
 
 def open_task(page: Page, site: ReviewSite, campaign: str, *, name: str = "ann") -> int:
-    """Sign somebody in to a campaign, and return the slot of the task on the screen once it can be drawn on."""
+    """Sign an annotator in to a campaign, and return the slot of the task on the screen once it can be drawn on."""
     sign_in(page, site, name, path=f"/?campaign={campaign}")
     slot = slot_on_screen(page)
     picture_is_there(page)
@@ -110,7 +110,7 @@ def open_task(page: Page, site: ReviewSite, campaign: str, *, name: str = "ann")
 
 
 def picture_is_there(page: Page) -> None:
-    """Wait until the pictures of a task have come and can be drawn on."""
+    """Wait until the pictures of a task are loaded and can be drawn on."""
     page.locator(".marking-layer").first.wait_for()
     page.wait_for_function(
         f"() => [...{_ROOT}.querySelectorAll('.layer .picture')].every((image) => image.complete && image.naturalWidth)"
@@ -127,7 +127,7 @@ _PLACE = (
 
 
 def on_screen(page: Page, x: float, y: float, *, size: tuple[int, int] = LARGE, pane: int = 0) -> tuple[float, float]:
-    """Return where a point of a picture is in the window, as the browser has laid the picture out."""
+    """Return the window place of a point of a picture, in the browser's layout."""
     across, down = page.evaluate(_PLACE, [pane, x, y, size[0]])
     return float(across), float(down)
 
@@ -142,7 +142,7 @@ def pictures(done: FinishedRun) -> dict[str, tuple[str, tuple[int, int]]]:
 
 
 def pictures_of(site: ReviewSite, slot: int) -> list[str]:
-    """Return the ids of the pictures that a slot shows: people see which ones they are."""
+    """Return the ids of the pictures that a slot shows, as annotators recognize them."""
     with closing(sqlite3.connect(f"file:{site.workspace / 'review.sqlite'}?mode=ro", uri=True)) as connection:
         question = "SELECT payload FROM tasks JOIN slots ON task_id = tasks.id WHERE slots.id = ?"
         [payload] = connection.execute(question, (slot,)).fetchone()
@@ -166,7 +166,7 @@ class Hand:
         return round(across), round(down)
 
     def box(self, x0: float, y0: float, x1: float, y1: float) -> None:
-        """Drag over a thing; with Shift, since other marks may lie below."""
+        """Drag over a thing; with Shift, because other marks may lie below."""
         self.page.keyboard.down("Shift")
         self.page.mouse.move(*self._place(x0, y0))
         self.page.mouse.down()
@@ -175,13 +175,13 @@ class Hand:
         self.page.keyboard.up("Shift")
 
     def point(self, x: float, y: float) -> None:
-        """Press on a place; with Shift, since other points may lie near."""
+        """Press on a place; with Shift, because other points may lie near."""
         self.page.keyboard.down("Shift")
         self.page.mouse.click(*self._place(x, y))
         self.page.keyboard.up("Shift")
 
     def label(self, words: str) -> None:
-        """Write a label in words; what is drawn next in the field has it as well."""
+        """Write a label in words; the next drawing in the field gets it too."""
         self.page.keyboard.press("l")
         self.page.keyboard.type(words)
         self.page.keyboard.press("Enter")
@@ -203,14 +203,14 @@ def click(page: Page, x: float, y: float, *, size: tuple[int, int] = LARGE, pane
 
 
 def stored(site: ReviewSite, campaign: str, *, name: str = "ann") -> dict[str, Any]:
-    """Return the fields of somebody's latest decision in a campaign."""
+    """Return the fields of an annotator's latest decision in a campaign."""
     with open_store(settle_store(site.workspace)) as store:
         own = [decision for decision in store.decisions(campaign) if decision.annotator == name]
     return dict(own[-1].fields or {})
 
 
 def submit(page: Page) -> None:
-    """Say that the task is done, and wait until the store has it."""
+    """Submit the task, and wait until the store has it."""
     page.keyboard.press("Enter")
     page.wait_for_function(
         "() => Object.entries(sessionStorage).every(([place, events]) => !place.startsWith('benchwright-outbox') || events === '[]')"

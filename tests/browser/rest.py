@@ -1,4 +1,4 @@
-"""When a page rests: what was asked of it has come, and nothing on it moves any more."""
+"""Waiting for a page at rest: its requests are answered, and nothing on it moves."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _A_BROKEN_PICTURE = """() => new Promise((done) => {
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the script has run, pictures are there or have failed, and colors and places no longer change.
+    """Wait until the script has run, pictures are loaded or have failed, and colors and places no longer change.
 
-    A new size or theme reaches the page's own scripts within one frame, and what they draw shows in the next one.
+    A new size or theme reaches the page's own scripts within one frame, and their drawing shows in the next one.
     """
     page.evaluate(_TWO_FRAMES)
     page.wait_for_function(_RESTS)
 
 
 def hacked(page: Page) -> Any:
-    """Return what a hostile text has set on a page at rest, None if nothing ran.
+    """Return the value that a hostile text has set on a page at rest; None if nothing ran.
 
-    Such texts run their script when the picture `x` fails; one more of these fails after all that were there before.
-    The app's content security policy keeps such scripts from running as well: open the page with `bypass_csp=True`.
+    Such texts run their script when the picture `x` fails; one more of these fails after all earlier ones. The app's
+    content security policy also keeps such scripts from running: open the page with `bypass_csp=True`.
     """
     at_rest(page)
     page.evaluate(_A_BROKEN_PICTURE)

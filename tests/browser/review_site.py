@@ -1,4 +1,4 @@
-"""A workspace that waits for people, the review app over it, and what annotators do in their browsers."""
+"""A workspace that waits for people, its review app, and the actions of annotators in their browsers."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ PASSWORDS = {"ann": "ann's long password", "ben": "ben's long password", "cur": 
 
 @dataclass(frozen=True)
 class ReviewSite:
-    """A running app, and the workspace that it serves."""
+    """A running app and its workspace."""
 
     server: Server
     workspace: Path
 
     @property
     def url(self) -> str:
-        """Where the app is."""
+        """Address of the app."""
         return self.server.url
 
 
@@ -64,7 +64,7 @@ def serve(workspace: Path, *, languages: Path | None = None, on_terminal: bool =
 
 @cache
 def _workspace_of(photographs: int, recipe: str) -> TemporaryDirectory[str]:
-    """A workspace to copy, once a process: its folder goes with the process."""
+    """A workspace to copy, made once per process and deleted with it."""
     folder = TemporaryDirectory()
     place = Path(folder.name)
     make_photographs(place / "photographs", count=photographs)
@@ -88,7 +88,7 @@ def add_accounts(workspace: Path) -> None:
 
 
 def add_account(workspace: Path, name: str, password: str, *, role: str = "annotator") -> None:
-    """Give somebody an account whose password is hashed with next to no work, as often as tests sign in."""
+    """Add an account with a cheaply hashed password, because tests sign in often."""
     words = ("review", "users", "--workspace", workspace, "--add", name, "--role", role, "--password-stdin")
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with patch("benchwright.annotation.app.security.passwords._HASHER", quick):
@@ -105,16 +105,16 @@ def sign_in(page: Page, site: ReviewSite, name: str, *, path: str = "/") -> None
 
 
 def slot_on_screen(page: Page) -> int:
-    """Return the slot whose task is on the screen, once it is there: whoever sees a card can press keys."""
+    """Return the slot of the task on the screen, once it is there and accepts keys."""
     card = page.locator(".card[aria-busy=false]")
     card.wait_for()
     return int(card.get_attribute("data-slot") or 0)
 
 
 def next_slot(page: Page, before: int) -> int | None:
-    """Return the slot of the next task once it is on the screen; None once all are done.
+    """Return the slot of the next task once it is on the screen; None when all are done.
 
-    What was decided is in the store by then, unless there is no connection.
+    The decision is in the store by then, unless there is no connection.
     """
     page.wait_for_function(
         """before => {
@@ -133,7 +133,7 @@ def next_slot(page: Page, before: int) -> int | None:
 
 
 def say(page: Page, letter: str, *, note: str = "which corner?") -> None:
-    """Give a decision with the keyboard alone: accept (`a`), reject (`r`) with the second reason, or revise (`v`) with a note."""
+    """Decide by keyboard: accept (`a`), reject (`r`) with the second reason, or revise (`v`) with a note."""
     if letter == "a":
         page.keyboard.press("y")
     elif letter == "r":
@@ -141,7 +141,7 @@ def say(page: Page, letter: str, *, note: str = "which corner?") -> None:
         page.keyboard.press("x")
     else:
         page.keyboard.press("v")
-        page.keyboard.press("Escape")  # out of the item's own texts, which stay as they are
+        page.keyboard.press("Escape")  # out of the item's own texts, which stay unchanged
         page.keyboard.press("n")
         page.keyboard.type(note)
         page.keyboard.press("Control+Enter")

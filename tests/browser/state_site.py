@@ -39,7 +39,7 @@ DRAFT: dict[str, Any] = {
 
 
 def make_site(folder: Path) -> Path:
-    """Open a campaign in which everything is asked, one whose statements a model drafted, and accounts; return the workspace."""
+    """Open a campaign with all questions, one with a model's drafts, and accounts; return the workspace."""
     sizes = {f"piece{number}": (200 + 31 * number, 180 + 17 * number) for number in range(8)}
     done = make_images(folder, sizes=sizes)
     images = list(done.images())
@@ -61,7 +61,7 @@ def section(page: Page, words: str) -> Locator:
 
 
 def begin(page: Page) -> None:
-    """Say that the picture is stated, unless a draft says so already."""
+    """Mark the picture as stated, unless a draft already does."""
     choice = page.get_by_role("button", name="State what it shows")
     if choice.get_attribute("aria-pressed") == "false":
         choice.click()

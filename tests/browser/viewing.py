@@ -1,4 +1,4 @@
-"""The viewer under test: opening its page, reading where pictures are, and what hands do."""
+"""The viewer under test: opening its page, reading the places of pictures, and the actions of hands."""
 
 from __future__ import annotations
 

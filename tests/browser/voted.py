@@ -1,4 +1,4 @@
-"""A review in which everybody has voted."""
+"""A review in which all reviewers have voted."""
 
 from __future__ import annotations
 

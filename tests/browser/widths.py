@@ -1,4 +1,4 @@
-"""What of a page cannot be reached on a narrow screen, and what is too small for a finger."""
+"""Parts of a page that a narrow screen hides, and parts too small for a finger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TABLET = {"width": 820, "height": 1100}
 FINGER = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
 """Settings of a context as on a phone."""
 LEAST_PX = 44
-"""Least width and height of what a finger presses (WCAG 2.5.5)."""
+"""Smallest width and height of a touch target (WCAG 2.5.5)."""
 _SMALL = """least => {
   const found = [];
   const inside = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
@@ -48,12 +48,12 @@ _UNREACHED = """() => {
 
 
 def unreached(page: Page) -> list[str]:
-    """Return buttons, links and fields that lie outside of the window or under something, and whether the page is wider."""
+    """Return buttons, links and fields outside the window or under another element, and whether the page is wider."""
     found: list[str] = page.evaluate(_UNREACHED)
     return found
 
 
 def too_small(page: Page) -> list[str]:
-    """Return what a finger presses and what is narrower or lower than `LEAST_PX`, but for links within a sentence."""
+    """Return touch targets narrower or lower than `LEAST_PX`, except links within a sentence."""
     found: list[str] = page.evaluate(_SMALL, LEAST_PX)
     return found

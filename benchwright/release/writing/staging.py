@@ -215,7 +215,7 @@ class Staging:
         return [operation_id for (operation_id,) in self._database.execute(query)]
 
     def sources(self) -> list[SourceCount]:
-        """Return the counts of source images by dataset and licence, sorted."""
+        """Return the counts of source images by dataset and license, sorted."""
         tally = SourceTally()
         for source in self._database.execute("SELECT dataset, licence, author FROM image WHERE is_source"):
             tally.add(*source)
