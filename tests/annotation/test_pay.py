@@ -150,7 +150,7 @@ def test_the_table_is_written_as_text_and_as_a_spreadsheet_with_numbers(
     head, values = load_workbook(tmp_path / "pay.xlsx")["pay"].iter_rows(values_only=True)
     cells = dict(zip(head, values, strict=True))
     assert (cells["person"], cells["amount"], cells["tasks"]) == ("=1+1", 0.2, 1)
-    with pytest.raises(BenchwrightError, match="is there already"):
+    with pytest.raises(BenchwrightError, match="already exists"):
         write_pay([], tmp_path / "pay.csv")
 
 

@@ -73,8 +73,8 @@ def test_naming_the_choice_that_declines_says_that_nothing_answers() -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        pytest.param({"choices": {"C": "a picture no more"}}, "no choice 'C' whose text", id="picture"),
-        pytest.param({"choices": {"D": "a fourth"}}, "no choice 'D' whose text", id="new choice"),
+        pytest.param({"choices": {"C": "a picture no more"}}, "no choice 'C' with a text", id="picture"),
+        pytest.param({"choices": {"D": "a fourth"}}, "no choice 'D' with a text", id="new choice"),
         pytest.param({"right": "D"}, "not among its choices A, B, C", id="key"),
         pytest.param({"question": "  "}, "question: String should have at least 1", id="empty question"),
         pytest.param({"question": "x" * 10_001}, "at most 10000", id="long question"),

@@ -251,8 +251,8 @@ def test_flags_of_checks_go_back_in_words_before_anybody_reviews_and_reviewers_j
     _, task = task_of(store, "write", "ann")
     assert task.beside[0]["text"].splitlines() == [
         f"«{CUP['ask']}»",
-        "wording_bias: A rule over words alone picks the key. longest option: right on 100% of 2 items, chance 33%.",
-        "language: A word is in no list; evidence has the word that may be meant. spelling, B: Te (Tea?).",
+        "wording_bias: A rule picks the key from words alone. longest option: right on 100% of 2 items, chance 33%.",
+        "language: A word is in no list; evidence suggests a correction. spelling, B: Te (Tea?).",
     ]
     write(store, "ann", CUP, SPOON)  # they find nothing wrong with it: then people judge it as it is
     assert "2 of 2 tasks" in (course.judged(flags=flags).waiting or "")

@@ -40,7 +40,7 @@ def test_sorted_photographs_lie_where_a_new_benchmark_takes_them_from(sent: Sent
 
 def test_another_picture_under_a_name_is_refused_and_the_first_stays(sent: SentPhotographs, tmp_path: Path) -> None:
     sent.keep("a", "1.png", png("red"))
-    with pytest.raises(BenchwrightError, match="holds something else"):
+    with pytest.raises(BenchwrightError, match="already exists with other content"):
         sent.keep("a", "1.png", png("blue"))
     assert (sent_folder(tmp_path) / "a" / "1.png").read_bytes() == png("red")
 

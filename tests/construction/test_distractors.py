@@ -189,7 +189,7 @@ def test_a_model_drafts_distractors_and_is_told_once_what_is_wrong(chat_server: 
     ]  # fmt: skip
     assert len(drafted.replies) == 2
     repair = chat_server.bodies[1]["messages"][3]["content"][0]["text"]
-    assert "'person' cannot stand beside 'dog': it may be right too" in repair
+    assert "'person' cannot accompany 'dog': it may be right too" in repair
 
 
 @pytest.mark.parametrize("texts", [["cat", "horse"], ["cat", "horse", "sheep", "cow"]], ids=["too few", "too many"])

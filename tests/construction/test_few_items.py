@@ -23,7 +23,7 @@ def test_the_line_names_the_reason_that_weighs_most_its_remedy_and_the_cue_of_th
     assert said is not None
     assert said.startswith("2 items, and off_centre 5, not_level 3: both points must lie equally far from the middle")
     assert "set a smaller `min_view`" in said
-    assert said.endswith("the lower one, and the one nearer to the centre, is mostly closer")
+    assert said.endswith("the lower one, and the one nearer to the center, is mostly closer")
 
 
 @pytest.mark.parametrize(

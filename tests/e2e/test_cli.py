@@ -58,7 +58,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(["run", "walk.yaml", "--engine", "dask"], "'--engine': 'dask'", id="run: engine"),
         pytest.param(["run", "walk.yaml", "--images", "p", "--workspace", "walk.yaml"], "walk.yaml is a file", id="run: file as workspace"),
         pytest.param(["run", "walk.yaml", "--images", "p", "--workspace", "p"], "p is not a workspace and not empty", id="run: full folder"),
-        pytest.param(["recipes", "blinc"], "no bundled recipe 'blinc'; there are blink, demo, ii-bench, marked-photographs, mm-sap, mvp-bench, perception", id="recipes: name"),
+        pytest.param(["recipes", "blinc"], "no bundled recipe 'blinc'; bundled recipes are blink, demo, ii-bench, marked-photographs, mm-sap, mvp-bench, perception", id="recipes: name"),
         pytest.param(["demo"], "Missing option '--out'", id="demo: no folder"),
         pytest.param(["trace", "abcdef", "--workspace", "p"], "p is not a workspace", id="trace: no workspace"),
         pytest.param(["trace", "abcdef"], "no workspace here; give one with --workspace", id="trace: none to guess"),

@@ -52,7 +52,7 @@ def test_facts_about_other_images_stop_a_bundled_recipe_before_any_work(
     refused = in_process("run", name, "--images", own_images, "--workspace", tmp_path / "workspace")
     assert refused.returncode == 2
     [line] = refused.stderr.splitlines()
-    assert "speak of 1 of the 7 files" in line
+    assert "cover 1 of the 7 files" in line
     assert f"benchwright recipes {name} --to FOLDER" in line
     assert f"FOLDER/{name}.facts.yaml" in line
     assert not (tmp_path / "workspace").exists()

@@ -82,7 +82,7 @@ def test_what_writes_says_so_in_one_line(made: Path, copy: Path) -> None:
         errors = [line for line in end.err.splitlines() if line.startswith("benchwright: error")]
         assert (end.code, len(errors)) == (2, 1), (command, end)
         assert "Traceback" not in end.err
-        assert "read-only" in errors[0] or "cannot be written to" in errors[0]
+        assert "read-only" in errors[0] or "not writable" in errors[0]
 
 
 def test_decisions_that_are_still_in_the_log_of_a_running_store_are_read(copy: Path) -> None:

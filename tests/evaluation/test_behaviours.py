@@ -109,7 +109,7 @@ BEHAVIOURS = {
     ),
     "broken gzip": packed(gzip.compress(BODY)[:-12], "gzip", ERROR, "gzip"),
     "gzip that unfolds": packed(gzip.compress(b" " * 9_000_000), "gzip", ERROR, "more than 8388608 bytes"),
-    "an unknown coding": packed(BODY, "br", ERROR, "'br' was not asked for"),
+    "an unknown coding": packed(BODY, "br", ERROR, "'br' was not requested"),
     "empty": chat("", EMPTY, "no text"),
     "null": chat(None, EMPTY, "no text"),
     "blank": chat(" \n\t", EMPTY, "no text"),

@@ -72,7 +72,7 @@ def test_no_items_have_neither_value_nor_interval() -> None:
 
 @pytest.mark.parametrize("count", [(-1, 4), (5, 4)])
 def test_a_count_that_is_no_proportion_is_refused(count: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="no proportion"):
+    with pytest.raises(ValueError, match="not a proportion"):
         wilson(*count)
 
 

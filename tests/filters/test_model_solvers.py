@@ -198,7 +198,7 @@ def test_a_run_and_the_command_ask_once_and_keep_what_was_replied(
 
 def test_options_of_a_model_without_a_model_or_a_folder_are_refused(images: Path) -> None:
     for arguments, words in (
-        (["--dry-run"], "name one with --model"),
+        (["--dry-run"], "name it with --model"),
         (["--budget", "1"], "name one with --model"),
         (["--model", "m", "--budget", "1"], "price_in"),
         (["--model", "m"], "--out"),

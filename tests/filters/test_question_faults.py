@@ -60,7 +60,7 @@ def test_settings_say_which_faults_count(settings: dict[str, Any], verdict: str,
 
 
 def test_a_kind_that_there_is_not_is_refused_by_name() -> None:
-    with pytest.raises(ValidationError, match="no kind of fault 'odd'; there are alt_text_names_answer"):
+    with pytest.raises(ValidationError, match="unknown kind of fault 'odd'; give one of alt_text_names_answer"):
         QuestionFaults.model_validate({"drop": ["odd"]})
 
 

@@ -201,7 +201,7 @@ def test_a_skeleton_for_pairs_leads_from_outlines_in_the_app_to_pairs(
     steps = [step.name for _, step in load_recipe(tmp_path / "pairs.yaml").steps]
     assert steps == ["mark", "facts", "ideas", "manipulate", "pair_items", "pair_gates"]
     both = command("facts", "new", "--pairs", "--csv", "--images", images, "--out", tmp_path / "x.csv")
-    assert (both.exit_code, "do not go together" in both.output) == (2, True)
+    assert (both.exit_code, "exclude each other" in both.output) == (2, True)
 
 
 def test_mistakes_of_several_files_are_told_at_once(tmp_path: Path, command: Callable[..., Done]) -> None:

@@ -233,7 +233,7 @@ def test_the_command_counts_and_refuses_in_words(place: Path, capsys: pytest.Cap
     assert document["steps"][1]["dropped"] == {"exact_duplicate": 4}
     with pytest.raises(BenchwrightError, match="no step 'nonsense' ran in"):
         write_funnel(place / "w", None, step="nonsense")
-    with pytest.raises(BenchwrightError, match="cannot be written"):
+    with pytest.raises(BenchwrightError, match="cannot write"):
         write_funnel(place / "w", place / "absent" / "page.html")
     with pytest.raises(BenchwrightError, match="is not a workspace"):
         write_funnel(place / "p", None)

@@ -72,7 +72,7 @@ def test_workers_are_as_many_as_processors_unless_memory_holds_fewer() -> None:
 
 
 def test_no_workers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BenchwrightError, match="at least one worker"):
+    with pytest.raises(BenchwrightError, match="give at least 1"):
         LocalEngine({}, workers=0, log_folder=tmp_path)
 
 
