@@ -139,9 +139,11 @@ class _VectorMaker:
             digest = picture_model_digest(folder)
         except ValueError as error:
             raise PrerequisiteError(str(error)) from None
-        model = load_picture_model(folder)
         kept = self._file.begin("pictures", VectorModel(digest, folder), wanted)
         missing, made = [key for key in wanted if key not in kept], 0
+        if not missing:
+            return MadeVectors("pictures", folder, kept=len(kept))
+        model = load_picture_model(folder)
         self._progress.phase("pictures", len(missing), "pictures")
         for start in range(0, len(missing), _PICTURES_AT_ONCE):
             keys = missing[start : start + _PICTURES_AT_ONCE]

@@ -6,6 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+_MOST_DIGITS = 18
+"""Digits from which a text is not the number of a row or page."""
+
+
+def whole_number(text: str) -> int:
+    """Return the number in a request's text; 0, which no row or page has, for any other text."""
+    return int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else 0
+
 
 class FieldWords(NamedTuple):
     """The texts of a field.

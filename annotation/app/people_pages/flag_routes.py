@@ -21,7 +21,7 @@ from ..auth.known_pages import FLAGS
 from ..base.state import AppState, clock
 from ..languages.language import chosen_language
 from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
-from ..own_pages.html_fields import hidden
+from ..own_pages.html_fields import hidden, whole_number
 from ..own_pages.shell import own_page
 from ..routes.tasks import picture_url
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
@@ -31,7 +31,6 @@ from .campaign_choice import campaign_menu, no_such_campaign
 
 _A_PAGE = 50
 """Number of flags and comments per page."""
-_MOST_DIGITS = 18
 
 
 def flag_routes(state: AppState) -> list[Route]:
@@ -55,7 +54,7 @@ class _FlagsPage:
             return no_such_campaign(FLAGS, TEXTS["flags"], names, wanted)
         comments = self._state.store.remarks(wanted)
         pages = max(1, math.ceil(len(comments) / _A_PAGE))
-        page = min(max(1, _number(asked.query.get("page", ""))), pages)
+        page = min(max(1, whole_number(asked.query.get("page", ""))), pages)
         shown = comments[(page - 1) * _A_PAGE : page * _A_PAGE]
         listed = self._form(wanted, page, shown, asked) if shown else f"<p>{escape(TEXTS['no_flags'])}</p>"
         menu, pager = campaign_menu(FLAGS, names, wanted), _pager(wanted, page, pages)
@@ -73,12 +72,12 @@ class _FlagsPage:
         problem = "" if chosen else OWN_TEXTS["none_chosen"]
         for number in chosen:
             try:
-                self._state.store.settle_remark(campaign, _number(number), by=asked.account.name, now=clock())
+                self._state.store.settle_remark(campaign, whole_number(number), by=asked.account.name, now=clock())
             except BenchwrightError as error:  # another curator settled it meanwhile
                 problem = message_of(error)
         if problem:
             return self.show(asked, campaign=campaign, problem=problem, status=409)
-        return RedirectResponse(_address(campaign, _number(sent.get("page", "1"))), 303)
+        return RedirectResponse(_address(campaign, whole_number(sent.get("page", "1"))), 303)
 
     def _first_of(self, names: Sequence[str]) -> str:
         """Return the first campaign with open flags or comments; the first campaign if none are open."""
@@ -131,8 +130,3 @@ def _pager(campaign: str, page: int, pages: int) -> str:
 
     at = escape(CURATOR_TEXTS["page_of"].format(page=page, pages=pages))
     return f'<div class="buttons">{link(page - 1, "previous")}<span>{at}</span>{link(page + 1, "next")}</div>'
-
-
-def _number(text: str) -> int:
-    """Return the number in a text; 0, which is not a row or page, if the text is not a number."""
-    return int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else 0

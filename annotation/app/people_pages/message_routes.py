@@ -20,13 +20,11 @@ from ..auth.known_pages import MESSAGES
 from ..base.state import AppState, clock
 from ..languages.language import chosen_language
 from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
-from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden
+from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden, whole_number
 from ..own_pages.shell import own_page
 from ..wording.conversation_texts import TEXTS
 from ..wording.texts import message_of
 from .campaign_choice import campaign_menu, no_such_campaign
-
-_MOST_DIGITS = 18
 
 
 def message_routes(state: AppState) -> list[Route]:
@@ -81,10 +79,9 @@ class _MessagesPage:
     def withdraw(self, asked: CuratorRequest) -> Response:
         """Withdraw a message, so that annotators no longer see it."""
         campaign, number = asked.fields.get("campaign", ""), asked.fields.get("message", "")
-        id_ = int(number) if number.isdecimal() and len(number) < _MOST_DIGITS else 0
         try:
             with self._state.store.writing() as connection:
-                withdraw_message(connection, campaign, id_, by=asked.account.name, now=clock())
+                withdraw_message(connection, campaign, whole_number(number), by=asked.account.name, now=clock())
         except BenchwrightError as error:  # another curator withdrew it meanwhile
             return self.show(asked, problem=message_of(error), status=409)
         return RedirectResponse(f"{MESSAGES}?{urlencode({'campaign': campaign})}", 303)

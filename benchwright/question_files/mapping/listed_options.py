@@ -1,4 +1,4 @@
-"""A column of options that is called otherwise than most are: told by a word of its name and by what it holds."""
+"""A column of options under an unusual name, recognized by a word of the name and by its contents."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def with_listed_options(
     columns: ColumnMapping,
     stated: Mapping[str, Any] | None = None,
 ) -> ColumnMapping:
-    """Return columns with the one that lists the options, where no name is a usual one and a single column does.
+    """Return columns with the single one that lists the options, if no column has a usual name.
 
-    It lists them in each of some rows that has it: a list or mapping of two texts or more, or either as text, of which
-    the key is one. A column of which a key names several, as where all that apply are asked for, is none.
+    Each sampled row with a value lists two or more texts, as a list or mapping or as either in text, and the key is one
+    of them. A column whose keys name several options ("select all that apply") does not count.
 
     Args:
-        rows: Some rows of the file.
+        rows: Sample of the file's rows.
         names: Names of its columns.
-        columns: Columns by field, as their names tell.
-        stated: Columns as a curator says; with `options` among them nothing is looked for.
+        columns: Columns by field, recognized by their names.
+        stated: Columns that a curator states; `options` among them leaves the columns unchanged.
     """
     if "options" in (stated or {}) or columns.column("options") or columns.options or not columns.column("question"):
         return columns
@@ -54,14 +54,12 @@ def _is_likely(name: str) -> bool:
 
 def _lists_options(rows: Sequence[Mapping[str, Any]], name: str, answer: str) -> bool:
     """Return whether a column lists the options of every row that has it, and the key of each names one."""
-    listed = [
-        (row[name], None if answer is None else row.get(answer)) for row in rows if row.get(name) not in (None, "")
-    ]
+    listed = [(row[name], row.get(answer)) for row in rows if row.get(name) not in (None, "")]
     return bool(listed) and all(_names_one(key, _options(value)) for value, key in listed)
 
 
 def _options(value: Any) -> dict[str, str]:
-    """Return the texts of options by their letters; none where a value lists no two texts."""
+    """Return the texts of options by their letters; empty if a value does not list two texts."""
     if isinstance(value, str):
         value = value_in(value)
     if isinstance(value, Mapping):
