@@ -260,10 +260,11 @@ class PairGates(Filter):
         return Outcome()
 
 
-def _watermark(pair: PicturePair, before: NDArray[np.uint8], ctx: Context) -> float:
+def _watermark(pair: PicturePair, before: NDArray[np.uint8], ctx: Context) -> float | None:
     """Return the larger value of the natural picture and the photograph behind its subject."""
     behind = [] if pair.background is None else [ctx.images.rgb(pair.background)]
-    return max(watermark(pixels) for pixels in (before, *behind))
+    measured = [value for pixels in (before, *behind) if (value := watermark(pixels)) is not None]
+    return max(measured, default=None)
 
 
 def _seams(

@@ -30,8 +30,9 @@ _PARTS, _SHARE = 5, 0.4
 """Parts along each side, and the quantile of their correlations that counts."""
 
 
-def watermark(pixels: NDArray[np.uint8]) -> float:
-    """Return how well fine detail repeats at one lag in most parts of a picture, -1 to 1; about 0 without repetition.
+def watermark(pixels: NDArray[np.uint8]) -> float | None:
+    """Return how well fine detail repeats at one lag in most parts of a picture, -1 to 1; about 0 without repetition,
+    None if the picture is too narrow to measure.
 
     Args:
         pixels: (height, width, 3) RGB.
@@ -40,7 +41,7 @@ def watermark(pixels: NDArray[np.uint8]) -> float:
 
     detail = _detail(pixels)
     if min(detail.shape) < 4 * _PARTS:
-        return 0.0
+        return None
     strength, left = _repeats(detail)
     least, found = float(strength.min()), 0.0
     for _ in range(_LAGS):
