@@ -26,6 +26,13 @@ _A_BROKEN_PICTURE = """() => new Promise((done) => {
 })"""
 
 
+_PICTURES_OF_TASKS = """count => {
+  const names = performance.getEntriesByType("resource").map((entry) => new URL(entry.name).pathname.split("/"));
+  const tasks = names.filter(([, folder, , version]) => folder === "pictures" && version !== "coarse").map(([, , task]) => task);
+  return new Set(tasks).size >= count;
+}"""
+
+
 def at_rest(page: Page) -> None:
     """Wait until the script has run, pictures are loaded or have failed, and colors and places no longer change.
 
@@ -33,6 +40,11 @@ def at_rest(page: Page) -> None:
     """
     page.evaluate(_TWO_FRAMES)
     page.wait_for_function(_RESTS)
+
+
+def wait_for_pictures(page: Page, *, of_tasks: int) -> None:
+    """Wait until the pictures of this many tasks are loaded: those on the screen, and those fetched ahead."""
+    page.wait_for_function(_PICTURES_OF_TASKS, arg=of_tasks)
 
 
 def hacked(page: Page) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from browser.rest import wait_for_pictures
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.app.base.state import clock
@@ -83,7 +84,7 @@ def test_a_card_that_was_handed_over_takes_no_text_that_would_vanish_with_it(
     page: Page = context.new_page()
     sign_in(page, site, "cur", path="/review?campaign=verify")
     slot = slot_on_screen(page)
-    page.wait_for_load_state("networkidle")
+    wait_for_pictures(page, of_tasks=3)
     context.set_offline(True)
     for is_last in (False, False, True):
         say(page, "a")

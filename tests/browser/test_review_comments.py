@@ -14,7 +14,7 @@ from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
 
 SCRIPT = '<img src=x onerror="window.hacked=1">'
 
@@ -45,11 +45,16 @@ def test_comments_and_flags_leave_the_decision_as_it_is_and_reach_the_curator_al
     page = new_context().new_page()
     sign_in(page, site, "ann")
     slot = slot_on_screen(page)
-    page.keyboard.press("2")
+    drafts: list[Route] = []
+    page.route("**/drafts/*", lambda route: drafts.append(route), times=1)
+    with page.expect_request("**/drafts/*"):
+        page.keyboard.press("2")
     page.keyboard.press("g")
     page.keyboard.type(f"which of the two? {SCRIPT} axes")
     page.get_by_role("button", name="Send comment").click()
     page.get_by_text("Comment kept.").wait_for()
+    drafts.pop().continue_()
+    page.get_by_text("Comment kept. · Draft saved").wait_for()
     page.locator(".card .told-before li").wait_for()
     assert remarks_of(page) == [f"You commented: which of the two? {SCRIPT} axes"]
     assert page.get_by_role("button", name="unclear").get_attribute("aria-pressed") == "true"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser.kinds_site import make_images, open_campaigns
-from browser.rest import at_rest
+from browser.rest import at_rest, wait_for_pictures
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.app.base.state import clock
@@ -183,9 +183,9 @@ def test_the_next_task_and_its_pictures_are_there_before_the_decision(
     page.on("request", lambda request: asked.append(request.url))
     sign_in(page, ten, "ann", path="/?campaign=verify")
     slot = slot_on_screen(page)
-    page.wait_for_load_state("networkidle")
     held = TaskQueue(store, store.campaign("verify"), "ann").hold(1, now=clock())
     assert len(held) == 3
+    wait_for_pictures(page, of_tasks=3)
     for task in held:
         assert any(f"/pictures/{task}/" in url for url in asked), "fetched ahead"
     context.set_offline(True)

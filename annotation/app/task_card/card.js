@@ -57,6 +57,7 @@ class TaskCard {
     Object.assign(this, { texts, act, chosenChanged: chosen, marking });
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
+    this.told = { words: "", urgent: false, at: 0 };
     this.footSize = new ResizeObserver(([{ target }]) => this.element.style.setProperty("--foot", `${target.offsetHeight}px`));
     this.drafts = new Drafts(account, {
       report: (ok, typed) => this.tellOfDraft(ok, typed), behind: (kept) => this.wasBehind(kept), mistaken: (mistakes) => this.form?.showMistakes(mistakes),
@@ -599,13 +600,13 @@ class TaskCard {
     for (const made of this.deciding) made.setAttribute("aria-disabled", String(seen !== "there"));
     this.tellBusy();
     if (seen === "failed") this.tell(UNSEEN.failed, true);
-    else if (seen === "there" && before in UNSEEN && this.status.textContent === this.texts[UNSEEN[before]]) this.tellWords("");
+    else if (seen === "there" && before in UNSEEN && this.status.textContent.startsWith(this.texts[UNSEEN[before]])) this.tellWords("");
   }
 
-  /** Report whether a draft was saved, next to later messages such as missing fields. */
+  /** Report whether a draft was saved, next to a message shown since it was typed, such as missing fields. */
   tellOfDraft(ok, typed) {
-    if (ok && this.status && this.toldUrgently > typed) this.status.textContent = `${this.urgentWords} · ${this.texts.saved}`;
-    else this.tell(ok ? "saved" : "not_saved", !ok);
+    const isTold = ok && this.told.words && this.told.at > typed;
+    this.setStatus(isTold ? `${this.told.words} · ${this.texts.saved}` : this.texts[ok ? "saved" : "not_saved"], isTold ? this.told.urgent : !ok);
   }
 
   tell(text, urgent, values = {}) {
@@ -613,8 +614,12 @@ class TaskCard {
   }
 
   tellWords(words, urgent = false) {
+    this.told = { words, urgent, at: performance.now() };
+    this.setStatus(words, urgent);
+  }
+
+  setStatus(words, urgent) {
     if (!this.status) return;
-    if (urgent) [this.toldUrgently, this.urgentWords] = [performance.now(), words];
     this.status.textContent = words;
     this.status.classList.toggle("urgent", urgent);
   }
