@@ -225,7 +225,7 @@ class Memory(MapStep):
 
 
 class PowerCut(CostlyDiary):
-    """Hangs at a record, once, on the node that the test is about to end."""
+    """Hangs at a record, once, on the node that the test is about to end; other workers wait until it does."""
 
     name: ClassVar[str] = "power_cut"
 
@@ -235,6 +235,9 @@ class PowerCut(CostlyDiary):
         if os.environ.get("TEST_NODE") == "doomed" and not marker.exists():
             marker.touch()
             time.sleep(3600)
+        until = time.monotonic() + 120
+        while not marker.exists() and time.monotonic() < until:
+            time.sleep(0.05)
         return outcome
 
 

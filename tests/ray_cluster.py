@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from benchwright.engines.ray.cluster import living_nodes
+
 STORE = 80 << 20
 
 
@@ -41,8 +43,9 @@ def add(found: Any, *, cpus: int, gpus: float = 0, called: str = "second") -> An
 
 
 def kill(found: Any, node: Any) -> None:
-    """End a node at once, as a power cut would."""
+    """End a node at once, as a power cut would, and wait until the cluster has noticed."""
     found.remove_node(node, allow_graceful=False)
+    wait_until(lambda: node.unique_id not in {living_node.id for living_node in living_nodes()})
 
 
 def wait_until(holds: Callable[[], object], *, seconds: float = 180.0) -> None:

@@ -59,10 +59,17 @@ def machines() -> Iterator[Any]:
 
 
 @pytest.fixture
-def here(machines: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def here(machines: Any) -> Iterator[None]:
     """This process is part of the cluster."""
     with joined(machines.address, None):
         yield
+
+
+@pytest.fixture
+def frail() -> Iterator[Any]:
+    """A cluster for one test, which ends a node; this process is part of it."""
+    with cluster(cpus=2) as found, joined(found.address, None):
+        yield found
 
 
 def _run(scene: Path, workspace: Path, *more: object) -> tuple[object, ...]:
@@ -105,18 +112,18 @@ def _with_power_cut(scene: Path, diary: Path, workspace: Path, engine: str) -> F
 
 
 def test_a_node_that_is_lost_midway_changes_no_byte_and_repeats_only_the_record_under_way(
-    scene: Path, machines: Any, here: None, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    scene: Path, frail: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     diary = tmp_path / "diary.txt"
-    doomed = add(machines, cpus=2, called="doomed")
+    doomed = add(frail, cpus=2, called="doomed")
     with ThreadPoolExecutor(1) as aside:
         running = aside.submit(_with_power_cut, scene, diary, tmp_path / "ray", "ray")
         try:
             wait_until(lambda: diary.with_suffix(".doomed").exists() or running.done())
         finally:
-            kill(machines, doomed)
+            kill(frail, doomed)
         finished = running.result(timeout=300)
     assert finished.state == "done"
     assert "was lost with" in caplog.text
