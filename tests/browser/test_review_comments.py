@@ -46,7 +46,11 @@ def test_comments_and_flags_leave_the_decision_as_it_is_and_reach_the_curator_al
     sign_in(page, site, "ann")
     slot = slot_on_screen(page)
     drafts: list[Route] = []
-    page.route("**/drafts/*", lambda route: drafts.append(route), times=1)
+
+    def hold(route: Route) -> None:
+        drafts.append(route)
+
+    page.route("**/drafts/*", hold, times=1)
     with page.expect_request("**/drafts/*"):
         page.keyboard.press("2")
     page.keyboard.press("g")
