@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 from conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -68,6 +71,16 @@ def test_a_source_distribution_holds_every_file_once(source: Path) -> None:
 
 def test_a_wheel_from_the_source_distribution_is_the_same(source: Path, tmp_path: Path) -> None:
     assert _files_of_wheel(_build(source, "wheel", tmp_path)) == _packaged()
+
+
+def test_the_citation_and_the_changelog_name_the_version_that_is_built(source: Path) -> None:
+    citation = yaml.safe_load((source / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {name: citation[name] for name in ("version", "license")} == {
+        name: project[name] for name in ("version", "license")
+    }
+    assert [{"name": author["name"]} for author in citation["authors"]] == project["authors"]
+    assert re.search(rf"^## .*\b{re.escape(project['version'])}\b", (source / "CHANGELOG.md").read_text("utf-8"), re.M)
 
 
 def test_no_file_of_the_repository_is_ignored_by_it() -> None:
