@@ -132,7 +132,8 @@ def test_a_part_of_a_question_is_found(question: str) -> None:
         "What is the woman in the red coat holding in her", "What is the shape of the largest", "What are the two",
         "Which country in the chart had the highest", "How many people are wearing", "Which of the birds shown in",
         "Which drum is being played by the man with", "Why is the child's", "Is it on the left or on the",
-        "What is the total number of wheels that can be", "Who is the man in the picture of",
+        "What is the total number of wheels that can be", "Which animal is standing between the two",
+        "Which of the things that are shown in", "Because the man is holding an umbrella and", "Who is the man in the picture of",
     ],
 )  # fmt: skip
 def test_a_question_that_lacks_the_end_of_its_sentence_is_found(question: str) -> None:
@@ -149,7 +150,7 @@ def test_short_questions_are_whole(question: str) -> None:
     [
         "What are the shoes made of", "Where does the train come from", "What is he about to do", "What does he do",
         "Which is the shop that the man walks out of", "Who is standing behind her", "Which of them is the largest",
-        "What is the man wearing", "Whose bag is it, and which is the child's", "What is the woman shown in",
+        "What is the man wearing", "Which is the larger of the two", "Because the man is hungry, he eats a", "Whose bag is it, and which is the child's", "What is the woman shown in",
     ],
 )  # fmt: skip
 def test_questions_that_end_with_a_preposition_or_an_adjective_are_whole(question: str) -> None:

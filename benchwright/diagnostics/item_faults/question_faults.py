@@ -45,7 +45,8 @@ _STRANDED = re.compile(
 _LACKS_NOUN = re.compile(
     r"\b(?:of|in|on|with|between|to|from|by|has|have|had) the "
     r"(?:most [a-z]+|[a-z]{3,}est|first|second|third|last|next)$"
-    r"|\bare the (?:other )?(?:two|three|four|five)$|\b(?:in|on|with|under|behind|to|at|near|beside) his$|\bin her$"
+    r"|\b(?:are|between|under|behind|beside|near) the (?:other )?(?:two|three|four|five)$"
+    r"|\b(?:in|on|with|under|behind|to|at|near|beside) his$|\bin her$"
     r"|\b(?:that|which|who) (?:can|could|may|must|will|would|should) be$|\b(?:is|are|was|were) being$"
     r"|\b(?:by|of|from|for|to|beside|behind|near|under|than) (?:the|an?) [a-z]+ (?:with|in|on|at)$",
     re.IGNORECASE,
@@ -57,11 +58,16 @@ _LACKS_OBJECT = re.compile(
     re.IGNORECASE,
 )
 """The question word is the subject, so that the verb lacks its object: `How many people are wearing`."""
+_SHOWN = r"(?:shown|seen|pictured|depicted|displayed|visible)"
 _LACKS_VERB = re.compile(
     r"(?:which|what|how many)\b"
     r"(?!.*\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|may)\b)"
-    r".*\b(?:shown|seen|pictured|depicted|displayed|visible) (?:in|on|at|by)",
+    rf".*\b{_SHOWN} (?:in|on|at|by)",
     re.IGNORECASE,
+)
+_LACKS_PLACE = re.compile(rf"{_ASKS}\b.*\b(?:that|which) (?:is|are|was|were) {_SHOWN} (?:in|on|at|by)", re.IGNORECASE)
+_LACKS_MAIN_CLAUSE = re.compile(
+    r"(?:because|although|though|since|unless|whereas|while|if)\b[^,;:.?!]*\b(?:and|or|but|the|an?|of)", re.IGNORECASE
 )
 _LACKS_OWNED = re.compile(r"(?:why|where|when|how|what (?:is|are|was|were|does|do|did))\b.*[a-z]['’]s", re.IGNORECASE)
 _OR_THE = re.compile(
@@ -193,9 +199,10 @@ def _broken_off(facts: ItemFacts) -> Iterator[ItemFault]:
 
 def _lacks_its_end(asked: str) -> bool:
     """Return whether a question without its last signs lacks the noun, verb or object that its last words need."""
-    return any(pattern.fullmatch(asked) for pattern in (_LACKS_OBJECT, _LACKS_VERB, _LACKS_OWNED, _OR_THE)) or (
-        re.match(rf"{_ASKS}\b", asked, re.IGNORECASE) is not None and _LACKS_NOUN.search(asked) is not None
-    )
+    return any(
+        pattern.fullmatch(asked)
+        for pattern in (_LACKS_OBJECT, _LACKS_VERB, _LACKS_PLACE, _LACKS_MAIN_CLAUSE, _LACKS_OWNED, _OR_THE)
+    ) or (re.match(rf"{_ASKS}\b", asked, re.IGNORECASE) is not None and _LACKS_NOUN.search(asked) is not None)
 
 
 def _is_part(facts: ItemFacts, question: str) -> bool:
