@@ -94,12 +94,15 @@ class BestBlindStrategy:
         Raises:
             CheckSkipped: Too few items with words have a key.
         """
-        from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
+        from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy, measured_items
         from benchwright.diagnostics.shortcuts.item_cues import word_cues
 
         needs_words(audited)
         enough(audited.keyed, LEAST_DECIDED, of="items with a key")
-        looked = context.look_at_each(audited.keyed, lambda each: word_cues(each.item))
+        chosen = {item.item_id for item in measured_items(each.item for each in audited.keyed)}
+        looked = context.look_at_each(
+            (each for each in audited.keyed if each.item.item_id in chosen), lambda each: word_cues(each.item)
+        )
         cues = {each.item.item_id: of_item for each, of_item in looked}
         measured = [each.item for each in audited.keyed if each.item.item_id in cues]
 
@@ -108,7 +111,7 @@ class BestBlindStrategy:
             blind = blind_strategy(measured, cues_of=lambda item: cues[item.item_id])
             return None if blind is None else blind.model_dump(mode="json")
 
-        kept = context.kept("audit blind strategy 3", sorted(item.content_hash for item in measured), figure)
+        kept = context.kept("audit blind strategy 4", sorted(item.content_hash for item in measured), figure)
         if kept is None:
             raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be looked at")
         blind = BlindStrategy.model_validate(kept)

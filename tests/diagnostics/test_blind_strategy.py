@@ -9,7 +9,8 @@ import pytest
 from worded_items import item
 
 from benchwright.diagnostics.item_report import report_on
-from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
+from benchwright.diagnostics.shortcuts import blind_strategy as measuring
+from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy, measured_items
 from benchwright.exports.freezing.shortcut_note import blind_note, shortcut_note
 from benchwright.records import LETTERS, Item
 from benchwright.release.format.blind_strategy import BlindStrategy
@@ -100,3 +101,12 @@ def test_the_order_of_items_changes_nothing_and_few_items_have_no_figure() -> No
     of_one = items(60, mostly_a)
     assert blind_strategy(of_one) == blind_strategy(of_one[::-1])
     assert blind_strategy(of_one[:9]) is None
+
+
+def test_of_many_items_those_with_the_smallest_ids_and_a_key_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "MOST_ITEMS", 3)
+    some = items(8, lambda place, _: place % 4)
+    some[0] = some[0].model_copy(update={"answer": None})
+    keyed = [each for each in some if each.right_key is not None]
+    assert len(keyed) == 7
+    assert measured_items(reversed(some)) == sorted(keyed, key=lambda each: each.item_id)[:3]

@@ -126,9 +126,68 @@ def test_a_part_of_a_question_is_found(question: str) -> None:
     assert "question_breaks_off" in _kinds(question, ("a fox", "a hen", "an owl"))
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the woman in the red coat holding in her", "What is the shape of the largest", "What are the two",
+        "Which country in the chart had the highest", "How many people are wearing", "Which of the birds shown in",
+        "Which drum is being played by the man with", "Why is the child's", "Is it on the left or on the",
+        "What is the total number of wheels that can be", "Which animal is standing between the two",
+        "Which of the things that are shown in", "Because the man is holding an umbrella and", "Who is the man in the picture of",
+    ],
+)  # fmt: skip
+def test_a_question_that_lacks_the_end_of_its_sentence_is_found(question: str) -> None:
+    assert "question_breaks_off" in _kinds(question, ("a fox", "a hen", "an owl"))
+
+
 @pytest.mark.parametrize("question", ["Which one fits", "what color?", "照片里的动物是", "The man holds", "red car?"])
 def test_short_questions_are_whole(question: str) -> None:
     assert "question_breaks_off" not in _kinds(question, ("yes", "no", "both"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the shoes made of", "Where does the train come from", "What is he about to do", "What does he do",
+        "Which is the shop that the man walks out of", "Who is standing behind her", "Which of them is the largest",
+        "What is the man wearing", "Which is the larger of the two", "Because the man is hungry, he eats a", "Whose bag is it, and which is the child's", "What is the woman shown in",
+    ],
+)  # fmt: skip
+def test_questions_that_end_with_a_preposition_or_an_adjective_are_whole(question: str) -> None:
+    assert "question_breaks_off" not in _kinds(question, ("a fox", "a hen", "an owl"))
+
+
+SENTENCES = ("The man sits.", "The man runs.", "The man lies.", "The man jumps.")
+THINGS = ("a cup", "a book", "a fork", "a hat")
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("What is it? Answer with a number from 1 to 6.", THINGS), ("What is it? Enter 1, 2, 3, 4 or 5.", THINGS),
+        ("What is it? Reply with a single letter from A to F.", THINGS), ("What is it? (A-E)", THINGS),
+        ("What is it? Please answer a, b or c.", THINGS), ("You have five alternatives. What is it?", THINGS),
+        ("Which of the three statements is true?", SENTENCES), ("Which description (1 to 3) fits?", SENTENCES),
+        ("From the three captions below, choose one.", SENTENCES), ("Which of the following 5 words fits?", THINGS),
+    ],
+)  # fmt: skip
+def test_a_question_that_counts_other_options_is_found(question: str, options: Sequence[str]) -> None:
+    assert "options_miscounted" in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("How many of the five choices on the ballot are ticked?", ("0", "1", "2", "3")),
+        ("Which answer, a number from 1 to 6, did the die give?", ("2", "3", "5", "6")),
+        ("What word can be spelled with the letters A to F?", ("cab", "dog", "zoo", "yes")),
+        ("Which of the three statements is crossed out?", ("the first", "the last", "both", "neither")),
+        ("Which of the points is highest? (A-E)", THINGS), ("Answer in one to three words: what is it?", THINGS),
+        ("There are five answers on the screen. Which is marked?", ("the first", "the second", "the third")),
+    ],
+)  # fmt: skip
+def test_counts_of_other_things_than_options_are_sound(question: str, options: Sequence[str]) -> None:
+    assert "options_miscounted" not in _kinds(question, options)
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,16 @@ def test_other_words_ask_the_same_where_they_mean_the_same(
      ("Is the gate open?", ("Yes", "No"), "A", "Is the gate closed?", ("Yes", "No"), "A", False),
      ("Where is the dog?", ("A car", "A tool"), "A", "In what place is the dog?", ("A hammer", "An automobile"), "B", True),
      ("Where is the dog?", ("A car", "A tool"), "A", "Where is the horse?", ("A car", "A tool"), "A", False),
-     ("What is left of the car?", ("A dog", "A cat"), "A", "What is right of the car?", ("A dog", "A cat"), "A", False)],
+     ("What is left of the car?", ("A dog", "A cat"), "A", "What is right of the car?", ("A dog", "A cat"), "A", False),
+     ("When did World War II end?", ("1945", "1939"), "A", "When was the Second World War over?", ("1945", "1914"), "A",
+      True),
+     ("When did World War II end?", ("1945", "1939"), "A", "When did World War I end?", ("1945", "1939"), "A", False),
+     ("What is 7 times 8?", ("56", "54"), "A", "How much is seven multiplied by eight?", ("56", "54"), "A", True),
+     ("What is 2 times 4?", ("8", "6"), "A", "What is 2 plus 6?", ("8", "6"), "A", False),
+     ("Which dog is farthest from the car?", ("Rex", "Max"), "A", "Which is the biggest dog by the car?", ("Rex", "Max"),
+      "A", False),
+     ("What is the man wearing on his head?", ("a hat", "a bag"), "A", "What is the man holding over his head?",
+      ("a hat", "a bag"), "A", False)],
 )  # fmt: skip
 def test_questions_without_pictures_are_compared_by_what_they_are_about(
     question: str,

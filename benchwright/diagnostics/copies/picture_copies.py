@@ -224,20 +224,22 @@ def find_copies(
 def _table(pictures: Mapping[str, MeasuredPicture], *, embedded: bool) -> pa.Table:
     import pyarrow as pa
 
+    from benchwright.workspace.arrow_arrays import arrow_array
+
     rows = list(pictures.values())
     columns = {
-        "image_id": pa.array(pictures, pa.string()),
-        "width": pa.array([picture.width for picture in rows], pa.int64()),
-        "height": pa.array([picture.height for picture in rows], pa.int64()),
+        "image_id": arrow_array(list(pictures), pa.string()),
+        "width": arrow_array([picture.width for picture in rows], pa.int64()),
+        "height": arrow_array([picture.height for picture in rows], pa.int64()),
         **{
-            f"hashes.{name}": pa.array([getattr(picture.measures, name) for picture in rows], pa.uint64())
+            f"hashes.{name}": arrow_array([getattr(picture.measures, name) for picture in rows], pa.uint64())
             for name in _CODES
         },
-        "features.words": pa.array([picture.measures.words for picture in rows], pa.string()),
-        "features.miniature": pa.array([picture.measures.miniature for picture in rows], pa.string()),
+        "features.words": arrow_array([picture.measures.words for picture in rows], pa.string()),
+        "features.miniature": arrow_array([picture.measures.miniature for picture in rows], pa.string()),
     }
     if embedded:
-        columns["embeddings.embedding"] = pa.array([picture.embedding for picture in rows], pa.string())
+        columns["embeddings.embedding"] = arrow_array([picture.embedding for picture in rows], pa.string())
     return pa.table(columns)
 
 
@@ -277,6 +279,8 @@ def _chained(
     """Return the pairs of chains of copies not yet compared."""
     import pyarrow as pa
 
+    from benchwright.workspace.arrow_arrays import arrow_array
+
     ids = table["image_id"].to_pylist()
     partners: defaultdict[str, list[str]] = defaultdict(list)
     mirrored: defaultdict[str, list[str]] = defaultdict(list)
@@ -289,5 +293,5 @@ def _chained(
             confirmed[second].append(first)
     columns = table.select(["image_id", "width", "height"])
     for name, lists in (("pairs.partners", partners), ("pairs.mirrored", mirrored), ("looks.confirmed", confirmed)):
-        columns = columns.append_column(name, pa.array([lists[image_id] for image_id in ids], pa.list_(pa.string())))
+        columns = columns.append_column(name, arrow_array([lists[image_id] for image_id in ids], pa.list_(pa.string())))
     return list(_named_pairs(ids, ChainedPairs().gather(columns, GatherContext(0, ChainedPairs.name))))

@@ -33,30 +33,62 @@ _NUMBERS = {
 }
 _NUMBER = rf"(?P<number>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}|[2-9]|10)"
 _OPTIONS = r"(?:possible |given |listed |answer )?(?:options|choices|answers|alternatives|possibilities)"
+_TEXTS = r"(?:statements|sentences|captions|descriptions|titles|phrases|words|explanations)"
 _FOREIGN = r"(?:antworten|antwortmöglichkeiten|möglichkeiten|réponses|respuestas|opciones|alternativen|alternativas)"
+_ELSEWHERE = r"(?!\s+(?:on|in|at|of|from|to|for)\s+(?:the|an?|this|that|his|her|their|its|each|every)\b)"
+"""Not on a ballot, in a quiz or of a menu that the picture shows."""
+_BELOW = r"(?:(?:given|listed|offered|shown|printed)\s+)?(?:below|above|here)"
+
+
+def _number(name: str) -> str:
+    return _NUMBER.replace("number", name)
+
+
 _COUNTED = re.compile(
-    rf"\b(?:of|from|among|between|out of)\s+(?:the |these |those )?(?:following )?{_NUMBER}\s+"
-    rf"{_OPTIONS}\b"
-    rf"|\bthese\s+{_NUMBER.replace('number', 'these')}\s+(?:{_OPTIONS}|statements)\b"
-    rf"|\b{_NUMBER.replace('number', 'given')}\s+{_OPTIONS}\s+(?:are|is)\s+(?:given|listed|shown below|below|offered)\b"
-    rf"|\b(?:der|diesen|des|les|ces|de las|las|estas)\s+(?:folgenden )?{_NUMBER.replace('number', 'foreign')}\s+"
+    rf"\b(?<!how many )(?:of|from|among|between|out of)\s+(?:the |these |those )?(?:following )?{_NUMBER}\s+"
+    rf"{_OPTIONS}\b{_ELSEWHERE}"
+    rf"|\bthese\s+{_number('these')}\s+(?:{_OPTIONS}|{_TEXTS})\b"
+    rf"|\b(?<!how many )(?:of|from|among|between)\s+(?:the )?following\s+{_number('following')}\s+{_TEXTS}\b"
+    rf"|\b(?<!how many )(?:of|from|among|between)\s+(?:the )?{_number('below')}\s+{_TEXTS}\s+{_BELOW}\b"
+    rf"|\b{_number('given')}\s+{_OPTIONS}\s+(?:are|is)\s+(?:given|listed|shown below|below|offered)\b"
+    rf"|\b(?:there are|you have|you are given|you get)\s+{_number('there')}\s+{_OPTIONS}\b{_ELSEWHERE}"
+    rf"|\b(?:der|diesen|des|les|ces|de las|las|estas)\s+(?:folgenden )?{_number('foreign')}\s+"
     rf"{_FOREIGN}\b"
-    rf"|{_NUMBER.replace('number', 'chinese')}个?选项",
+    rf"|{_number('chinese')}个?选项",
     re.IGNORECASE,
 )
+_OF_SENTENCES = re.compile(
+    rf"\bwhich (?:one )?of the {_NUMBER} (?:statements|sentences|captions|descriptions)\b{_ELSEWHERE}", re.IGNORECASE
+)
+"""Counts options only if all of these are sentences."""
+_SENTENCE = re.compile(r"\S+(?: \S+){2,}|.*[.!]\s*", re.DOTALL)
 _OR = r"(?:or|oder|ou|o|u|或|to|bis|–|-)"
 _LETTER = r"\(?[A-J]\)?"
 _LETTER_LIST = rf"\(?A\)?(?:\s*[,、/]\s*{_LETTER})*(?:\s*,?\s*(?:and|und|et|y|或|{_OR})\s*{_LETTER})?"
+_ANSWER_WITH = r"(?:answers?|reply|respond|enter|type|write)\b"
 _NAMED_LETTERS = re.compile(
-    r"\b(?:options?|choices?|answers?(?: with)?|reply with|respond with|choose(?: from| among| between)?|"
+    rf"\b(?:options?|choices?|{_ANSWER_WITH}(?: (?:only|just|please))*(?: with| by)?|choose(?: from| among| between)?|"
     r"select(?: from| among| between)?|pick(?: from)?|antwort(?:en|e)?(?: sie)?(?: mit)?|"
-    rf"wähle?n?(?: aus)?|réponses?|choisissez|"
-    rf"respuestas?|opci(?:ón|ones)|elige)[:\s]+(?:one of |from |among |entre |"
-    rf"zwischen )?(?P<named>{_LETTER_LIST})(?!\w)"
+    rf"wähle?n?(?: aus)?|réponses?|choisissez|letters?|"
+    rf"respuestas?|opci(?:ón|ones)|elige)[:\s]+(?:one of |from |among |between |entre |"
+    rf"zwischen |(?:a |one |the )?(?:single |capital )?letters? (?:from |of |among |between )?)?"
+    rf"(?P<named>{_LETTER_LIST})(?!\w)"
     rf"|\((?:\w+ )?(?P<aside>A(?:\s*,\s*[B-J])*\s*,?\s+(?:or|oder|ou|o)\s+[B-J])\)"
+    r"|\b(?:letter|answer|option|choice)\s+\((?P<after>A(?:\s*[,/]\s*[B-J])+)\)"
+    r"|[.?!]\s*[(\[](?P<last>A\s*[-–]\s*[B-J])[)\]]\W*$"
     r"|从\s*(?P<chinese>A(?:\s*[、,，]\s*[B-J])+)\s*中",
     re.IGNORECASE,
 )
+_PICTURED_LETTERS = re.compile(
+    r"\b(?:word|spell\w*|alphabet|points?|vertex|vertices|labell?ed|marked)\b", re.IGNORECASE
+)
+_NAMED_NUMBERS = re.compile(
+    rf"\b{_ANSWER_WITH}(?: (?:only|just|please))*(?: with| by)?(?: (?:a|one|the|its|single))*(?: (?:number|digit))?s?"
+    r"(?: from| between| of)?[:\s]+1(?P<listed>(?:\s*,\s*\d)*\s*,?)\s*(?:to|and|or|-|–)\s*(?P<to>\d)(?![\d.,]\d|\d)"
+    r"|\b(?:options?|answers?|choices?|statements?|captions?|descriptions?)\s*\(1\s*(?:to|-|–)\s*(?P<aside>\d)\)",
+    re.IGNORECASE,
+)
+"""Numbers of options: `answer with a number from 1 to 5`, `enter 1, 2 or 3`, `which caption (1 to 3)`."""
 _ALL_OR_NONE = re.compile(r"\b(?:none|all|both|neither|cannot|can't|unknown|not sure|unanswerable)\b", re.IGNORECASE)
 
 
@@ -143,7 +175,7 @@ def _listed(facts: ItemFacts) -> Iterator[ItemFault]:
 
 def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
     """Yield a fault if a question states another number of options than the item has."""
-    number, words = _stated_number(facts.item.question)
+    number, words = _stated_number(facts.item.question, [str(choice.text or "") for choice in facts.item.choices])
     has = len(facts.item.choices)
     if number is None or number == has:
         return
@@ -157,18 +189,42 @@ def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
     )
 
 
-def _stated_number(question: str) -> tuple[int | None, str]:
-    if (match := _COUNTED.search(question)) is not None:
-        number = next(group for group in match.groups() if group)
-        return _NUMBERS.get(number.casefold()) or int(number), match.group()
+def _stated_number(question: str, texts: Sequence[str]) -> tuple[int | None, str]:
+    """Return the number of options that a question states, and its words for it; None if it states none."""
+    counts = _COUNTED.search(question) or (_OF_SENTENCES.search(question) if all(map(_is_sentence, texts)) else None)
+    if counts is not None:
+        number = next(group for group in counts.groups() if group)
+        return _NUMBERS.get(number.casefold()) or int(number), counts.group()
     if (match := _NAMED_LETTERS.search(question)) is not None:
-        names = match["named"] or match["aside"] or match["chinese"]
-        letters = re.findall(r"(?<![A-Za-z])[A-J](?![A-Za-z])", names)
-        if len(letters) > 1 and letters == sorted(set(letters)):
-            is_range = len(letters) == _LEAST_LISTED and re.search(r"(?:\bto\b|\bbis\b|–|-)", names) is not None
-            if is_range or letters == list(LETTERS[: len(letters)]):
-                return LETTERS.index(letters[-1]) + 1, match.group()
+        names = str(next(group for group in match.groups() if group))
+        if (last := _last_of(names)) is not None and not _are_pictured(match, question):
+            return last, match.group()
+    if (match := _NAMED_NUMBERS.search(question)) is not None and not any(map(_has_number, texts)):
+        return int(match["to"] or match["aside"]), match.group()
     return None, ""
+
+
+def _are_pictured(match: re.Match[str], question: str) -> bool:
+    """Return whether letters may be those of words or of points in the picture, and not of options."""
+    is_vague = match["last"] is not None or match.group().lower().startswith("letters")
+    return is_vague and _PICTURED_LETTERS.search(question) is not None
+
+
+def _last_of(names: str) -> int | None:
+    """Return the place, from 1, of the last letter of a list or range that begins at A; None if it is neither."""
+    letters = re.findall(r"(?<![A-Za-z])[A-J](?![A-Za-z])", names.upper())
+    is_range = len(letters) == _LEAST_LISTED and re.search(r"(?:\bto\b|\bbis\b|–|-)", names) is not None
+    if len(letters) > 1 and (letters == list(LETTERS[: len(letters)]) or (is_range and letters[0] < letters[1])):
+        return LETTERS.index(letters[-1]) + 1
+    return None
+
+
+def _is_sentence(text: str) -> bool:
+    return _SENTENCE.fullmatch(text) is not None
+
+
+def _has_number(text: str) -> bool:
+    return any(sign.isdigit() for sign in text) or any(word in NUMERALS for word in normal(text).split())
 
 
 RULES = (
@@ -196,7 +252,7 @@ RULES = (
         "options",
         "medium",
         "the question states another number of options than there are: `one of the five answers`, `answer with A, B or "
-        "C`, and the item has four",
+        "C`, `enter a number from 1 to 5`, and the item has four",
         _miscounted,
         certainty="possible",
     ),

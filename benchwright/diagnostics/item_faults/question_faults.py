@@ -30,8 +30,48 @@ _CANNOT_END = re.compile(
     r"(?<!what )(?:is|are|was|were) [b-hj-w]|"
     r"der|das|dem|den|des|ein|eine|einem|einen|und|oder|ist|sind|wird|werden|kann|hat|zum|zur|vom|beim|im|"
     r"le|la|les|du|une|et|est|sont|dans|pour|avec|au|aux|el|los|las|una|y|del|es|son|está|están|para|con|al|"
-    r"il|lo|gli|dello|della|nel|nella|è|sono|um|uma|do|da|dos|das|são)\s*$",
+    r"il|lo|gli|dello|della|nel|nella|è|sono|um|uma|da|dos|das|são)\s*$",
     re.IGNORECASE,
+)
+_STRANDED = re.compile(
+    r"\b(?!(?:the|an?|this|that|these|those|his|her|its|their)\s+(?:[a-z-]+\s+)?[a-z-]+\s+(?:of|from|into)$)"
+    r"(?:made|consist\w*|composed|built|think\w*|thought|dream\w*|remind\w*|full|afraid|proud|tired|aware|fond|out|"
+    r"tak(?:e|es|en|ing)|com(?:e|es|ing)|came|cut|drink\w*|eat\w*|look\w*|crash\w*|bump\w*|turn\w*|chang\w*|go|goes|"
+    r"going|fall\w*|jump\w*|walk\w*|run\w*|pour\w*|bit(?:es?|ing)|borrow\w*|hang\w*|escap\w*|"
+    r"differ\w*|suffer\w*|protect\w*)\s+(?:of|from|into)$",
+    re.IGNORECASE,
+)
+"""A question about the object of its last preposition: `What is it made of`."""
+_LACKS_NOUN = re.compile(
+    r"\b(?:of|in|on|with|between|to|from|by|has|have|had) the "
+    r"(?:most [a-z]+|[a-z]{3,}est|first|second|third|last|next)$"
+    r"|\b(?:are|between|under|behind|beside|near) the (?:other )?(?:two|three|four|five)$"
+    r"|\b(?:in|on|with|under|behind|to|at|near|beside) his$|\bin her$"
+    r"|\b(?:that|which|who) (?:can|could|may|must|will|would|should) be$|\b(?:is|are|was|were) being$"
+    r"|\b(?:by|of|from|for|to|beside|behind|near|under|than) (?:the|an?) [a-z]+ (?:with|in|on|at)$",
+    re.IGNORECASE,
+)
+"""Ends before the noun or the verb that the last words ask for."""
+_LACKS_OBJECT = re.compile(
+    rf"{_ASKS}(?: (?:many|much|of the))?(?: (?!(?:is|are|was|were)\b)[a-z]+){{0,2}} (?:is|are|was|were) "
+    r"(?:wearing|holding|carrying|using|touching|wielding|showing)",
+    re.IGNORECASE,
+)
+"""The question word is the subject, so that the verb lacks its object: `How many people are wearing`."""
+_SHOWN = r"(?:shown|seen|pictured|depicted|displayed|visible)"
+_LACKS_VERB = re.compile(
+    r"(?:which|what|how many)\b"
+    r"(?!.*\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|may)\b)"
+    rf".*\b{_SHOWN} (?:in|on|at|by)",
+    re.IGNORECASE,
+)
+_LACKS_PLACE = re.compile(rf"{_ASKS}\b.*\b(?:that|which) (?:is|are|was|were) {_SHOWN} (?:in|on|at|by)", re.IGNORECASE)
+_LACKS_MAIN_CLAUSE = re.compile(
+    r"(?:because|although|though|since|unless|whereas|while|if)\b[^,;:.?!]*\b(?:and|or|but|the|an?|of)", re.IGNORECASE
+)
+_LACKS_OWNED = re.compile(r"(?:why|where|when|how|what (?:is|are|was|were|does|do|did))\b.*[a-z]['’]s", re.IGNORECASE)
+_OR_THE = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have|can)\b[^.!?]*\bor (?:(?:to|in|on|at|of) )?(?:the|an?)", re.I
 )
 _BREAKS_OFF = re.compile(r"(?:,|(?<=\w)\s*(?:\.\.\.|…))\s*$")
 _LEAST_WORDS = 3
@@ -143,12 +183,26 @@ def _broken_off(facts: ItemFacts) -> Iterator[ItemFault]:
         yield ItemFault(f"The question has no more words than {question!r}.", {"question": question})
     elif _is_part(facts, question):
         yield ItemFault(f"The question is a part of one: {question!r}.", {"question": question})
-    elif (begins := _QUESTION_BEGINS.search(undotted)) is None or any(sign in question for sign in ("__", "[blank]")):
+    elif any(sign in question for sign in ("__", "[blank]")):
         return
-    elif _CANNOT_END.search(begins["rest"]) or (_BREAKS_OFF.search(question) and len(words) >= _LEAST_WORDS):
+    elif (
+        _lacks_its_end(undotted)
+        if (begins := _QUESTION_BEGINS.search(undotted)) is None
+        else _lacks_its_end(begins.group().lstrip(" .!?:;,"))
+        or (_CANNOT_END.search(begins["rest"]) and not _STRANDED.search(begins["rest"]))
+        or (_BREAKS_OFF.search(question) and len(words) >= _LEAST_WORDS)
+    ):
         yield ItemFault(
             f"The question breaks off: {excerpt(question[-80:])!r}.", {"question": excerpt(question[-120:])}
         )
+
+
+def _lacks_its_end(asked: str) -> bool:
+    """Return whether a question without its last signs lacks the noun, verb or object that its last words need."""
+    return any(
+        pattern.fullmatch(asked)
+        for pattern in (_LACKS_OBJECT, _LACKS_VERB, _LACKS_PLACE, _LACKS_MAIN_CLAUSE, _LACKS_OWNED, _OR_THE)
+    ) or (re.match(rf"{_ASKS}\b", asked, re.IGNORECASE) is not None and _LACKS_NOUN.search(asked) is not None)
 
 
 def _is_part(facts: ItemFacts, question: str) -> bool:
@@ -243,8 +297,8 @@ RULES = (
         "placeholders",
         "medium",
         "the question is a single word or none, the end of one alone (`the drawing?`), or ends where none can end "
-        "(`What is the area of the`, `Which labelled part`) or within an English word (`Which bird "
-        "sits on the umbrel`); "
+        "(`What is the area of the`, `Which labelled part`, `How many people are wearing`) or within an English word "
+        "(`Which bird sits on the umbrel`); "
         "a sentence that options complete is none",
         _broken_off,
     ),

@@ -32,9 +32,17 @@ _INSTRUCTION = re.compile(
     r"from)|"
     r"based on|as shown (?:in|by)|as seen in|to judge by)\b[^,?]*(?=\?|$)"
 )
+_NUMERAL = rf"(?:\d+|{'|'.join(NUMERALS)})"
 _ASKED = tuple(
     (re.compile(pattern), f" {instead} ")
     for pattern, instead in (
+        (r"\bii\b", "second"),  # World War II, Elizabeth II
+        (r"\biii\b", "third"),
+        (r"\biv\b", "fourth"),
+        (r"\bover(?=\s*(?:\?|$))", "end"),
+        (rf"\b(?:times|multiplied by)\s+(?={_NUMERAL}\b)", "~product"),
+        (rf"\b(?:plus|added to)\s+(?={_NUMERAL}\b)", "~sum"),
+        (rf"\bdivided by\s+(?={_NUMERAL}\b)", "~quotient"),
         (r"\bhow many square [a-z]+\b", "~area"),
         (r"\bhow many (?:degrees)\b", "~degrees"),
         (r"\bhow (?:many|much)\b|\b(?:the )?(?:total )?(?:number|count|quantity|amount) of\b|\bcount\b", "~number"),
@@ -86,7 +94,7 @@ _PERSON = 18
 """Field of nouns for people in a WordNet."""
 _TYPES = frozenset(["~number", "~place", "~time", "~person", "~reason", "~age", "~distance", "~height", "~length",
                     "~weight", "~width", "~depth", "~speed", "~often", "~temperature", "~color", "~area", "~perimeter",
-                    "~diameter", "~radius", "~volume"])  # fmt: skip
+                    "~diameter", "~radius", "~volume", "~product", "~sum", "~quotient"])  # fmt: skip
 _LOOSE = frozenset(["~person", "~place", "~time", "~season"])
 """Requests that another word may express as well: `which city`, `where`."""
 _LITTLE = frozenset([
@@ -104,68 +112,19 @@ _LITTLE = frozenset([
     "word",
     "label", "mark", "marked", "labeled", "labelled", "letter", "point", "points", "if", "then", "more", "main", "main",
     "current", "condition", "use", "used", "using", "total", "all", "many", "much", "belong", "located", "situated",
-    "hand", "up", "down",
+    "hand", "up", "down", "through", "around", "along", "across", "during", "toward", "towards", "throughout",
+    "call", "called",
 ])  # fmt: skip
 """Words that say little about the subject of a question."""
-_OPPOSITES = frozenset(
-    frozenset(pair.split("/"))
-    for pair in [
-        "in/out",
-        "into/out",
-        "before/after",
-        "first/last",
-        "first/second",
-        "second/third",
-        "left/right",
-        "front/back",
-        "top/bottom",
-        "high/low",
-        "above/below",
-        "to/from",
-        "over/under",
-        "inside/outside",
-        "open/closed",
-        "open/shut",
-        "begin/finish",
-        "start/end",
-        "old/new",
-        "old/young",
-        "increase/decrease",
-        "rise/fall",
-        "upper/lower",
-        "inner/outer",
-        "win/lose",
-        "buy/sell",
-        "day/night",
-        "morning/evening",
-        "man/woman",
-        "boy/girl",
-        "on/off",
-        "up/down",
-        "full/empty",
-        "hot/cold",
-        "long/short",
-        "tall/short",
-        "large/small",
-        "big/small",
-        "more/less",
-        "near/far",
-        "maximum/minimum",
-        "north/south",
-        "east/west",
-        "~most/~least",
-        "light/dark",
-        "wet/dry",
-        "on/under",
-        "on/below",
-        "on/behind",
-        "on/beside",
-        "on/above",
-        "on/inside",
-        "empty/full",
-        "same/different",
-    ]
-)
+_OPPOSITE_PAIRS = """
+in/out into/out before/after first/last first/second second/third left/right front/back top/bottom high/low
+above/below to/from over/under inside/outside open/closed open/shut begin/finish start/end old/new old/young
+increase/decrease rise/fall upper/lower inner/outer win/lose buy/sell day/night morning/evening man/woman
+boy/girl on/off up/down full/empty hot/cold long/short tall/short large/small big/small more/less near/far
+maximum/minimum north/south east/west ~most/~least light/dark wet/dry on/under on/below on/behind on/beside
+on/above on/inside empty/full same/different
+"""
+_OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _OPPOSITE_PAIRS.split())
 _RELATIONS = ("on", "in", "out", "into", "before", "after", "left", "right", "above", "below", "behind", "under",
 "over",
               "inside", "outside", "front", "back", "to", "from", "next", "second", "third", "fourth", "first", "last",
@@ -289,7 +248,7 @@ def ask_the_same(first: Item, second: Item, wordnet: WordNet) -> float | None:
             return None
     elif opposite or not keys_agree(key, other_key, wordnet):
         return None
-    if one.telling != two.telling and not _telling_may_differ(one, two):
+    if one.telling != two.telling and not _telling_may_differ(one, two, wordnet):
         return None
     if not _types_agree(one, two):
         return None
@@ -300,10 +259,30 @@ def _signs_may_differ(one: AskedWords, two: AskedWords) -> bool:
     return not (one.signs and two.signs) and all(sign.isdigit() for sign in one.signs | two.signs)
 
 
-def _telling_may_differ(one: AskedWords, two: AskedWords) -> bool:
-    """Return whether relations differ only in one of the questions; negation must be the same."""
-    mine, theirs = one.telling - two.telling - _NEUTRAL, two.telling - one.telling - _NEUTRAL
+def _telling_may_differ(one: AskedWords, two: AskedWords, wordnet: WordNet) -> bool:
+    """Return whether relations differ only in one of the questions, or mean the same; negation must be the same."""
+    mine, theirs = set(one.telling - two.telling - _NEUTRAL), set(two.telling - one.telling - _NEUTRAL)
+    for word, other in list(_matched(frozenset(mine), frozenset(theirs), wordnet, is_one=_same_superlative)):
+        mine.discard(word)
+        theirs.discard(other)
     return "~not" not in mine | theirs and not (mine and theirs) and (mine | theirs).isdisjoint(_ORDINALS)
+
+
+def _same_superlative(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether two superlatives are of synonyms: `nearest`, `closest`."""
+    if not (_SUPERLATIVE.fullmatch(word) and _SUPERLATIVE.fullmatch(other)):
+        return False
+    return any(
+        set(wordnet.senses(base, "adj")) & set(wordnet.senses(beside, "adj"))
+        for base in _bases(word)
+        for beside in _bases(other)
+    )
+
+
+def _bases(superlative: str) -> tuple[str, ...]:
+    """Return the adjectives that a superlative may be of."""
+    stem = superlative.removesuffix("est")
+    return stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y"
 
 
 def _types_agree(one: AskedWords, two: AskedWords) -> bool:
@@ -343,7 +322,7 @@ def _likeness(
         if is_verdict or one.telling != two.telling or not (is_bare or deeds):
             return None
         return _LEAST_SHARED if in_common >= (1 if deeds or same_type else 2) and (deeds or same_type) else None
-    if left and other_left and not is_verdict and shared < 2 and not _says_much(_right_text(items[0])):
+    if left and other_left and not is_verdict and shared < 3 and not _says_much(_right_text(items[0])):
         return None  # `what is the man holding`, `what is the man eating`
     smaller = min(len(one.things | one.deeds), len(two.things | two.deeds))
     share = shared / max(1, smaller)
@@ -381,6 +360,8 @@ def _means_one(word: str, other: str, wordnet: WordNet) -> bool:
 def same_word(word: str, other: str, wordnet: WordNet) -> bool:
     """Return whether two words are equal, of one stem, synonyms, or one just above the other in a WordNet."""
     if word == other or _same_stem(word, other) or frozenset((word, other)) in _ALIKE:
+        return True
+    if _same_superlative(word, other, wordnet):
         return True
     for part in PARTS:
         mine, theirs = wordnet.senses(word, part)[:_SENSES], wordnet.senses(other, part)[:_SENSES]

@@ -33,7 +33,7 @@ from .picks import LEAST_DECIDED, Picks, accuracy_of, best_options
 from .rules import rule_picks
 from .text_only_baseline import FOLDS, WordLearner
 
-_MOST_ITEMS = 5000
+MOST_ITEMS = 5000
 """Largest number of items to measure, the first by id: enough to know a share within two points."""
 _MOST_LEARNED = 800
 """Largest number of items from which the classifier of words learns."""
@@ -68,8 +68,7 @@ def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues]
         items: The items; those without a right option are left out.
         cues_of: Function that gives the cues of an item's words, if these are already known.
     """
-    has_key = (item for item in items if item.right_key is not None)
-    keyed = nsmallest(_MOST_ITEMS, has_key, key=lambda item: item.item_id)  # memory does not grow with the items
+    keyed = measured_items(items)
     if len(keyed) < LEAST_DECIDED:
         return None
     groups = [with_source_image(item.group_keys, item.root_image_id) for item in keyed]
@@ -97,6 +96,12 @@ def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues]
         items=accuracy.items,
         tried=len(strategies),
     )
+
+
+def measured_items(items: Iterable[Item]) -> list[Item]:
+    """Return the items that are measured: of those with a right option the `MOST_ITEMS` with the smallest ids."""
+    has_key = (item for item in items if item.right_key is not None)
+    return nsmallest(MOST_ITEMS, has_key, key=lambda item: item.item_id)  # memory does not grow with the items
 
 
 def _are_one(groups: Sequence[Sequence[str]]) -> bool:

@@ -105,10 +105,10 @@ def table_of(
     of_items: dict[str, Floats] = {}
     for row, item in enumerate(items):
         for name, values in item.of_options.items():
-            column = of_options.setdefault(name, np.full((len(items), most), np.nan))
+            column = _column(of_options, name, (len(items), most))
             column[row, : len(values)] = [np.nan if value is None else value for value in values]
         for name, value in item.of_item.items():
-            column = of_items.setdefault(name, np.full((len(items), most), np.nan))
+            column = _column(of_items, name, (len(items), most))
             column[row, : options[row]] = np.nan if value is None else value
     words = tuple(joined_by_options([_item_words(item, keys) for item, keys in zip(items, group_keys, strict=True)]))
     texts, vocabulary = _texts(items, most)
@@ -125,6 +125,13 @@ def table_of(
         vocabulary,
         words,
     )
+
+
+def _column(columns: dict[str, Floats], name: str, shape: tuple[int, int]) -> Floats:
+    """Return a column of cues, made when its first value comes."""
+    if name not in columns:
+        columns[name] = np.full(shape, np.nan)
+    return columns[name]
 
 
 def _item_words(item: ItemCues, group_keys: Sequence[str]) -> ItemWords:

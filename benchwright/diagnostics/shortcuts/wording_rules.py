@@ -167,12 +167,13 @@ def _results_of(
 
     Options share words of a question common to all items (“Which caption fits the picture?”) only by accident.
     """
+    keys_of_all = _keyed(worded) if worded else None  # the same for every rule that does not learn
     for name in sorted((*RULES, LEARNED)):
         of_item = shares.get(name)
         of_rule = worded if of_item is not None else {row: words for row, words in worded.items() if row in picked}
         if not of_rule or (name == _OF_QUESTION and len({words.question for words in of_rule.values()}) == 1):
             continue
-        keyed, exists = _keyed(of_rule)
+        keyed, exists = keys_of_all if of_item is not None and keys_of_all is not None else _keyed(of_rule)
         scores = np.full(exists.shape, np.nan)
         for number, (row, words) in enumerate(of_rule.items()):
             is_picked = [float(key == picked[row]) for key, _ in words.options] if of_item is None else of_item[row]

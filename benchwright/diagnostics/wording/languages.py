@@ -7,7 +7,6 @@ Latin letters and of Arabic and Persian. A text belongs to the language in which
 from __future__ import annotations
 
 import gzip
-import json
 import math
 import re
 import unicodedata
@@ -18,6 +17,8 @@ from importlib.util import find_spec
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
+
+from pydantic_core import from_json
 
 from benchwright.errors import PrerequisiteError
 
@@ -236,8 +237,8 @@ def _counts(language: str) -> dict[str, int]:
         raise PrerequisiteError(
             "telling languages needs the word lists of pyspellchecker: pip install 'benchwright[filters]'"
         )
-    with gzip.open(Path(spec.origin).parent / "resources" / f"{language}.json.gz") as packed:
-        counts: dict[str, int] = json.load(packed)
+    packed = (Path(spec.origin).parent / "resources" / f"{language}.json.gz").read_bytes()
+    counts: dict[str, int] = from_json(gzip.decompress(packed), cache_strings=False)  # in half the time of `json`
     return counts
 
 
