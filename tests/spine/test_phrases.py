@@ -114,6 +114,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/installing.md",
     "docs/item-filters.md",
     "docs/items-and-rules.md",
+    "docs/making-in-the-browser.md",
     "docs/marking-helpers.md",
     "docs/marks.md",
     "docs/own-photographs.md",
@@ -121,6 +122,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/pair-filters.md",
     "docs/people.md",
     "docs/pipeline.md",
+    "docs/planning.md",
     "docs/predictions.md",
     "docs/protocols.md",
     "docs/publishing.md",
@@ -149,6 +151,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/task-examples.md",
     "docs/text-options.md",
     "docs/text-ratio.md",
+    "docs/visual-prompts.md",
     "docs/workspace.md",
     "docs/writing.md",
 )
