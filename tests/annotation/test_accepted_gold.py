@@ -1,4 +1,4 @@
-"""Gold that fills itself: items that enough people accepted go out as gold to others, and to nobody who judged them."""
+"""Gold from accepted items: they go out as gold to annotators who did not judge them."""
 
 from __future__ import annotations
 

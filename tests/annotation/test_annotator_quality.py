@@ -1,4 +1,4 @@
-"""What ratings tell of each rater: who stands against the others, who errs, who hurries; and the command."""
+"""Quality of each rater from ratings: disagreement, errors and haste; and the command."""
 
 from __future__ import annotations
 

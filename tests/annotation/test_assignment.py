@@ -1,4 +1,4 @@
-"""Assignment of tasks: gold at its rate and not recognisable, shares, priorities, and expired leases of a seen key."""
+"""Assignment of tasks: gold at its rate and not recognizable, shares, priorities, and leases after a shown key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assignment of tasks in campaigns of all kinds: own orders, nobody twice, skipping, leases that end, flags."""
+"""Assignment of tasks in campaigns of all kinds: separate orders, no repeats, skipping, expired leases, flags."""
 
 from __future__ import annotations
 

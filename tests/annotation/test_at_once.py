@@ -1,6 +1,6 @@
-"""Two acts at once on a PostgreSQL server: each sees what the other did, and what must hold, holds.
+"""Two simultaneous acts on a PostgreSQL server: each sees the other's effect, and invariants hold.
 
-In each test one transaction is open while another act begins in a thread of its own.
+In each test one transaction is open while another act begins in a separate thread.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How often somebody may guess: by device, by account, by address; and how many passwords are hashed at once."""
+"""Limits on password guesses by device, account and address, and on passwords hashed at once."""
 
 from __future__ import annotations
 

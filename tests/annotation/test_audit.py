@@ -1,4 +1,4 @@
-"""The audit log: a row for each act, chained, and whatever is changed behind its back is found by its row."""
+"""The audit log: a chained row for each act; a change made behind its back is found by its row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backups of the review store: all of it comes back, on either database, and nothing else gets in."""
+"""Backups of the review store: all of it is restored, on either database, and nothing else is accepted."""
 
 from __future__ import annotations
 

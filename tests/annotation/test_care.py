@@ -1,8 +1,8 @@
-"""With how much care people decide, from gold, attention checks, pace and agreement; the pause of whoever does not.
+"""Annotators' care from gold, attention checks, pace and agreement, and the pause of careless ones.
 
 - A rubber-stamper falls below the bounds, is paused with a row in the log, and their tasks open again.
-- A curator takes that back as easily, and the bounds pause the person no more.
-- Whoever is careful, fast, or alone against colluders is not paused.
+- A curator can reverse that as easily, and the bounds do not pause the annotator again.
+- An annotator who is careful, fast, or alone against colluders is not paused.
 """
 
 from __future__ import annotations

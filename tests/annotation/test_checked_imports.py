@@ -1,4 +1,4 @@
-"""People whose decisions come in by table or from Label Studio are checked by gold items and paused as in the app."""
+"""Annotators of imported decisions (tables, Label Studio) are checked by gold items and paused as in the app."""
 
 from __future__ import annotations
 

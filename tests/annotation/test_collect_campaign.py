@@ -1,4 +1,4 @@
-"""The campaign `collect`: photographs come in as pixels only, with source and licence, and the next run takes them in."""
+"""The campaign `collect`: it stores photographs as pixels only, with source and license, and the next run uses them."""
 
 from __future__ import annotations
 

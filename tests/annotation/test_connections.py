@@ -1,10 +1,10 @@
-"""Connections are bounded, under a real server: half-sent requests end, slow ones that keep coming do not.
+"""Bounds on connections, under a real server: half-sent requests end, slow ones that keep sending do not.
 
 - A head, or a body, that does not arrive in time is answered with 408 and closed.
-- A body that keeps coming may take longer; one that nobody reads any more may not.
-- An upgraded connection outlives every limit, silent or under typing, whatever was asked on it before; so does a slow
+- A body that keeps arriving may take longer, unless the server no longer reads it.
+- An upgraded connection outlives every limit, silent or under typing, whatever its earlier requests; so does a slow
   reader of a long answer.
-- One address has so many connections and no more; a trusted proxy is not counted so.
+- One address may open a bounded number of connections; a trusted proxy does not count as one address.
 """
 
 from __future__ import annotations

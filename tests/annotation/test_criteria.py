@@ -1,4 +1,4 @@
-"""Votes by criterion: what four of five come to, whoever votes in whatever order."""
+"""Votes by criterion: the result of four of five, in any order of votes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The campaign `describe`: what people write about images becomes six-option items, which their authors never get."""
+"""The campaign `describe`: annotators' texts about images become six-option items, which never go to their authors."""
 
 from __future__ import annotations
 

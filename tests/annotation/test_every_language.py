@@ -1,4 +1,4 @@
-"""Every language file says all that English says, and nothing that English does not; messages of errors are all known."""
+"""Every language file has exactly the texts of English; the messages of all errors are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lock among threads goes to whoever has waited longest, and to nobody who has given up."""
+"""The lock among threads goes to the thread that has waited longest, and never to one that has given up."""
 
 from __future__ import annotations
 

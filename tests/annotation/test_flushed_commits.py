@@ -1,4 +1,4 @@
-"""What reaches the disk before a commit is done: every decision, no lease. And connections that broke while idle."""
+"""Data on the disk before a commit returns: every decision, no lease. And connections that broke while idle."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Further votes are asked for only while the decision on a task is unsure, where a campaign is set so.
+"""Further votes are requested only while the decision on a task is unsure, if a campaign is set so.
 
-- How sure a decision is follows from who votes how; raters of whom much is known move it more.
-- Sure tasks go to nobody any more, the rule settles them by the votes that they have, and curators see which they are.
-- A change of mind, another setting, or one more decision opens them again where they are not sure any more.
-- The same decisions in the same order close the same tasks, also after the store was closed in between.
+- The votes and their raters decide how sure a decision is; raters with many known decisions move it more.
+- Sure tasks go to no further annotator, the rule settles them by their votes, and curators see which they are.
+- A changed decision, another setting, or one more decision opens them again if they are no longer sure.
+- The same decisions in the same order close the same tasks, even if the store was closed in between.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Guidelines in versions, with pictures, in a file and on a server; each decision is known by the version that it followed."""
+"""Guidelines in versions, with pictures, in a file and on a server; each decision records the version it followed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What no page of ours would send, sent to the running app: nothing gets through, nothing breaks.
+"""Requests that no page of the app sends: the running app lets none through, and none breaks it.
 
-- Cookies: expired, replayed after locking out or a new password, doubled, huge.
-- Addresses: every route there is, without a session; odd numbers, long paths, climbing paths with one.
+- Cookies: expired, replayed after locking or a new password, doubled, huge.
+- Addresses: every route without a session; odd numbers, long paths, climbing paths with one.
 - Messages of the page: another's slot, another's task, no act at all, texts that no database takes.
 """
 

@@ -1,4 +1,4 @@
-"""Keys of repeated writes in the store, and campaigns that are closed: on a file and on a server alike."""
+"""Keys of repeated writes in the store, and closed campaigns: on a file and on a server alike."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""What an identity provider says is believed only where all of it holds.
+"""An identity provider's answer is believed only if all of it holds.
 
-- The address that a browser is sent to carries state, nonce and a PKCE challenge; the code is redeemed with its verifier.
+- The address for the browser carries state, nonce and a PKCE challenge; the code is redeemed with its verifier.
 - An ID token of another issuer, for another client, expired, from the future, with another nonce, unsigned, signed by
   another key or by the client's own secret: refused, and nothing of it is repeated.
-- A provider that does not answer, says too much, names another issuer or is asked without HTTPS: refused in words.
+- A provider that does not answer, sends too much, names another issuer or is asked without HTTPS: refused with a
+  message.
 """
 
 from __future__ import annotations

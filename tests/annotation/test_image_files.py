@@ -1,4 +1,4 @@
-"""A picture is found as long as any of its files is there: a folder and questions share files, and files move."""
+"""A picture is found as long as any of its files exists: a folder and questions share files, and files move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many people invited by a CSV file: whole or not at all, nobody who exists changed, links in a file that runs nothing."""
+"""Many invitations from a CSV file: all or none, existing accounts unchanged, links in a file that runs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of all items: what it finds, that it follows run and store step by step, and that it can be lost."""
+"""The index of all items: its search, its updates after run and store, and its reconstruction after a loss."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Commands started from the app: fixed ones, one at a time, followed to their end also by an app that was started anew.
+"""Commands started from the app: fixed ones, one at a time, followed to their end even by a restarted app.
 
-- what a command makes, says and ends with is kept, and who started and cancelled it is in the audit log;
-- a second one is refused while one works, in whatever process; an interrupted run goes on later;
-- nothing that people type becomes an option, and a recipe that is run is found again.
+- Output and exit status of a command are kept, and the audit log records who started and canceled it.
+- A second one is refused while one works, in any process; an interrupted run continues later.
+- No typed text becomes an option, and a running recipe is found again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reviewing at the same time, in real processes: nothing over-filled, nothing lost, nobody twice."""
+"""Simultaneous reviews, in real processes: nothing over-filled, nothing lost, no annotator twice."""
 
 from __future__ import annotations
 

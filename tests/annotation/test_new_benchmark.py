@@ -1,4 +1,4 @@
-"""A new benchmark by the dialogue: answers checked, a recipe that the command line reads, and nothing outside of what was given."""
+"""A new benchmark from the dialogue: checked answers, a recipe for the command line, allowed folders only."""
 
 from __future__ import annotations
 

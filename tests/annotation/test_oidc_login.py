@@ -1,8 +1,8 @@
-"""Signing in by an identity provider that runs beside the app.
+"""Signing in by an identity provider that runs next to the app.
 
-- An invitation ties an identity to an account, once; who has none is told to ask for one, and roles stay the curator's.
-- An answer counts in the browser that asked, once, with the state that it was given.
-- Locking out and signing out end these sessions as any.
+- An invitation ties an identity to an account, once; the app asks others to request one, and roles stay the curator's.
+- An answer counts in the browser that asked, once, with its state.
+- Locking and signing out end these sessions like any other.
 """
 
 from __future__ import annotations

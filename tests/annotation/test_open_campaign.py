@@ -1,4 +1,4 @@
-"""Campaigns opened on a file of tasks: errors that people name, and keys that people judge."""
+"""Campaigns opened on a file of tasks: errors that annotators classify, and keys that they judge."""
 
 from __future__ import annotations
 

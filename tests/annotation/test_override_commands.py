@@ -1,4 +1,4 @@
-"""`filter restore`, `drop`, `undo`, `overrides`: what can be decided, what cannot and why, and how decisions stand."""
+"""`filter restore`, `drop`, `undo`, `overrides`: possible and impossible decisions, and the resulting state."""
 
 from __future__ import annotations
 

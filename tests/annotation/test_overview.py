@@ -1,8 +1,8 @@
-"""A curator's counts: as many as there are decisions, by what they are of, and the same on both databases.
+"""A curator's counts: equal to the number of decisions, by their subjects, and the same on both databases.
 
-- what the database counts is what counting single decisions gives;
-- only newest versions and current tasks count; a slot's decision follows whatever is said;
-- agreement by parts, over time and of fields is that of the ratings concerned.
+- The database's counts equal those of single decisions.
+- Only newest versions and current tasks count; a slot's decision follows every change.
+- Agreement by parts, over time and of fields equals that of the ratings concerned.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Curators' pages that are routes of our own: for curators only, by forms of theirs only, and never over what somebody else wrote."""
+"""Curators' pages with our own routes: for curators only, by their forms only, and never over another's change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The campaign `pair`: people say what is the same picture, and the next run drops the copy or keeps both."""
+"""The campaign `pair`: annotators identify equal pictures, and the next run drops the copy or keeps both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hours and what people are owed: measured from what the store has of them, short pauses counted, long ones not."""
+"""Hours and pay: measured from the store, with short pauses counted and long ones not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Photographs through the running app: only for one's own task that asks for some, only what can be decoded, only to one's eyes."""
+"""Photographs in the running app: only for one's own task that asks for some, decodable, and private."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Practice before the real work: what is right, who may decide, and that nothing of it counts."""
+"""Practice before the real work: right decisions, who may decide, and that practice does not count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consensus of regions: by hand for each shape, polygons beside grids, disputes, counts, and comparison with gold."""
+"""Consensus of regions: by hand for each shape, polygons and grids, disputes, counts, and comparison with gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matching of regions: similarity by hand, the optimal assignment beside brute force, groups of several annotators."""
+"""Matching of regions: similarity by hand, the optimal assignment against brute force, groups of several annotators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The campaign `review`: the answer comes first and is kept, votes count one by one, and what fails comes again to others."""
+"""The campaign `review`: the answer comes first and is kept, votes count one by one, and failed items go to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright review status | agreement | export | import`, as they are called: output, exit codes, words."""
+"""`benchwright review status | agreement | export | import`: output, exit codes, messages."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What curators are told of rounds, votes and adjudicators: the same that the closed campaign says in its summary.
+"""Curators' view of rounds, votes and adjudicators: it equals the summary of the closed campaign.
 
-- each round of an item is a unit of agreement; earlier rounds count, contents that items left behind do not;
-- an adjudicator's decision is an item's outcome, and is compared with what most annotators had said;
-- votes of a review count by criterion, the answer being right among them;
-- the page, the commands and the export say the same.
+- Each round of an item is a unit of agreement; earlier rounds count, contents that items left behind do not.
+- An adjudicator's decision is an item's outcome, and is compared with that of most annotators.
+- Votes of a review count by criterion, a right answer among them.
+- The page, the commands and the export state the same.
 """
 
 from __future__ import annotations

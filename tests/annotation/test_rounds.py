@@ -1,4 +1,4 @@
-"""What a round comes to: the annotators' own decision, a revision, an adjudicator's word, or nothing."""
+"""Results of a round: the annotators' decision, a revision, an adjudicator's decision, or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule of a campaign changed in place: every decision stays and counts, and tasks have the places that the rule takes."""
+"""A campaign's rule changed in place: every decision stays and counts, and tasks have the new rule's places."""
 
 from __future__ import annotations
 

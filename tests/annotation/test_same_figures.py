@@ -1,4 +1,4 @@
-"""Page, command and export show the same figures of one campaign, each with what it rests on, or none."""
+"""Page, command and export show the same figures of one campaign, each with its basis, or none."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Items that go back to their writers: who is asked, what they see, what comes of it, and what of it stays on record.
+"""Items that go back to their writers: who gets them, what they see, the results, and the record of them.
 
-- A reviewer sends an item back with what to change, and its writer gets the old text with that beside it.
-- Nothing of what people wrote is lost, and a task of several writers asks only the one whose question came back.
-- Tables carry it: the writer's row has the old text, and a row that is left as it was changes nothing.
-- Items that nobody wrote cannot be sent back.
+- A reviewer sends an item back with the required changes, and its writer gets the old text with them.
+- No text is lost, and a task of several writers asks only the one whose question returned.
+- In tables, the writer's row has the old text, and an unchanged row changes nothing.
+- Items without a human writer cannot be sent back.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a run does with a campaign is what everybody else says of it.
+"""A run's settlement of a campaign equals that of every other reader.
 
-- Whatever people, adjudicators and curators do in a campaign of whatever kind and rule, the run, the curator's counts,
-  `review status`, the adjudicator's queue and what closes early agree.
-- Cases in which they once did not stand beside what is right by the documentation.
+- Whatever people, adjudicators and curators do in a campaign of any kind and rule, the run, the curator's counts,
+  `review status`, the adjudicator's queue and early closing agree.
+- Cases in which they once differed have the result that the documentation states.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Simulated annotators who describe and collect: the same from every run, fit for the form, and marked wherever they show."""
+"""Simulated annotators who describe and collect: repeatable, valid for the form, and marked everywhere."""
 
 from __future__ import annotations
 

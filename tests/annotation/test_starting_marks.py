@@ -1,9 +1,9 @@
-"""Files of other tools as marks that people start from in a campaign `mark`: COCO, LVIS, Pascal VOC and YOLO, for real.
+"""Files of other tools as initial marks in a campaign `mark`: COCO, LVIS, Pascal VOC and YOLO.
 
-- marks go to pictures by path or file name, and to fields by label and shape; sizes are those of the upright picture;
-- what is not used is counted by reason and listed, and one wrong entry is no more than that;
-- tasks, decisions and the result stay as they are whatever files are named, and a second run reads nothing again;
-- simulated annotators may take the marks as true; the result says what became of proposals, and so does the export.
+- Marks go to pictures by path or file name, and to fields by label and shape; sizes are those of the upright picture.
+- Unused marks are counted by reason and listed, and one wrong entry affects no other.
+- Tasks, decisions and the result do not depend on the named files, and a second run reads nothing again.
+- Simulated annotators may take the marks as true; the result and the export state the outcome of proposals.
 """
 
 from __future__ import annotations

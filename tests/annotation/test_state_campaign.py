@@ -1,9 +1,9 @@
-"""The campaign `state`: what people state about images in words, in the terms of facts files.
+"""The campaign `state`: annotators' statements about images in words, in the terms of facts files.
 
-- everything that a facts file says of a picture but what is marked on it can be entered, and comes back the same;
-- mistakes that facts files do not allow are refused when they are handed in, all at once;
-- several annotators' statements are combined as the settings say;
-- other pictures are named by their image, and only those of the campaign.
+- Every statement of a facts file except marks can be entered, and returns unchanged.
+- Mistakes that facts files do not allow are refused on submission, all at once.
+- Several annotators' statements are combined as the settings say.
+- Other pictures are named by their image, and only those of the campaign.
 """
 
 from __future__ import annotations

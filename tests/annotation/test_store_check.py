@@ -1,4 +1,4 @@
-"""Rows of the review store that are not as they were written are named, on SQLite and PostgreSQL alike."""
+"""Changed rows of the review store are named, on SQLite and PostgreSQL alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every word that the app says stands in its files of texts, ready for translation, and each is used."""
+"""All texts of the app are in its files of texts, ready for translation, and each is used."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A filter's threshold tried: what a run with it would do, from the values that the last run measured.
+"""A filter's threshold tried: the result of a run with it, from the values of the last run.
 
-- what is said to change is what a run of the changed recipe changes, record by record;
-- what curators decided by hand stays, a number that the setting does not take is refused, and nothing is written.
+- The predicted changes equal those of a run of the changed recipe, record by record.
+- Curators' decisions stay, a number that the setting does not take is refused, and nothing is written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gold items that annotators are told about once they decided them, and attention checks."""
+"""Gold items whose result annotators see after their decision, and attention checks."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Webhooks: what happens in a campaign reaches the address that a curator named, signed, once for each event.
+"""Webhooks: events of a campaign reach the address that a curator named, signed, once each.
 
-- Events come from the log: none is missed whenever the server is stopped, also by kill -9, and none is noted twice.
-- What fails is tried again, later each time, and then given up; 410 ends the webhook; redirects are not followed.
-- Nothing goes to a private address unless it is allowed, whatever a name says.
-- A delivery holds no text: who was forgotten meanwhile is not named.
+- Events come from the log: none is missed when the server stops, even by kill -9, and none is recorded twice.
+- Failed deliveries are repeated, later each time, and then given up; 410 ends the webhook; redirects are not followed.
+- No delivery goes to a private address unless allowed, whatever a name resolves to.
+- A delivery holds no text: a forgotten person is not named.
 """
 
 from __future__ import annotations

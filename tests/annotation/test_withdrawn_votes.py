@@ -1,4 +1,4 @@
-"""Votes whose annotations are deleted in Label Studio: withdrawn, asked again, and back once they are there again."""
+"""Votes whose annotations are deleted in Label Studio: withdrawn, requested again, and restored once they reappear."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The campaign `write`: questions of people's own about images, with options, explanations and labels.
+"""The campaign `write`: annotators' questions about images, with options, explanations and labels.
 
-- what was written is a value of the image, whatever shape the recipe asks for;
-- what makes no question is refused when it is handed in, each mistake with its field;
-- a table has a column for each field of each question, says what they take, and names all mistakes at once;
-- simulated annotators fill in every form, and say that nobody wrote it.
+- The written text is a value of the image, whatever shape the recipe requests.
+- Invalid questions are refused on submission, each mistake with its field.
+- A table has a column for each field of each question, states their values, and names all mistakes at once.
+- Simulated annotators fill in every form, and state that no person wrote it.
 """
 
 from __future__ import annotations
