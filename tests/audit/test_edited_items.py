@@ -1,4 +1,4 @@
-"""Items whose words an audit doubts are edited by people, looked at by others, and come so into the next release."""
+"""Annotators edit items whose words an audit doubts, others check them, and the next release contains them."""
 
 from __future__ import annotations
 

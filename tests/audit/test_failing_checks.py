@@ -1,4 +1,4 @@
-"""A check that raises is one record of the audit: it names items, exception, file and line, and the others go on."""
+"""A check that raises is one record of the audit: it names items, exception, file and line, and the others continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that words give away are found where no picture is there, and named once."""
+"""Keys that words reveal are found without pictures, and named once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""II-Bench's published questions are set right by two people: from the audit to a release, scores and a filter."""
+"""Two annotators set II-Bench's published questions right: from the audit to a release, scores and a filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that are asked again in other words, and questions in another language than their options."""
+"""Repeated questions in other words, and questions in another language than their options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies brought to an audit: wrong keys, ambiguity, power and scores come up in its findings, with what to give."""
+"""Replies in an audit: wrong keys, ambiguity, power and scores appear in its findings, or what to add for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items that an audit finds ambiguous are answered without the key, voted on, and come so into the next release."""
+"""Annotators answer ambiguous items without the key and vote on them, and the next release contains the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that repeat another with rotated options are no items, not unreadable, and must rotate the key along."""
+"""Questions that repeat another with rotated options are not items, not unreadable, and must rotate the key as well."""
 
 from __future__ import annotations
 

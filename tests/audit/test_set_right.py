@@ -1,4 +1,4 @@
-"""What an audit finds goes to people, and what they decide becomes a release that says what changed and why."""
+"""Annotators decide on an audit's findings, and a release states what changed and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No screen of the review app, light or dark, has a serious finding of axe's, and each can be used on a tablet."""
+"""No screen of the review app, light or dark, has a serious finding of axe's, and each works on a tablet."""
 
 from __future__ import annotations
 

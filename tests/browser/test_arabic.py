@@ -1,4 +1,4 @@
-"""The app in Arabic: chosen before or after the sign-in, kept by the account, worked in by keys and by touch, from right to left."""
+"""The app in Arabic: chosen before or after sign-in, kept by the account, used by keys and touch, right to left."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The page Build: from photographs in a folder to a frozen release, by a curator who has a browser and nothing else.
+"""The page Build: from photographs in a folder to a frozen release, by a curator with only a browser.
 
-- a recipe is run, waits for people, goes on after them and is frozen and downloaded, without a terminal;
-- progress survives a reload and a closed tab, one command works at a time, and it is cancelled by whoever finds it;
-- errors are said, and nobody but a curator reaches page or downloads.
+- A recipe runs, waits for annotators, continues after them and is frozen and downloaded, without a terminal.
+- Progress survives a reload and a closed tab, one command works at a time, and any curator can cancel it.
+- Errors are shown, and only curators reach page or downloads.
 """
 
 from __future__ import annotations

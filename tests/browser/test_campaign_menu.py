@@ -1,4 +1,4 @@
-"""Whoever signs in lands where work waits for them, is told what waits where, and goes on from one campaign to the next."""
+"""After sign-in an annotator lands at open work, sees what waits where, and moves from one campaign to the next."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Pages from which a curator steers a campaign: rules tried on its decisions.
 
-They say what the domain's modules say, change nothing by themselves, are accessible in light and dark, on phones too, and
-closed to everybody else.
+They show the figures of the domain's modules, change nothing by themselves, are accessible in light and dark, on
+phones too, and closed to other roles.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The curator's pages of campaigns with rounds, adjudicators and votes tell what became of items, and who decided what."""
+"""The curator's pages of campaigns with rounds, adjudicators and votes show the outcome of items, and who decided."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Questions from a model's drafts in the running app: one writes, another sends back with a note, a third accepts.
+"""Questions from a model's drafts in the running app: one annotator writes, another sends back, a third accepts.
 
-The release then says of each text who wrote it.
+The release then states the author of each text.
 """
 
 from __future__ import annotations

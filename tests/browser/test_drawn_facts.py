@@ -1,7 +1,7 @@
-"""The demo's facts file comes out of the app: somebody marks its photographs by mouse and states the rest by keys.
+"""The demo's facts file, made in the app: an annotator marks its photographs by mouse and states the rest by keys.
 
-Nothing is handed in but by mouse and keyboard, and the mouse stands on whole pixels of the screen, as a hand's does.
-What is marked and stated makes the items that the file makes: same ids, texts and keys, places within half a pixel.
+All input is by mouse and keyboard, on whole pixels of the screen. The marks and statements make the items that the
+file makes: same ids, texts and keys, places within half a pixel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""BLINK's tasks of what a person draws on the demo's photographs: the keys are what was drawn.
+"""BLINK's tasks from a person's marks on the demo's photographs: the keys are the drawn marks.
 
 Three campaigns `mark` follow each other in one run: points on single photographs, boxes on single photographs, and
 correspondences on pairs. All is drawn by mouse, on whole pixels of the screen.

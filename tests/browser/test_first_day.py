@@ -1,6 +1,6 @@
-"""The first day of somebody who has only an invitation: practice that is asked for, thirty tasks of three kinds, sign out.
+"""The first day of an annotator with an invitation: required practice, thirty tasks of three kinds, sign out.
 
-Once by keyboard alone, by keys that stand on the screen, and once by touch alone on a telephone.
+Once by keyboard alone, with the keys on the screen, and once by touch alone on a telephone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The funnel's page in a real browser: it asks for nothing, hostile names stay texts, keys reach all, colours can be read."""
+"""The funnel's page in a real browser: no requests, hostile names as texts, keys for everything, readable colors."""
 
 from __future__ import annotations
 

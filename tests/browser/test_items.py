@@ -1,6 +1,6 @@
 """The curator's list of all items and images, and the page of one: found, opened, withdrawn, restored, many at once.
 
-Nobody else sees any of it, hostile texts are shown as text, and both pages are accessible, light and dark, on phones too.
+Only curators see it, hostile texts are shown as text, and both pages are accessible, light and dark, on phones too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions without a key, played by a curator: found by meaning, and given their key by an adjudicator's letter."""
+"""Questions without a key, with a curator: found by meaning, and keyed by an adjudicator's letter."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""From a folder and a spreadsheet to a published release, by a curator who has a browser and nothing else.
+"""From a folder and a spreadsheet to a published release, by a curator with only a browser.
 
-- the newcomer's play: dialogue, two annotators by invitation, a lazy one who is paused, the rule changed in place with
-  its effect shown, the run completed, the release frozen and published;
-- what was typed survives reload, back and forward; a keyboard is enough; axe finds nothing, in both languages.
+- The newcomer's path: dialogue, two invited annotators, a lazy one who is paused, the rule changed in place with its
+  effect shown, the run completed, the release frozen and published.
+- Typed text survives reload, back and forward; a keyboard is enough; axe finds nothing, in both languages.
 """
 
 from __future__ import annotations

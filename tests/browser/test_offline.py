@@ -1,4 +1,4 @@
-"""Without a connection nothing that somebody types is lost: what a card still takes is saved once the connection is back."""
+"""Without a connection no typed text is lost: the card keeps it and saves it once the connection is back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report in a real browser: nothing but the file itself is asked for, and filters, keys and marks do what they say."""
+"""The report in a real browser: only the file itself is requested, and filters, keys and marks work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks of other kinds and of ill will, in the running app: blind answering, hostile texts, tasks of others."""
+"""Hostile and other tasks in the running app: blind answering, hostile texts, tasks of others."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A revision round in the running app: one writes, another sends back with a note, the first revises, a third accepts.
 
-In `verify` by the key `W` and a note; in `review` by the same key, after the blind answer, with what to change.
+In `verify` by the key `W` and a note; in `review` by the same key, after the blind answer, with the changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A new annotator goes through thirty items by keyboard alone, pressing only keys that the screen itself tells."""
+"""A new annotator goes through thirty items by keyboard alone, with only the keys on the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One annotator, two windows on one task: neither overwrites what was decided or written in the other, and no word is lost."""
+"""One annotator, two windows on one task: neither overwrites the other's decision or text, and no word is lost."""
 
 from __future__ import annotations
 

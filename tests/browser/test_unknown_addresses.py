@@ -1,4 +1,4 @@
-"""An address that is none claims no task, shows no key and says so, with a way on."""
+"""An unknown address claims no task, shows no key, says so, and offers a way on."""
 
 from __future__ import annotations
 

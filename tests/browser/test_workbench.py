@@ -1,4 +1,4 @@
-"""The workbench: pictures large and never out of sight, the next task at once, nothing lost without a connection."""
+"""The workbench: large pictures always in sight, the next task at once, nothing lost without a connection."""
 
 from __future__ import annotations
 
