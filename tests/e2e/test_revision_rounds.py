@@ -1,8 +1,8 @@
-"""Revision rounds over parts of the demo's photographs: what checks flag and reviewers send back goes to its writers.
+"""Revision rounds over parts of the demo's photographs: flagged and returned questions go back to their writers.
 
-Writers plant a cue: the longest option is right, or a word stands only in keys. The checks find and name it, and every
-question goes back to whoever wrote it, with the reason beside the old text. They revise, one question comes back once
-more with a reviewer's note, and what comes out is frozen, verifies and carries no cue.
+Writers plant a cue: the longest option is right, or only keys contain a word. The checks find and name it, and every
+question returns to its writer, with the reason next to the old text. They revise, one question returns once more with
+a reviewer's note, and the result is frozen, verifies and carries no cue.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A step in a package of its own runs from a recipe and shows in --help, as ours do."""
+"""A step in a separate package runs from a recipe and appears in --help, as ours do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What servers do, each to one item of one run: every behaviour is scored rightly or recorded in words, none in silence.
+"""Behaviors of servers, each on one item of one run: every one is scored correctly or recorded in words, none silently.
 
-Facts held here: text is read from wherever a server puts it; what says nothing is an error with its cause, a filter a
-refusal; a server that always says nothing gets no score, whatever its way of saying nothing.
+Facts held here: text is read from wherever a server puts it; a reply without content is an error with its cause, a
+filter a refusal; a server that never returns content gets no score, whatever the form.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pictures that licences forbid to pass on: they stop a release, or go into it as address and hash.
+"""Pictures whose licenses forbid redistribution: they stop a release, or go into it as address and hash.
 
-- All such pictures are named at once, with what can be done.
-- A release that has pictures by address verifies, and says so; whoever fetched them has it whole.
+- All such pictures are named at once, with the possible remedies.
+- A release with pictures by address verifies, and says so; after fetching them it is complete.
 - Only the stated bytes are kept, from http and https, whatever the addresses or the servers do.
 """
 

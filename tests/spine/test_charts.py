@@ -1,4 +1,4 @@
-"""Charts: what is drawn is in proportion, every text is a text, colours can be read in both themes, files stand alone."""
+"""Charts: drawings are in proportion, texts are texts, colors are readable in both themes, files are self-contained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks take the colour that lies farthest from their ground, worked by CIE's own formulas."""
+"""Marks take the color that lies farthest from their ground, by CIE's own formulas."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What holds keys, verdicts or replies is its owner's only: new files from the first byte, old ones from the next start.
+"""Files with keys, verdicts or replies are private: new ones from the first byte, old ones from the next start.
 
-A folder with the set-group-ID bit is shared with its group on purpose: only everybody else is shut out.
+A folder with the set-group-ID bit is shared with its group on purpose: only other users are shut out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The release format is a promise.
 
-`golden/release-v1` to `release-v3` were written once and stay as they are: every later Benchwright must read them as
-today's does. A change that fails here needs a new version of the format, with a golden folder of its own beside these.
+`golden/release-v1` to `release-v3` were written once and stay unchanged: every later Benchwright must read them as
+today's does. A change that fails here needs a new version of the format, with a new golden folder.
 """
 
 from __future__ import annotations
