@@ -96,7 +96,7 @@ def test_the_top_of_a_striped_cylinder_is_of_one_reflectance() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _small_pictures() -> Iterator[None]:
-    """Draw pictures of a quarter of the pixels: nothing here hangs on their number."""
+    """Draw pictures of a quarter of the pixels: no test here depends on their number."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendered_scenes, "SIZE_WH", (320, 240))
         yield

@@ -56,7 +56,7 @@ def opened(
 
 
 def decide_all(store: ReviewStore, names: list[str], now: datetime) -> dict[str, list[str]]:
-    """Let annotators decide in turn until nothing is left for anybody, and return what each got, in order."""
+    """Let annotators decide in turn until no task is left, and return the items of each, in order."""
     got: dict[str, list[str]] = {name: [] for name in names}
     left = list(names)
     while left:

@@ -86,7 +86,7 @@ def test_nobody_waits_for_a_task_while_there_are_others(open_campaign: Open, sto
 
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_the_last_task_is_waited_for(open_campaign: Open, store_url: str, now: datetime, is_kept: bool) -> None:
-    """Whoever looks for a task when somebody else is just taking the last one gets it if that comes to nothing."""
+    """An annotator who looks for a task while another is taking the last one gets it if the other fails."""
     store = open_campaign(tasks=1, slots=1)
     try:
         with store.batch(alone=False) as held:

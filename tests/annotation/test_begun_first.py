@@ -43,7 +43,7 @@ def opened(
 
 
 def decide(store: ReviewStore, name: str, now: datetime, times: int = 1) -> list[str]:
-    """Let somebody decide, and return the items that they got, in order."""
+    """Let an annotator decide, and return their items, in order."""
     items = []
     for _ in range(times):
         lease = store.claim("verify", name, now=now)

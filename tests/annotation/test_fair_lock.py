@@ -9,7 +9,7 @@ from benchwright.annotation.store.database.turns import FairLock
 
 
 def _wait_until(count: int, lock: FairLock) -> None:
-    """Wait until so many threads stand in the queue."""
+    """Wait until this many threads are in the queue."""
     while len(lock._waiting) < count:
         time.sleep(0.001)
 

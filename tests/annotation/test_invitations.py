@@ -22,7 +22,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 @pytest.fixture
 def workspace(tmp_path: Path, open_campaign: OpenCampaign, now: datetime) -> Path:
-    """A campaign that is open to everybody, one that is left to ann, and ann's account."""
+    """A campaign open to all annotators, one assigned to ann, and ann's account."""
     store = open_campaign(tasks=1)
     campaign = store.campaign("verify")
     store.upsert_campaign(

@@ -51,7 +51,7 @@ def new_runner(place: Path, store: ReviewStore) -> Callable[[], JobRunner]:
 
 @pytest.fixture
 def blocked(place: Path) -> RunJob:
-    """A run that waits for its recipe, which nobody writes, until it is interrupted."""
+    """A run that waits for its recipe, which is never written, until it is interrupted."""
     os.mkfifo(place / "never.yaml")
     return RunJob(place / "never.yaml", place / "photographs")
 
@@ -138,7 +138,7 @@ def test_an_app_that_was_started_anew_finds_how_a_job_ended(
 
 
 def wait_until_it_reads(record: JobRecord, job: RunJob) -> None:
-    """Wait until a run has begun to read its recipe: opening a FIFO for writing returns when somebody reads it."""
+    """Wait until a run has begun to read its recipe: opening a FIFO for writing returns when a process reads it."""
     assert record.process is not None
     # Kept open, so that the reader waits for bytes that never come.
     _kept_open.append(os.open(job.recipe, os.O_WRONLY))

@@ -60,7 +60,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 
 def task_of(store: ReviewStore, name: str) -> int:
-    """Return a task that somebody holds."""
+    """Return a task that an annotator holds."""
     task = TaskQueue(store, store.campaign("verify"), name).next(now=clock())
     assert task is not None
     return task.task_id

@@ -29,7 +29,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A provider that asks nobody for a password: whoever they say they are, they are."""
+    """A provider without passwords: it accepts every stated identity."""
     log = tmp_path_factory.mktemp("provider") / "provider.log"
     path = "/.well-known/openid-configuration"
     with serving(

@@ -51,7 +51,7 @@ def signed_in(site: ReviewSite) -> Callable[[str], Visitor]:
 
 
 def task_of(store: ReviewStore, name: str, campaign: str = "collect") -> int:
-    """Return a task that somebody holds."""
+    """Return a task that an annotator holds."""
     task = TaskQueue(store, store.campaign(campaign), name).next(now=clock())
     assert task is not None
     return task.task_id

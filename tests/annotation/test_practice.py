@@ -58,7 +58,7 @@ def settings(**handout: Any) -> AssignmentSettings:
 def practise(
     store: ReviewStore, name: str, now: datetime, decisions: Mapping[str, str], *, campaign: str = "verify"
 ) -> PracticeQueue:
-    """Let somebody go through one attempt; they accept what is not among the decisions."""
+    """Let an annotator go through one attempt; they accept items without an entry in the decisions."""
     queue = PracticeQueue(store, store.campaign(campaign), name)
     attempt = queue.begin(now=now)
     for place, item in enumerate(attempt.items):

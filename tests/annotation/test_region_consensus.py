@@ -171,7 +171,7 @@ def test_by_majority_a_lone_region_is_left_out_where_enough_marked_nothing_else(
 
 
 def test_by_majority_three_boxes_apart_are_disputed_not_outvoted() -> None:
-    """Nobody says that nothing is there."""
+    """No annotator says that nothing is there."""
     marks = {"ann": [box(0, 0, 10, 10)], "bob": [box(6, 0, 16, 10)], "cat": [box(12, 0, 22, 10)]}
     consensus = agreed(tolerance=RegionTolerance(counts="majority"), **marks)
     assert not consensus.is_agreed

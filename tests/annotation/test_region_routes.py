@@ -60,7 +60,7 @@ HEADERS = {"x-benchwright-draft": "1"}
 
 
 class Marking:
-    """A workspace with an open campaign, and somebody who asks its helpers."""
+    """A workspace with an open campaign, and an annotator who uses its helpers."""
 
     def __init__(self, folder: Path) -> None:
         make_photographs(folder / "images", count=2)

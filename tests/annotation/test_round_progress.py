@@ -56,7 +56,7 @@ def store(context: CampaignContext) -> Iterator[ReviewStore]:
 
 
 def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> None:
-    """Let everybody decide what they are handed, at random, and two adjudicators what comes to them."""
+    """Let all annotators decide their tasks at random, and two adjudicators their cases."""
     rng, campaign, busy = random.Random(seed), store.campaign(name), True
     while busy:
         busy = False

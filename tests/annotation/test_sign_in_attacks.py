@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def site(workspace: Path) -> Iterator[ReviewSite]:
-    """Yield an app that nobody has attacked yet: counts begin anew with it."""
+    """Yield an app without attacks so far: its counts begin anew."""
     with serve(workspace) as running:
         yield running
 

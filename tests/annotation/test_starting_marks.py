@@ -83,7 +83,7 @@ def photographs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Started:
-    """A recipe with one step `mark` in a folder of its own, run as often as wanted."""
+    """A recipe with one step `mark` in a separate folder, which can run repeatedly."""
 
     def __init__(self, folder: Path, photographs: Path) -> None:
         self.folder, self.photographs = folder, photographs
@@ -118,7 +118,7 @@ class Started:
         return files
 
     def placed(self) -> dict[str, list[Document]]:
-        """Return what the app gives somebody who holds each task, by picture."""
+        """Return the app's response to the holder of each task, by picture."""
         state = open_app_state(self.root, secure=False)
         try:
             if "ann" not in {account.name for account in state.accounts.all()}:

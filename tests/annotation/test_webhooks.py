@@ -259,7 +259,7 @@ def test_the_signature_is_that_of_standard_webhooks() -> None:
 
 
 def test_from_a_token_to_an_export_with_the_server_killed_in_between(tmp_path: Path, receiver: Receiver) -> None:
-    """Token, list, claim, answer, settle, webhook, export; the second person's decisions come while nobody listens."""
+    """Token, list, claim, answer, settle, webhook, export; the second annotator decides while no receiver listens."""
     workspace = make_workspace(tmp_path / "site", photographs=4)
     url = f"sqlite:///{workspace / 'review.sqlite'}"
     with open_store(url) as store:

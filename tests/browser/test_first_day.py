@@ -83,7 +83,7 @@ def url_of(workspace: object) -> str:
 
 
 class Hands(Protocol):
-    """How somebody works a page."""
+    """A way to operate a page."""
 
     def fill(self, label: str, text: str) -> None:
         """Write into a field."""

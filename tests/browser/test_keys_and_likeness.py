@@ -34,7 +34,7 @@ ROWS = (
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[ReviewSite]:
-    """Two questions without a key: three people agree on one, and nobody on the other."""
+    """Two questions without a key: three annotators agree on one, and none on the other."""
     make_photographs(tmp_path, count=2)
     (tmp_path / "asked.csv").write_text(ROWS)
     (tmp_path / "open.yaml").write_text(RECIPE)

@@ -52,7 +52,7 @@ def box(x: float, y: float, label: str = "face") -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    """A picture on which Ann and Ben drew different boxes, and one that nobody has marked."""
+    """A picture on which Ann and Ben drew different boxes, and one without marks."""
     folder = tmp_path_factory.mktemp("adjudicated")
     save_photograph(folder / "photographs" / "disputed.jpg", SIZE)
     save_photograph(folder / "photographs" / "other.jpg", SIZE, "coffee")

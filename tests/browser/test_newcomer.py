@@ -71,7 +71,7 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
 
 
 def press(page: Page, words: str) -> None:
-    """Press a button of a page of our own, and wait for the page that follows."""
+    """Press a button of a page with our own route, and wait for the next page."""
     with page.expect_navigation():
         page.get_by_role("button", name=words, exact=True).click()
 

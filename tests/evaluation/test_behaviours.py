@@ -34,7 +34,7 @@ DEEP = b"[" * 100_000
 
 
 class Behaviour(NamedTuple):
-    """What a server does, how the item has to end, and words that have to stand beside an item without an answer."""
+    """A server's behavior, the required end of the item, and required words for an item without an answer."""
 
     act: Act
     ends: str

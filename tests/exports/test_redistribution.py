@@ -185,7 +185,7 @@ def test_hosts_of_private_networks_are_not_asked_unless_that_is_wished(tmp_path:
 
 
 def fetch_by_script(release: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the release's own script as somebody who has Python and nothing else."""
+    """Run the release's own script as a user with only Python."""
     return subprocess.run(
         [sys.executable, "-I", "-S", release / "fetch_pictures.py", *options],
         capture_output=True, text=True, check=False, timeout=60, env={},

@@ -95,7 +95,7 @@ def test_replies_are_their_owners_only_and_an_old_log_is_closed(
 
 @pytest.fixture
 def somebody_elses(tmp_path: Path) -> Iterator[Path]:
-    """Yield a file that is open to all and belongs to somebody else than whoever this process is meanwhile."""
+    """Yield a file that is open to all and belongs to another user than this process's current one."""
     if os.geteuid() != 0:
         yield Path("/")  # open to all, and the administrator's
         return

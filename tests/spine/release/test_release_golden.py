@@ -27,7 +27,7 @@ CANARY = "120d37b5-9be7-58e5-a705-6aeaf2f24d11"
 
 
 def spelled(kind: pa.DataType) -> str:
-    """Spell a type in words of our own, since PyArrow's may change."""
+    """Spell a type in fixed words, since PyArrow's may change."""
     if pa.types.is_list(kind):
         return f"list<{spelled(kind.value_type)}>"
     if pa.types.is_struct(kind):
@@ -48,7 +48,7 @@ def keys_of(document: object, depth: int) -> object:
 
 @pytest.fixture
 def old_bench() -> Bench:
-    """The items of the golden release of version 1, whose rings nobody can draw."""
+    """The items of the golden release of version 1, whose rings cannot be drawn."""
     return small_bench(ring_scale=1)
 
 
