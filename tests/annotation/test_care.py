@@ -41,7 +41,7 @@ def of_all(
     known: dict[str, tuple[int, int]],
     pace: dict[tuple[str, str], RightOf] | None = None,
 ) -> dict[str, Care]:
-    """Return each one's care: what they say of each unit, and right and wrong ones of attention checks."""
+    """Return each annotator's care, from their decisions by unit, and right and wrong attention checks."""
     ratings = [Rating(str(unit), name, says(unit)) for name, says in said.items() for unit in range(UNITS)]
     checks = [
         Known(name, "", "reject" if number < right else "accept", "reject", is_check=True)
@@ -113,7 +113,7 @@ def opened(store: ReviewStore, **handout: object) -> None:
 
 
 def work_through(store: ReviewStore, name: str, now: datetime, *, reads: bool) -> int:
-    """Decide whatever a person gets, with their eyes on attention checks or without; return how many tasks."""
+    """Decide all tasks of an annotator, with attention to checks or without; return the number of tasks."""
     queue, done = TaskQueue(store, store.campaign("verify"), name), 0
     while (task := queue.next(now=now)) is not None:
         is_check = task.item.task == ATTENTION

@@ -71,7 +71,7 @@ def opened(
 
 
 def say(store: ReviewStore, name: str, decision: str, now: datetime, **more: Any) -> None:
-    """Decide the next task, as the app does."""
+    """Decide the next task like the app."""
     queue = TaskQueue(store, store.campaign("verify"), name)
     task = queue.next(now=now)
     assert task is not None

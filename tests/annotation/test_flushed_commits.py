@@ -48,7 +48,7 @@ def queue(store: ReviewStore, make_items: MakeItems) -> TaskQueue:
 
 
 def flushed_by(store: ReviewStore, act: Callable[[], object]) -> list[bool]:
-    """Return of each writing transaction of an act, in order, whether its commit waits for the disk."""
+    """Return whether the commit of each writing transaction of an act waits for the disk, in order."""
     question, meaning = LEVELS[store._engine.dialect.name]
     found: list[bool] = []
 

@@ -40,7 +40,7 @@ NAME = "Marguerite"
 
 @pytest.fixture
 def busy(open_campaign: Callable[..., ReviewStore], now: datetime) -> ReviewStore:
-    """Return a store in which two people decided three tasks each and wrote of each other."""
+    """Return a store in which two annotators decided three tasks each and mentioned each other."""
     store = open_campaign(tasks=3)
     accounts = Accounts(store)
     accounts.add(NAME, "annotator", now=now)

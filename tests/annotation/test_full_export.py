@@ -45,7 +45,7 @@ TABLES = (
 
 @pytest.fixture
 def said(store: ReviewStore, now: datetime) -> ReviewStore:
-    """Two people decide four tasks, one of them twice and with a note that a spreadsheet would run."""
+    """Two annotators decide four tasks, one of them twice and with a note that a spreadsheet would run."""
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, settings={}, seed=1,
         form=CampaignForm(decisions=["accept", "reject"], reasons=["unclear"]),

@@ -166,7 +166,7 @@ def opened(context: CampaignContext, items: list[Item], handout: AssignmentSetti
 
 
 def say(store: ReviewStore, name: str, decision: str, now: datetime) -> int:
-    """Decide the next task, as the app does, and return its id."""
+    """Decide the next task like the app, and return its id."""
     queue = TaskQueue(store, store.campaign("verify"), name)
     task = queue.next(now=now)
     assert task is not None
@@ -332,7 +332,7 @@ def test_an_adjudicator_overrules_or_sends_back_what_was_sure(
 
 
 def answers(seed: int, times: int) -> Sequence[tuple[str, bool]]:
-    """Return who decides next and whether they are right."""
+    """Return the next annotator and whether they are right."""
     rng = np.random.default_rng(seed)
     return [(PEOPLE[rng.integers(5)], bool(rng.random() < 0.95)) for _ in range(times)]
 

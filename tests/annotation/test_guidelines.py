@@ -32,7 +32,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 
 def reopened(store: ReviewStore, text: str | None) -> None:
-    """Open the campaign as a recipe does that says this."""
+    """Open the campaign as a recipe with these guidelines does."""
     form = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"], guidelines=text)
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1

@@ -139,7 +139,7 @@ def test_keys_that_are_none_hold_nothing(now: datetime, broken: dict[str, Any]) 
 
 
 class Provider:
-    """A provider in this process, which keeps what it was asked and redeems a code only with its verifier."""
+    """A provider in this process, which keeps its requests and redeems a code only with its verifier."""
 
     def __init__(self, now: datetime, **discovery: Any) -> None:
         self.now, self.discovery, self.asked = now, DISCOVERY | discovery, []

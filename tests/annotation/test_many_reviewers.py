@@ -29,7 +29,7 @@ Start = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def start(store_url: str) -> Iterator[Start]:
-    """Return a starter of processes that are ready and wait for a line; none of them outlives the test."""
+    """Return a starter of processes that are ready and wait for a line; all end with the test."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with ExitStack() as running:
 

@@ -81,7 +81,7 @@ def marking(rule: str = "unanimous(2)", **settings: Any) -> Mark:
 def marked(
     step: Mark, context: CampaignContext, now: datetime, said: dict[str, dict[str, Any]], images: tuple[str, ...] = (A,)
 ) -> Verdicts:
-    """Run the step, let people say something, and run it again."""
+    """Run the step, let annotators decide, and run it again."""
     records = [picture(image_id) for image_id in images]
     assert step.advance(records, context).waiting is not None
     with open_store(context.store_url) as store:

@@ -63,19 +63,19 @@ def invited(site: ReviewSite, name: str, *, add: bool = True, role: str = "annot
 
 
 def link_on(page: str) -> str:
-    """Return where a page's button leads to the provider."""
+    """Return the provider's address behind a page's button."""
     return page.partition('class="button" href="')[2].partition('"')[0].replace("&amp;", "&")
 
 
 def to_provider(visitor: Visitor, path: str) -> str:
-    """Open a sign-in page, take its link to the provider, and return where that leads."""
+    """Open a sign-in page, follow its link to the provider, and return the address it leads to."""
     reply = visitor.get(link_on(visitor.get(path).text))
     assert reply.status == 303, reply.text
     return reply.headers["location"]
 
 
 def say_who(where: str, subject: str) -> str:
-    """Say at the provider who one is, and return the path that leads back."""
+    """State an identity at the provider, and return the path that leads back."""
     parts = urlsplit(where)
     reply = Visitor(f"{parts.scheme}://{parts.netloc}").send(
         "POST", f"{parts.path}?{parts.query}", body=urlencode({"sub": subject}), headers=FORM

@@ -34,7 +34,7 @@ REASONS = ("unclear", "wrong_answer")
 
 
 def filled(store: ReviewStore, now: datetime, *, tasks: int = 30) -> ReviewStore:
-    """Open a campaign of three slots and let people decide most of it, some of them twice."""
+    """Open a campaign of three slots and let annotators decide most of it, some of them twice."""
     store.upsert_campaign(
         "verify", kind="verify", rule="at_least(2, of=3)", slots_per_task=3, settings={}, seed=1,
         form=CampaignForm(decisions=list(DECISIONS), reasons=list(REASONS), needs_note=[]),

@@ -105,7 +105,7 @@ steps:
 
 @pytest.fixture
 def photographs(tmp_path: Path) -> Path:
-    """A photograph with two copies that a curator protects: near_duplicates asks about each of the two."""
+    """A photograph with two copies that a curator protects: near_duplicates asks about both."""
     folder = tmp_path / "photographs"
     (folder / "mine").mkdir(parents=True)
     photograph("coffee").save(folder / "coffee.png")

@@ -195,7 +195,7 @@ def test_all_who_found_nothing_agree_on_nothing_if_they_are_enough() -> None:
 
 
 def test_annotators_who_are_too_far_from_what_they_would_agree_on_are_disputed() -> None:
-    """Each two of these masks share one cell of five, which is enough here, but no cell has more than two of them."""
+    """Each two of these masks share one cell of five, which suffices here, but no cell has more than two of them."""
     rows = ["###...", "#..##.", ".#.#.#", "..#.##"]
     marks = {name: {"field": [masked(row)]} for name, row in zip("abcd", rows, strict=True)}
     consensus = consensus_of(marks, sizes_wh=[(6, 1)], need=4, tolerance=RegionTolerance(mask_iou=0.2))

@@ -29,7 +29,7 @@ MakeItems = Callable[..., list[Item]]
 
 
 class Said:
-    """What a command line left behind."""
+    """The result of a command line."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code, self.out, self.err = code, out, err

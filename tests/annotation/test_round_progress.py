@@ -92,7 +92,7 @@ def say(queue: TaskQueue, slot: int, rng: random.Random, now: datetime, *, is_re
 
 
 def same_rounds(told: list[RoundProgress], closed: list[Mapping[str, int]]) -> bool:
-    """Return whether both say the same of every round, now that nothing is open."""
+    """Return whether both state the same for every round, now that no task is open."""
     return [(one.round, one.items, one.passed, one.dropped, one.revised, one.waiting + one.open) for one in told] == [
         (one["round"], one["items"], one["kept"], one["dropped"], one["revised"], 0) for one in closed
     ]

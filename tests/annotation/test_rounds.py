@@ -42,13 +42,13 @@ def adjudicated(decision: str, edits: dict[str, str] | None = None) -> Adjudicat
 
 
 def policy(rule: str, rounds: int = 2) -> SettlementPolicy:
-    """Return how a campaign `verify` settles its tasks."""
+    """Return the settlement of a campaign `verify`."""
     taken = parse_rule(rule)
     return SettlementPolicy(taken, taken.slots, DECISIONS, rounds=rounds)
 
 
 def settled(rule: str, annotations: list[Annotation], verdict: Adjudicated = Adjudicated(0, None)) -> str:
-    """Return what decisions in the first of two rounds come to."""
+    """Return the result of decisions in the first of two rounds."""
     return settle(policy(rule), votes_in(policy(rule), annotations, verdict))
 
 

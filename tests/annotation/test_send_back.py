@@ -110,7 +110,7 @@ def write(store: ReviewStore, name: str, *questions: dict[str, Any]) -> None:
 
 
 def judge_all(store: ReviewStore, name: str, submissions: dict[str, Submission]) -> None:
-    """Judge every item of `verify`, by its question; accept those that are not named."""
+    """Judge every item of `verify`, by its question; accept the others."""
     while (got := task_of(store, "verify", name))[1] is not None:
         queue, task = got
         queue.submit(task.slot_id, submissions.get(task.item.question, Submission("accept")), now=moment())
@@ -290,7 +290,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def change(path: Path, **cells: str) -> None:
-    """Fill cells of every row of a table in."""
+    """Fill in cells of every row of a table."""
     rows = rows_of(path)
     with path.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, list(rows[0]))

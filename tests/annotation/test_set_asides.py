@@ -37,7 +37,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 
 def decide_all(store: ReviewStore, name: str, decision: str = "accept", *, most: int = 99, now: datetime) -> int:
-    """Decide whatever a person gets, alike; return how many tasks that was."""
+    """Decide all tasks of an annotator alike; return their number."""
     for number in range(most):
         lease = store.claim("verify", name, now=now)
         if lease is None:

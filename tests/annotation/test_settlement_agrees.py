@@ -242,7 +242,7 @@ ADJUDICATED = "adjudicated(unanimous(2))"
 def test_what_is_right_where_they_once_disagreed(
     kind: str, rule: str, rounds: int, steps: str, outcome: str, tmp_path: Path, empty_store: bytes
 ) -> None:
-    """Annotators say the small letters in turn; an adjudicator accepts, rejects, edits (X, B) or sends back (W)."""
+    """Annotators decide the small letters in turn; an adjudicator accepts, rejects, edits (X, B) or sends back (W)."""
     driven = Driven(tmp_path, empty_store, kind, rule, rounds=max(rounds, 1))
     for step in steps:
         _step(driven, step)

@@ -66,7 +66,7 @@ def picture(image_id: str, name: str | None = None) -> ImageRecord:
 
 
 def stated(step: State, ctx: CampaignContext, said: dict[str, dict[str, Any]], now: datetime) -> Any:
-    """Return the verdicts of a campaign whose images were stated like this, by image and annotator."""
+    """Return the verdicts of a campaign with these statements, by image and annotator."""
     images = [picture(image_id) for image_id in said]
     assert "state" in (step.advance(images, ctx).waiting or "")
     with open_store(ctx.store_url) as store:

@@ -48,7 +48,7 @@ steps:
 
 
 def drafted(tmp_path: Path, server: ChatServer, *, more: str = "", on_failure: str = "record", count: int = 2) -> Any:
-    """Run the recipe over photographs, and return what it came to."""
+    """Run the recipe over photographs, and return its result."""
     if not (tmp_path / "photographs").exists():
         make_photographs(tmp_path / "photographs", count=count)
         (tmp_path / "photographs" / "again.png").unlink()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 def verdicts(workspace: Path) -> dict[str, str]:
-    """Return what the filter `quality` said of each image."""
+    """Return the verdict of the filter `quality` on each image."""
     table = StageTable(Workspace(workspace), "quality.judge")
     said: dict[str, str] = {}
     for marker in table.current():

@@ -90,7 +90,7 @@ def source_in(handler: Any) -> dict[str, Any]:
 
 
 def arabic(change: Callable[[dict[str, Any]], dict[str, Any]] = lambda reply: reply) -> Any:
-    """Return what an endpoint does that translates by the list, with what a test does to its reply."""
+    """Return an endpoint's behavior that translates by the list, with a test's change to its reply."""
 
     def behave(words: str, attempt: int, handler: Any) -> str:
         source = source_in(handler)

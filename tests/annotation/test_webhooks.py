@@ -215,7 +215,7 @@ def test_an_address_that_may_not_be_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1"])
 def test_a_name_that_leads_to_a_private_address_is_refused(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of several addresses every one counts, and a number that is spelled otherwise is an address too."""
+    """Of several addresses every one counts, and a number in another notation is an address too."""
     public = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.215.14", 443))
     private = (socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, 443))
     monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *_a, **_k: [public, private])

@@ -77,7 +77,7 @@ def written(*questions: dict[str, Any]) -> dict[str, Any]:
 
 
 def advanced(step: Write, ctx: CampaignContext, decisions: dict[str, dict[str, Any]], now: datetime) -> Verdicts:
-    """Return the verdicts of a campaign in which this was written, by image and annotator."""
+    """Return the verdicts of a campaign with these texts, by image and annotator."""
     images = [picture(image_id) for image_id in decisions]
     assert "write" in (step.advance(images, ctx).waiting or "")
     with open_store(ctx.store_url) as store:

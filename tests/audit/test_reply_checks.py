@@ -45,7 +45,7 @@ def write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -
 
 
 def bench(folder: Path) -> tuple[Path, tuple[tuple[str, Path], ...]]:
-    """Return questions of which the first four keys are wrong and one explanation says so, and five models' replies."""
+    """Return questions with four wrong keys, one contradicted by an explanation, and five models' replies."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 4, ITEMS)
     key = truth.copy()

@@ -47,7 +47,7 @@ Opened = Callable[..., "Page"]
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[ReviewSite]:
-    """The app over a workspace in which nothing has run yet."""
+    """The app over a workspace without a run so far."""
     make_photographs(tmp_path / "photographs", count=9)
     (tmp_path / "ten.yaml").write_text(WITHOUT_FREEZE, encoding="utf-8")
     workspace = tmp_path / "workspace"
@@ -61,7 +61,7 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
 
 
 def job(page: Page, words: str) -> Locator:
-    """Return what the page says of the job that works, or that ended last."""
+    """Return the page's text on the current job, or on the last one."""
     return page.locator(".job-words", has_text=words)
 
 

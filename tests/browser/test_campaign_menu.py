@@ -53,7 +53,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 
 def menu(page: Page) -> list[str]:
-    """Open the menu of campaigns and return what it says of each."""
+    """Open the menu of campaigns and return its text for each."""
     page.locator("[data-testid=stSelectbox] [role=combobox]").click()
     options = page.locator("[role=option]")
     options.first.wait_for()

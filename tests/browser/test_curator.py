@@ -53,7 +53,7 @@ def decide(store: ReviewStore) -> None:
 
 
 def rows(page: Page, *, until: str) -> dict[str, str]:
-    """Return the numbers beside the charts, by row, once one of them has the words `until`."""
+    """Return the numbers next to the charts, by row, once one of them has the words `until`."""
     page.locator(".chart tbody tr", has_text=until).first.wait_for(state="attached")
     return dict(
         page.eval_on_selector_all(

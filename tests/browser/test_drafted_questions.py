@@ -90,7 +90,7 @@ def run(folder: Path, url: str) -> Any:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ReviewSite, Callable[[], Any]]]:
-    """The app over a photograph with drafts, and what runs the recipe on."""
+    """The app over a photograph with drafts, and a function that continues the recipe."""
     folder = tmp_path_factory.mktemp("drafted")
     (folder / "photographs").mkdir()
     photograph("coffee").save(folder / "photographs" / "coffee.png")

@@ -109,7 +109,7 @@ def run(folder: Path) -> FinishedRun:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the photographs that are marked, and the table of pairs."""
+    """A folder with the photographs to mark, and the table of pairs."""
     folder = tmp_path_factory.mktemp("drawn-tasks")
     prepare_photographs(folder / "photographs")
     for path in (folder / "photographs").iterdir():
@@ -159,7 +159,7 @@ class Screen:
         return drawn
 
     def take(self, field: str) -> None:
-        """Choose the field in which is drawn."""
+        """Choose the field to draw in."""
         self.page.get_by_role("button", name=f"Draw: {field.capitalize()}").click()
 
     def points(self, names: list[str], hands: list[Hand]) -> bool:

@@ -102,7 +102,7 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def english_left(shown: list[Any]) -> list[str]:
-    """Return what is neither translated nor data."""
+    """Return words that are neither translated nor data."""
     left = []
     for where, text in shown:
         rest = ITEMS.sub(" ", text)
@@ -140,7 +140,7 @@ _UNFOLD = """() => {
 
 
 def unfold(page: Page) -> None:
-    """Open all that is folded away."""
+    """Open all collapsed sections."""
     page.evaluate(_UNFOLD)
     at_rest(page)
 

@@ -50,7 +50,7 @@ _FOCUSED = """() => {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    """Three campaigns of ten items for each of two people, the first of them only for who has passed the practice."""
+    """Three campaigns of ten items for each of two annotators; the first requires practice."""
     done = make_images(tmp_path_factory.mktemp("first"))
     image = next(iter(done.images()))
     context = CampaignContext(seed=1, stage="judge", workspace=done.workspace, store_url=url_of(done.workspace))
@@ -99,7 +99,7 @@ class Hands(Protocol):
 
 
 class Keyboard:
-    """Tab, Enter, and the keys that stand on buttons."""
+    """Tab, Enter, and the keys shown on buttons."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -134,7 +134,7 @@ class Keyboard:
 
 
 class Touch:
-    """Taps, and the keyboard that a telephone shows for a password."""
+    """Taps, and a telephone's keyboard for a password."""
 
     def __init__(self, page: Page) -> None:
         self._page = page

@@ -51,7 +51,7 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
 
 
 def is_sound(page: Page) -> None:
-    """Check that axe finds nothing on a page as a telephone shows it."""
+    """Check that axe finds nothing on a page at a telephone's size."""
     page.set_viewport_size({"width": 390, "height": 844})
     assert findings(page) == []
     page.set_viewport_size({"width": 1366, "height": 768})

@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 
 class Asked:
-    """What a page asked helpers, in order."""
+    """A page's requests to helpers, in order."""
 
     def __init__(self, page: Page) -> None:
         self.hints: list[dict[str, Any]] = []

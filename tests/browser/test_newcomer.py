@@ -48,7 +48,7 @@ Opened = Callable[..., "Page"]
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[ReviewSite]:
-    """The app over a workspace that is not there yet, with folders to take from and to publish to."""
+    """The app over a missing workspace, with folders for sources and for publishing."""
     photographs = tmp_path / "given" / "photographs"
     make_photographs(photographs, count=PHOTOGRAPHS)
     (photographs / "again.png").unlink()
@@ -105,7 +105,7 @@ def run_ends(page: Page) -> None:
 
 
 def begins(page: Page, link: str, campaign: str) -> None:
-    """Take an invitation up, and go to the work."""
+    """Accept an invitation, and go to the work."""
     page.goto(link)
     for field in ("password", "again"):
         page.fill(f"#{field}", "somebody's long password")

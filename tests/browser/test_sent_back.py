@@ -50,7 +50,7 @@ def run(folder: Path, judge: str) -> Any:
 
 @pytest.fixture(params=["verify", pytest.param("review", marks=pytest.mark.thorough)])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[ReviewSite, Callable[[], Any], str]]:
-    """The app over a photograph, what runs the recipe on, and the campaign that judges."""
+    """The app over a photograph, a function that continues the recipe, and the campaign that judges."""
     (tmp_path / "photographs").mkdir()
     photograph("coffee").save(tmp_path / "photographs" / "coffee.png")
     assert "campaign 'write' waits" in run(tmp_path, request.param).waits[0]

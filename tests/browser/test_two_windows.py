@@ -60,7 +60,7 @@ def status(page: Page) -> str:
 
 
 def other(page: Page) -> str:
-    """Return what the card shows as written in another window."""
+    """Return the card's text from another window."""
     return page.get_by_role("group", name="Written in another window").inner_text()
 
 
