@@ -378,7 +378,7 @@ def test_the_log_is_one_chain_whoever_writes_to_it(store: ReviewStore, store_url
 def test_acts_of_all_kinds_at_once_never_wait_for_each_other_in_a_circle(
     open_campaign: Open, store_url: str, make_items: Callable[..., list[Item]], now: datetime
 ) -> None:
-    """Annotators who claim, decide, skip, draft and let leases end, during imports, recipes, guidelines and accounts."""
+    """Annotators who claim, decide, skip, draft and let leases end, amid imports, recipes, guidelines, accounts."""
     names = ("ann", "ben", "cas")
     store = open_campaign(tasks=0, slots=2)
     for name in names:
