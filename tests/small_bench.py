@@ -22,7 +22,7 @@ OPERATION = Operation(step="by_hand", version=2, parameters={"tiles": 3}, seed=1
 
 
 def png(width: int, height: int, rgb: tuple[int, int, int]) -> bytes:
-    """Return a PNG of one colour, stored without compression so that no zlib version shows in its bytes."""
+    """Return a PNG of one color, stored without compression so that no zlib version shows in its bytes."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -222,7 +222,7 @@ def bench_of(n: int, size: int) -> Bench:
 
 
 def reseal(folder: Path, change: Callable[[dict[str, Any]], object] = lambda document: None) -> None:
-    """Write the manifest anew over the files as they are, as whoever made the release could."""
+    """Rewrite the manifest for the files as they are, as the release's author could."""
     document = json.loads((folder / "manifest.json").read_text())
     for name, entry in document["files"].items():
         data = (folder / name).read_bytes()

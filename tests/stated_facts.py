@@ -1,4 +1,4 @@
-"""The statements of a facts file as the values that somebody would fill into the form of `state`."""
+"""The statements of a facts file as the values that an annotator would fill into the form of `state`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps that give images what the campaigns `mark` and `state` would, for tests; a module of its own for workers."""
+"""Steps that give images the values of the campaigns `mark` and `state`, for tests; a separate module for workers."""
 
 from __future__ import annotations
 

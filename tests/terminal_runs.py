@@ -1,4 +1,4 @@
-"""Programs that are run on a terminal of their own, as a person's shell would: pipes hide what a terminal obeys."""
+"""Programs that run on a separate terminal, as a user's shell would: pipes hide control codes that a terminal obeys."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_what_benchmarks_import_of_benchwright_is_there() -> None:
 
 
 def _missing_imports(path: Path) -> Iterator[str]:
-    """Yield each name that a benchmark imports and that is not there, those of jobs that stand in texts included."""
+    """Yield each missing name that a benchmark imports, including those of jobs in texts."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     programs = [tree, *(program for text in texts if "import " in text and (program := _parsed(text)) is not None)]

@@ -1,11 +1,11 @@
-"""The documentation says what the code does.
+"""The documentation agrees with the code.
 
-- every command, argument, option, step, setting, reason code, column and table says in the code what it means: the
-  reference pages are made from that, so none of their rows is empty;
-- command lines and recipes in the pages, and every recipe in the repository, are ones that the program takes;
-- the worked example of docs/extender.md is the package that the tests install;
-- links of the pages beside the site lead somewhere (`make docs` checks those of the site), and nothing names a place on
-  somebody's machine.
+- Every command, argument, option, step, setting, reason code, column and table has its meaning in the code: the
+  reference pages are made from that, so none of their rows is empty.
+- The program accepts the command lines and recipes in the pages, and every recipe in the repository.
+- The worked example of docs/extender.md is the package that the tests install.
+- Links of the pages outside the site lead somewhere (`make docs` checks those of the site), and no page names a path
+  on an author's machine.
 """
 
 from __future__ import annotations

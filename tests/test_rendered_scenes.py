@@ -1,11 +1,11 @@
-"""Rendered scenes: rays hit what they should, and the truths of a scene are those of its pictures.
+"""Rendered scenes: rays hit the right things, and the truths of a scene agree with its pictures.
 
-- a ball's front is as far away as its middle less its radius;
-- what stands before something else hides it;
-- the place that a camera projects a thing to shows that thing;
-- no light of the lamp falls behind a thing, and its reflectance is the same there;
-- every truth agrees with what the pixels show, and half hidden things are in no truth;
-- the table can be read, and feeds the tasks; a scene depends on seed, kind and number alone.
+- The distance of a ball's front is that of its middle less its radius.
+- A thing in front hides those behind it.
+- The projection of a thing by a camera shows that thing.
+- No light of the lamp falls behind a thing, and its reflectance is the same there.
+- Every truth agrees with the pixels, and half hidden things are in no truth.
+- The table can be read, and feeds the tasks; a scene depends on seed, kind and number alone.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def test_the_top_of_a_striped_cylinder_is_of_one_reflectance() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _small_pictures() -> Iterator[None]:
-    """Draw pictures of a quarter of the pixels: nothing here hangs on their number."""
+    """Draw pictures of a quarter of the pixels: no test here depends on their number."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rendered_scenes, "SIZE_WH", (320, 240))
         yield

@@ -1,4 +1,4 @@
-"""An act in a thread of its own, beside a transaction that is still open, on a PostgreSQL server."""
+"""An act in a separate thread, next to an open transaction, on a PostgreSQL server."""
 
 from __future__ import annotations
 

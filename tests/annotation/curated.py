@@ -64,7 +64,7 @@ def make_place(folder: Path) -> Path:
 
 
 def decide(store: ReviewStore, place: int, name: str, decision: str, *, note: str | None = None) -> str:
-    """Let somebody decide the campaign's task at a place, by item id; return the item's id."""
+    """Let an annotator decide the campaign's task at a place, by item id; return the item's id."""
     task = store.tasks("verify", states=("open", "done"))[place]
     at = START + timedelta(minutes=5 * place, seconds=ord(name[0]))
     reasons = ("unclear",) if decision == "reject" else ()

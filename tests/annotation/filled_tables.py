@@ -29,7 +29,7 @@ def exported(ctx: CampaignContext, path: Path, *, votes: bool = False) -> list[d
 
 
 def filled(path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Path:
-    """Write rows as somebody's program saves them."""
+    """Write rows as an annotator's program saves them."""
     names = list(columns or rows[0])
     if path.suffix == ".csv":
         with path.open("w", newline="", encoding="utf-8") as handle:

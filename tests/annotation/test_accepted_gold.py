@@ -1,4 +1,4 @@
-"""Gold that fills itself: items that enough people accepted go out as gold to others, and to nobody who judged them."""
+"""Gold from accepted items: they go out as gold to annotators who did not judge them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def copies(store: ReviewStore, campaign: str = "verify") -> set[str]:
 
 
 def work_off(store: ReviewStore, name: str, now: datetime, *, rejects: str = "", most: int = 99) -> list[str]:
-    """Let somebody take what they get, one after the other; return the ids of the items, as they were handed out."""
+    """Let an annotator take their tasks, one after the other; return the items' ids in the order of assignment."""
     store.upsert_annotator(name)
     queue, had = TaskQueue(store, store.campaign("verify"), name), list[str]()
     while len(had) < most and (task := queue.next(now=now)) is not None:

@@ -1,4 +1,4 @@
-"""Questions that come in as a table by the HTTP API: a further file of the folder that the recipe reads, and a run."""
+"""Tables of questions sent by the HTTP API: a further file in the recipe's folder, and a run."""
 
 from __future__ import annotations
 

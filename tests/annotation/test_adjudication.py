@@ -1,4 +1,4 @@
-"""The adjudicator's queue: what comes to it, in which order, what is told of annotators, and what its decisions do."""
+"""The adjudicator's queue: its cases, their order, the annotators' shown decisions, and the effect of a decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ratings tell of each rater: who stands against the others, who errs, who hurries; and the command."""
+"""Quality of each rater from ratings: disagreement, errors and haste; and the command."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_nobody_is_called_fast_for_a_single_quick_decision() -> None:
 
 
 def alone_and_together(together: int) -> list[Rating]:
-    """Two raters with thirty units each of their own, and so many that both rated, half of them alike."""
+    """Two raters with thirty separate units each, and some that both rated, half of them alike."""
     rows = [Rating(f"{name} {unit}", name, "xy"[unit % 2]) for name in ("ann", "bea") for unit in range(30)]
     for unit in range(together):
         rows += [Rating(f"both {unit}", "ann", "x"), Rating(f"both {unit}", "bea", "xy"[unit % 2])]

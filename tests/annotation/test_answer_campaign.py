@@ -1,8 +1,9 @@
 """The campaign step `answer`.
 
-- It asks each item of so many annotators, waits for them, keeps every item, and counts who was right.
-- Whoever was shown an item's key in a campaign `verify` neither gets nor answers it; export and agreement show none.
-- Simulated annotators answer at their accuracy, and hang on nothing but seed, stage, item and annotator.
+- It asks the set number of annotators for each item, waits for them, keeps every item, and counts right answers.
+- An annotator who saw an item's key in a campaign `verify` neither gets nor answers it; export and agreement show
+  none.
+- Simulated annotators answer at their accuracy, and depend only on seed, stage, item and annotator.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The HTTP API of the running app: what programs with a token do, and what they cannot.
+"""The HTTP API of the running app: what programs with a token can do, and what they cannot.
 
 - A token opens one campaign with one scope; wrong, revoked, ended and foreign ones open nothing, and guessing waits.
-- What annotators get holds no key that the page would not show, and nothing of anybody else.
-- Writes with an idempotency key are done once, whatever is repeated at once.
-- Every answer is as the OpenAPI document says; every error is a problem that names field and value.
+- Annotators' responses hold no key that the page would not show, and no data of other annotators.
+- A write with an idempotency key is done once, even if several copies arrive at once.
+- Every answer matches the OpenAPI document; every error is a problem that names field and value.
 """
 
 from __future__ import annotations

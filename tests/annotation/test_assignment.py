@@ -1,4 +1,4 @@
-"""Assignment of tasks: gold at its rate and not recognisable, shares, priorities, and expired leases of a seen key."""
+"""Assignment of tasks: gold at its rate and not recognizable, shares, priorities, and leases after a shown key."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def opened(
 
 
 def decide_all(store: ReviewStore, names: list[str], now: datetime) -> dict[str, list[str]]:
-    """Let annotators decide in turn until nothing is left for anybody, and return what each got, in order."""
+    """Let annotators decide in turn until no task is left, and return the items of each, in order."""
     got: dict[str, list[str]] = {name: [] for name in names}
     left = list(names)
     while left:

@@ -1,4 +1,4 @@
-"""Assigning a task and storing a decision cost the same in campaigns of any size: no query walks through all tasks."""
+"""Assigning a task and storing a decision take the same work in campaigns of any size: no query scans all tasks."""
 
 from __future__ import annotations
 

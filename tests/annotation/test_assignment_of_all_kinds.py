@@ -1,4 +1,4 @@
-"""Assignment of tasks in campaigns of all kinds: own orders, nobody twice, skipping, leases that end, flags."""
+"""Assignment of tasks in campaigns of all kinds: separate orders, no repeats, skipping, expired leases, flags."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CATEGORIES = (
 
 
 class Asked(NamedTuple):
-    """A kind of campaign: how many annotators a task takes, and what one says of it, by field or as a decision."""
+    """A kind of campaign: the annotators per task, and an annotator's answer, by field or as a decision."""
 
     each: int
     fields: Mapping[str, Any] | None
@@ -70,7 +70,7 @@ def test_every_kind_is_asked_about_here() -> None:
 
 @pytest.fixture
 def store_url(url: str, tmp_path: Path, empty_store: bytes) -> str:
-    """A store in a file: what is asked changes no statement, and these run on a server with the kind `verify`."""
+    """A store in a file: the kind changes no SQL statement, and these run on a server with the kind `verify`."""
     (tmp_path / "review.sqlite").write_bytes(empty_store)
     return url
 

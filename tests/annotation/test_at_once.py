@@ -1,6 +1,6 @@
-"""Two acts at once on a PostgreSQL server: each sees what the other did, and what must hold, holds.
+"""Two simultaneous acts on a PostgreSQL server: each sees the other's effect, and invariants hold.
 
-In each test one transaction is open while another act begins in a thread of its own.
+In each test one transaction is open while another act begins in a separate thread.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def test_nobody_waits_for_a_task_while_there_are_others(open_campaign: Open, sto
 
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_the_last_task_is_waited_for(open_campaign: Open, store_url: str, now: datetime, is_kept: bool) -> None:
-    """Whoever looks for a task when somebody else is just taking the last one gets it if that comes to nothing."""
+    """An annotator who looks for a task while another is taking the last one gets it if the other fails."""
     store = open_campaign(tasks=1, slots=1)
     try:
         with store.batch(alone=False) as held:
@@ -378,7 +378,7 @@ def test_the_log_is_one_chain_whoever_writes_to_it(store: ReviewStore, store_url
 def test_acts_of_all_kinds_at_once_never_wait_for_each_other_in_a_circle(
     open_campaign: Open, store_url: str, make_items: Callable[..., list[Item]], now: datetime
 ) -> None:
-    """Annotators who claim, decide, skip, draft and let leases end, beside imports, recipes, guidelines and accounts."""
+    """Annotators who claim, decide, skip, draft and let leases end, amid imports, recipes, guidelines, accounts."""
     names = ("ann", "ben", "cas")
     store = open_campaign(tasks=0, slots=2)
     for name in names:

@@ -1,4 +1,4 @@
-"""Who works on what: people who hold tasks, the first of these, and what they decided today."""
+"""Current work: annotators who hold tasks, the first of these tasks, and today's decisions."""
 
 from __future__ import annotations
 

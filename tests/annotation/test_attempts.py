@@ -1,4 +1,4 @@
-"""How often somebody may guess: by device, by account, by address; and how many passwords are hashed at once."""
+"""Limits on password guesses by device, account and address, and on passwords hashed at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def guesses(attempts: Attempts, tried: list[SignInAttempt], *, during: timedelta, since: datetime = NOW) -> int:
-    """Return how many guesses somebody gets in who tries in turn, every second, each wrong."""
+    """Return the number of admitted guesses of a client that guesses wrongly every second."""
     number = 0
     for second in range(int(during.total_seconds())):
         now = since + timedelta(seconds=second)

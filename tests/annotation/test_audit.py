@@ -1,4 +1,4 @@
-"""The audit log: a row for each act, chained, and whatever is changed behind its back is found by its row."""
+"""The audit log: a chained row for each act; a change made behind its back is found by its row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Tamper = Callable[..., None]
 
 @pytest.fixture
 def tamper(store_url: str) -> Iterator[Tamper]:
-    """Return a changer of the store with the database's own rights: its triggers are out of the way."""
+    """Return a function that changes the store with the database's own rights, without its triggers."""
     engine = connect(store_url)
 
     def changed(*statements: str) -> None:

@@ -1,4 +1,4 @@
-"""Backups of the review store: all of it comes back, on either database, and nothing else gets in."""
+"""Backups of the review store: all of it is restored, on either database, and nothing else is accepted."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_restored_store_goes_on_where_it_was(
 
 
 def _another(url: str, tmp_path: Path) -> str:
-    """Return the address of a store of the same kind that is not there yet."""
+    """Return the address of a missing store of the same kind."""
     if url.startswith("sqlite"):
         return f"sqlite:///{tmp_path / 'another.sqlite'}"
     return f"{url}?options=-csearch_path%3Danother"

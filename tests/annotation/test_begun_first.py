@@ -1,8 +1,8 @@
-"""Begun tasks are handed out before untouched ones, so that few tasks are under way and many are finished.
+"""Begun tasks go out before untouched ones, so that few tasks are under way and many are finished.
 
-- They are within a priority, in an order of each annotator's own, and never before more urgent tasks.
-- Begun is what somebody holds or has decided, and nothing that was given back or whose lease has ended.
-- The setting can be switched off, and tasks then go out evenly.
+- They come first within a priority, in a separate order for each annotator, and never before more urgent tasks.
+- A task is begun if an annotator holds or has decided it, and not if it was given back or its lease has ended.
+- The setting can be switched off; then tasks go out evenly.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def opened(
 
 
 def decide(store: ReviewStore, name: str, now: datetime, times: int = 1) -> list[str]:
-    """Let somebody decide, and return the items that they got, in order."""
+    """Let an annotator decide, and return their items, in order."""
     items = []
     for _ in range(times):
         lease = store.claim("verify", name, now=now)

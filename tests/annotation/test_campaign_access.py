@@ -1,4 +1,4 @@
-"""Assigning annotators to campaigns: who is not assigned gets no task, by whatever way, and loses nothing said."""
+"""Assigning annotators to campaigns: others get no task by any route, and lose no decision."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A campaign's form is one typed thing, which the store keeps as JSON.
+"""A campaign's form is one typed object, which the store keeps as JSON.
 
-- the JSON of each kind's form has the keys that the step sets, and no others;
-- a form read from a row is written back to the same bytes, and parsed once;
-- keys of other versions do not stand in the way, misspelt ones of ours do.
+- The JSON of each kind's form has the keys that the step sets, and no others.
+- A form read from a row is written back to the same bytes, and parsed once.
+- Keys of other versions are accepted, misspelled ones are refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""With how much care people decide, from gold, attention checks, pace and agreement; the pause of whoever does not.
+"""Annotators' care from gold, attention checks, pace and agreement, and the pause of careless ones.
 
 - A rubber-stamper falls below the bounds, is paused with a row in the log, and their tasks open again.
-- A curator takes that back as easily, and the bounds pause the person no more.
-- Whoever is careful, fast, or alone against colluders is not paused.
+- A curator can reverse that as easily, and the bounds do not pause the annotator again.
+- An annotator who is careful, fast, or alone against colluders is not paused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def of_all(
     known: dict[str, tuple[int, int]],
     pace: dict[tuple[str, str], RightOf] | None = None,
 ) -> dict[str, Care]:
-    """Return each one's care: what they say of each unit, and right and wrong ones of attention checks."""
+    """Return each annotator's care, from their decisions by unit, and right and wrong attention checks."""
     ratings = [Rating(str(unit), name, says(unit)) for name, says in said.items() for unit in range(UNITS)]
     checks = [
         Known(name, "", "reject" if number < right else "accept", "reject", is_check=True)
@@ -113,7 +113,7 @@ def opened(store: ReviewStore, **handout: object) -> None:
 
 
 def work_through(store: ReviewStore, name: str, now: datetime, *, reads: bool) -> int:
-    """Decide whatever a person gets, with their eyes on attention checks or without; return how many tasks."""
+    """Decide all tasks of an annotator, with attention to checks or without; return the number of tasks."""
     queue, done = TaskQueue(store, store.campaign("verify"), name), 0
     while (task := queue.next(now=now)) is not None:
         is_check = task.item.task == ATTENTION

@@ -1,4 +1,4 @@
-"""People whose decisions come in by table or from Label Studio are checked by gold items and paused as in the app."""
+"""Annotators of imported decisions (tables, Label Studio) are checked by gold items and paused as in the app."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORK, GOLD = 20, 10
 
 @pytest.fixture
 def campaign(store: ReviewStore) -> ReviewStore:
-    """A campaign of twenty items and ten gold ones, of which each second is to be rejected."""
+    """A campaign of twenty items and ten gold ones, half of which should be rejected."""
     settings = AssignmentSettings.model_validate({"gold_rate": 0.3}).to_json()
     store.upsert_campaign(
         "verify",
@@ -63,7 +63,7 @@ def say(item: str, *, looks: bool) -> str:
 
 
 def filled_in(store: ReviewStore, file: Path, **looks: bool) -> Path:
-    """Export the tasks with gold among them, and let each person fill all of it in."""
+    """Export the tasks with gold among them, and let each annotator fill in all of them."""
     export_tasks(store, "verify", file.with_suffix(".empty.csv"), image_name=str, gold=True)
     with file.with_suffix(".empty.csv").open(encoding="utf-8", newline="") as empty:
         rows = list(csv.DictReader(empty))

@@ -1,8 +1,8 @@
-"""Tasks that their rule has decided close, where a campaign is set so, and only then.
+"""Tasks that their rule has decided close if the campaign is set so, and only then.
 
-- What is certain is what every completion comes to.
-- A closed task goes to nobody any more; whoever holds a slot may finish; changing one's mind opens it again.
-- Outcomes are those of a campaign in which everybody decided; agreement says that it lacks decisions.
+- A certain outcome is the one that every completion gives.
+- A closed task goes to no further annotator; one who holds a slot may finish; a changed decision opens it again.
+- Outcomes equal those of a campaign with all decisions; agreement reports missing decisions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def opened(
 
 
 def say(store: ReviewStore, name: str, decision: str, now: datetime, **more: Any) -> None:
-    """Decide the next task, as the app does."""
+    """Decide the next task like the app."""
     queue = TaskQueue(store, store.campaign("verify"), name)
     task = queue.next(now=now)
     assert task is not None

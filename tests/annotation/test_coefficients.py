@@ -1,8 +1,8 @@
-"""Agreement statistics: published worked examples, statsmodels, what is undefined, and the bootstrap.
+"""Agreement statistics: published worked examples, statsmodels, undefined cases, and the bootstrap.
 
-Krippendorff 2011 ("Computing Krippendorff's Alpha-Reliability") has four observers, twelve units and missing
-data; Gwet's R package irrCAC works AC1 on the same ratings and on a table of two abstractors. Fleiss 1971,
-table 1, has six psychiatrists on thirty patients. Cohen 1960's example is 200 cases in three categories.
+Krippendorff 2011 ("Computing Krippendorff's Alpha-Reliability") has four observers, twelve units and missing data;
+Gwet's R package irrCAC works AC1 on the same ratings and on a table of two abstractors. Fleiss 1971, table 1, has six
+psychiatrists on thirty patients. Cohen 1960's example is 200 cases in three categories.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The campaign `collect`: photographs come in as pixels only, with source and licence, and the next run takes them in."""
+"""The campaign `collect`: it stores photographs as pixels only, with source and license, and the next run uses them."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def opened(tmp_path: Path, run: Callable[[], Any]) -> Iterator[ReviewStore]:
 
 
 def bring(store: ReviewStore, workspace: Path, task_id: int, name: str, data: bytes) -> str:
-    """Take a photograph in for somebody, as the app does."""
+    """Store a photograph for an annotator, as the app does."""
     taken = take_in_photograph(workspace, data, FIELD)
     Uploads(store).note(task_id, name, taken.image_id)
     return taken.image_id

@@ -1,4 +1,4 @@
-"""Comments and flags, one's own history with what was said before, and how much time a browser may claim."""
+"""Comments and flags, an annotator's history with earlier decisions, and the time a browser may claim."""
 
 from __future__ import annotations
 

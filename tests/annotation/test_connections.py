@@ -1,10 +1,10 @@
-"""Connections are bounded, under a real server: half-sent requests end, slow ones that keep coming do not.
+"""Bounds on connections, under a real server: half-sent requests end, slow ones that keep sending do not.
 
 - A head, or a body, that does not arrive in time is answered with 408 and closed.
-- A body that keeps coming may take longer; one that nobody reads any more may not.
-- An upgraded connection outlives every limit, silent or under typing, whatever was asked on it before; so does a slow
+- A body that keeps arriving may take longer, unless the server no longer reads it.
+- An upgraded connection outlives every limit, silent or under typing, whatever its earlier requests; so does a slow
   reader of a long answer.
-- One address has so many connections and no more; a trusted proxy is not counted so.
+- One address may open a bounded number of connections; a trusted proxy does not count as one address.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ HEAD = b"POST /%s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
 
 
 async def app(scope: dict, receive: Callable, send: Callable) -> None:
-    """Answer with how long the body was; at `/early` without having read it, at `/long` at length; echo a websocket."""
+    """Answer with the body's length; at `/early` without reading it, at `/long` at length; echo a websocket."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         while (message := await receive())["type"] != "websocket.disconnect":
@@ -88,7 +88,7 @@ def port() -> Iterator[int]:
 
 
 def sent(port: int, data: bytes, *, then: bytes = b"", times: int = 0) -> tuple[bytes, float]:
-    """Send something, then more every 50 ms; return all that came back until the end, and how long that took."""
+    """Send a text, then more every 50 ms; return the whole response and its duration."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         since = time.monotonic()
         connection.sendall(data)

@@ -1,4 +1,4 @@
-"""Keys from answers: four of five who answer alike make the key, an adjudicator names it elsewhere, the rest is dropped."""
+"""Keys from answers: four equal answers of five make the key, an adjudicator names others, the rest is dropped."""
 
 from __future__ import annotations
 

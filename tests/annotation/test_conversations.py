@@ -1,4 +1,4 @@
-"""What people tell each other beside their decisions: messages to annotators, and discussions of closed items."""
+"""Conversations in addition to decisions: messages to annotators, and discussions of closed items."""
 
 from __future__ import annotations
 

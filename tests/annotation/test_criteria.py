@@ -1,4 +1,4 @@
-"""Votes by criterion: what four of five come to, whoever votes in whatever order."""
+"""Votes by criterion: the result of four of five, in any order of votes."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def rules_with_votes(draw: st.DrawFn) -> tuple[Rule, list[Votes]]:
 
 
 def settled(rule: Rule, votes: list[Votes]) -> str:
-    """Return what the votes of an item come to."""
+    """Return the result of an item's votes."""
     policy = SettlementPolicy(rule, rule.slots, criteria=CRITERIA)
     return settle(policy, TaskVotes(len(votes), {}, tally(votes)))
 
 
 def passes(rule: Rule, votes: list[Votes]) -> bool:
-    """Return whether an item passes on whose criteria all have voted."""
+    """Return whether an item passes after votes on all criteria."""
     outcome = settled(rule, votes)
     assert outcome in {"accept", "failed_review"}
     return outcome == "accept"
 
 
 def voted(**letters: str) -> list[Votes]:
-    """Return five annotators' votes, by criterion a letter each: `y` or `n`; all yes where none are given."""
+    """Return five annotators' votes, by criterion a letter each: `y` or `n`; all yes by default."""
     return [{name: letters.get(name, "yyyyy")[n] == "y" for name in CRITERIA} for n in range(5)]
 
 

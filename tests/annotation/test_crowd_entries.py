@@ -1,8 +1,8 @@
-"""Workers of Prolific and Mechanical Turk at the running app, which is asked as the services' documentation says.
+"""Workers of Prolific and Mechanical Turk at the running app, whose requests follow the services' documentation.
 
-- A worker comes in under a pseudonym, decides their share, and leaves with the code for how it ended.
-- Their id at the service is in two tables and nowhere else, and is gone once they are forgotten.
-- They see the campaign that they came for, and nothing else; a link that is not whole, or somebody else's, lets nobody in.
+- A worker enters under a pseudonym, decides their share, and leaves with the code for their outcome.
+- Their id at the service is in two tables only, and is deleted once they are forgotten.
+- They see only the campaign of their link; an incomplete link, or another worker's, admits no one.
 """
 
 from __future__ import annotations

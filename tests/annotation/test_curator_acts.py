@@ -1,4 +1,4 @@
-"""What curators can do with items: planned before it is done, recorded, taken in by the next run, and undone."""
+"""Curators' acts on items: planned before execution, recorded, used by the next run, and undone."""
 
 from __future__ import annotations
 

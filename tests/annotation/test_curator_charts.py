@@ -1,4 +1,4 @@
-"""Charts of agreement: the scale has ticks that people read, wherever its values begin."""
+"""Charts of agreement: the scale has readable ticks, wherever its values begin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error rates without a known truth: the example of Dawid and Skene's paper, and what the estimate promises."""
+"""Error rates without a known truth: the example of Dawid and Skene's paper, and the estimate's guarantees."""
 
 from __future__ import annotations
 

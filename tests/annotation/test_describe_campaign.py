@@ -1,4 +1,4 @@
-"""The campaign `describe`: what people write about images becomes six-option items, which their authors never get."""
+"""The campaign `describe`: annotators' texts about images become six-option items, which never go to their authors."""
 
 from __future__ import annotations
 
@@ -237,5 +237,5 @@ def test_an_author_who_asks_for_their_own_item_is_told_why_not(tmp_path: Path, n
 
 
 def desk_progress(store: ReviewStore, name: str, now: datetime) -> int:
-    """Return how many tasks are said to be left for an annotator."""
+    """Return the stated number of tasks left for an annotator."""
     return TaskQueue(store, store.campaign("verify"), name).progress(now=now).left

@@ -1,8 +1,8 @@
-"""Drafted descriptions in the campaign `describe`: shown as drafts, and nobody's until a person accepts or edits them.
+"""Drafted descriptions in the campaign `describe`: shown as drafts until an annotator accepts or edits them.
 
-- labels, explanation and questions are there when the task opens, in sections, each part with its author;
-- items say of each text whose it is, and the counts which drafts were accepted, edited and discarded;
-- a draft that failed leaves the form empty, and the task says why.
+- Labels, explanation and questions are present when the task opens, in sections, each part with its author.
+- Items state the author of each text, and the counts state which drafts were accepted, edited and discarded.
+- A failed draft leaves the form empty, and the task says why.
 """
 
 from __future__ import annotations

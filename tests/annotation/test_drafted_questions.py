@@ -1,9 +1,9 @@
-"""Drafted questions in the campaign `write`: shown as drafts, and nobody's until a person accepts or edits them.
+"""Drafted questions in the campaign `write`: shown as drafts until an annotator accepts or edits them.
 
-- the draft is there when the task opens, with the attacks beside it; drafts that a second model broke are not;
-- items say of each text whose it is: a person's, a model's that was accepted, or a person's from a model's;
-- what became of the drafts is counted by author and prompt;
-- drafts of another shape than the form's are refused, and a step that drafts nothing is named.
+- The draft is present when the task opens, with the attacks; drafts that a second model broke are not.
+- Items state the author of each text: a person, a model whose text was accepted, or a person who edited a model's.
+- The outcomes of drafts are counted by author and prompt.
+- Drafts of another shape than the form are refused, and a step that drafts nothing is named.
 """
 
 from __future__ import annotations

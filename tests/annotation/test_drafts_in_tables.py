@@ -1,8 +1,8 @@
-"""Drafts by table, CSV or XLSX: they stand in the cells, marked as drafts, and what comes back says whose each text is.
+"""Drafts in tables, CSV or XLSX: cells hold them, marked as drafts, and the import identifies each text's author.
 
-- a cell as it was exported is an accepted draft, a changed one an edited, an emptied one a discarded;
-- nothing counts before a person fills in the headline;
-- a task without a draft says why.
+- An unchanged cell is an accepted draft, a changed one an edited, an emptied one a discarded.
+- A row does not count before the annotator fills in the first cell.
+- A task without a draft says why.
 """
 
 from __future__ import annotations

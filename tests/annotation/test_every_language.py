@@ -1,4 +1,4 @@
-"""Every language file says all that English says, and nothing that English does not; messages of errors are all known."""
+"""Every language file has exactly the texts of English; the messages of all errors are known."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_language_says_all_that_english_says_and_nothing_else(path: Path) -> N
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_language_says_something_of_its_own(path: Path) -> None:
-    """Whatever has words in English differs from English, except names that are the same everywhere."""
+    """Texts with words in English differ from English, except names that are the same everywhere."""
     english, language = english_texts(), read_language(path, english_texts())
     same = [
         f"[{section}] {key}"
@@ -52,7 +52,7 @@ def test_a_language_says_something_of_its_own(path: Path) -> None:
 
 
 def raised(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and sample of each message that a module refuses something with."""
+    """Yield line and sample of each refusal message of a module."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in REFUSALS:
             continue
@@ -100,7 +100,7 @@ def test_texts_of_every_form_that_we_make_are_known() -> None:
 
 
 def test_titles_of_the_helpers_that_come_with_benchwright_are_known() -> None:
-    """Those of other packages stay as they are."""
+    """Messages of other packages stay unchanged."""
     known = english_texts()["forms"]
     entries = [entry for entry in catalogue("region_helpers").values() if entry.entry.target.startswith("benchwright.")]
     assert entries

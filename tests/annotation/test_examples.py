@@ -1,4 +1,4 @@
-"""Examples in guidelines: decided items that a curator chose, and nobody sees one on which they have still to decide."""
+"""Examples in guidelines: decided items chosen by a curator, hidden from annotators who have yet to decide on them."""
 
 from __future__ import annotations
 

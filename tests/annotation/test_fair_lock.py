@@ -1,4 +1,4 @@
-"""The lock among threads goes to whoever has waited longest, and to nobody who has given up."""
+"""The lock among threads goes to the thread that has waited longest, and never to one that has given up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.annotation.store.database.turns import FairLock
 
 
 def _wait_until(count: int, lock: FairLock) -> None:
-    """Wait until so many threads stand in the queue."""
+    """Wait until this many threads are in the queue."""
     while len(lock._waiting) < count:
         time.sleep(0.001)
 

@@ -1,4 +1,4 @@
-"""What reaches the disk before a commit is done: every decision, no lease. And connections that broke while idle."""
+"""Data on the disk before a commit returns: every decision, no lease. And connections that broke while idle."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def queue(store: ReviewStore, make_items: MakeItems) -> TaskQueue:
 
 
 def flushed_by(store: ReviewStore, act: Callable[[], object]) -> list[bool]:
-    """Return of each writing transaction of an act, in order, whether its commit waits for the disk."""
+    """Return whether the commit of each writing transaction of an act waits for the disk, in order."""
     question, meaning = LEVELS[store._engine.dialect.name]
     found: list[bool] = []
 

@@ -1,8 +1,8 @@
-"""When a campaign ends: decisions still wanted over what its people decide a day, with a range from their own days.
+"""The end of a campaign: required decisions over its annotators' daily rate, with a range from their days.
 
-- an even pace gives one day and no range; an uneven one a range that holds the truth as often as it says;
-- two more people are like those who work; days off count, today does not, and nothing is said of one day;
-- the database's counts by person and day are those of single decisions.
+- An even pace gives one day and no range; an uneven one a range that holds the truth as often as stated.
+- Two more annotators count like those who work; days off count, today does not, and one day gives no forecast.
+- The database's counts by annotator and day equal those of single decisions.
 """
 
 from __future__ import annotations

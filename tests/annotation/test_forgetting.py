@@ -1,9 +1,9 @@
-"""Forgetting a person: their name goes from the store for good, and everything that they decided stays.
+"""Forgetting a person: their name leaves the store for good, and all their decisions stay.
 
-- Decisions, notes, comments and the log go by a pseudonym, and the log verifies; nothing of the name stays in the file.
-- Their account cannot be used any more; who else is named so is left alone.
-- Notes that hold a part of the name only are listed, and the name is found in every spelling, in typed forms too.
-- Without the word, nothing changes; a log that does not hold is not rewritten.
+- Decisions, notes, comments and the log use a pseudonym, and the log verifies; no trace of the name stays in the file.
+- Their account cannot be used any more; other people of the name are unaffected.
+- Notes that hold only part of the name are listed, and the name is found in every spelling, in typed forms too.
+- Without the option, nothing changes; a log with a broken chain is not rewritten.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NAME = "Marguerite"
 
 @pytest.fixture
 def busy(open_campaign: Callable[..., ReviewStore], now: datetime) -> ReviewStore:
-    """Return a store in which two people decided three tasks each and wrote of each other."""
+    """Return a store in which two annotators decided three tasks each and mentioned each other."""
     store = open_campaign(tasks=3)
     accounts = Accounts(store)
     accounts.add(NAME, "annotator", now=now)

@@ -1,9 +1,9 @@
-"""Exports of everything: the same rows in Parquet and CSV, the same bytes each time, nobody's name unless asked for.
+"""Exports of everything: the same rows in Parquet and CSV, the same bytes each time, pseudonyms on request.
 
-- every version of every decision is there, with its times, and which is the newest;
-- names become numbers that stay, or stay as they are;
-- figures are those that the commands print, and what is undefined is empty;
-- a spreadsheet runs nothing; a folder that is there is never touched.
+- Every version of every decision is present, with its times, and the newest is marked.
+- Names become stable numbers, or stay unchanged.
+- Figures equal those that the commands print, and undefined values are empty.
+- A spreadsheet runs nothing; an existing folder is never touched.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TABLES = (
 
 @pytest.fixture
 def said(store: ReviewStore, now: datetime) -> ReviewStore:
-    """Two people decide four tasks, one of them twice and with a note that a spreadsheet would run."""
+    """Two annotators decide four tasks, one of them twice and with a note that a spreadsheet would run."""
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, settings={}, seed=1,
         form=CampaignForm(decisions=["accept", "reject"], reasons=["unclear"]),

@@ -1,9 +1,9 @@
-"""Further votes are asked for only while the decision on a task is unsure, where a campaign is set so.
+"""Further votes are requested only while the decision on a task is unsure, if a campaign is set so.
 
-- How sure a decision is follows from who votes how; raters of whom much is known move it more.
-- Sure tasks go to nobody any more, the rule settles them by the votes that they have, and curators see which they are.
-- A change of mind, another setting, or one more decision opens them again where they are not sure any more.
-- The same decisions in the same order close the same tasks, also after the store was closed in between.
+- The votes and their raters decide how sure a decision is; raters with many known decisions move it more.
+- Sure tasks go to no further annotator, the rule settles them by their votes, and curators see which they are.
+- A changed decision, another setting, or one more decision opens them again if they are no longer sure.
+- The same decisions in the same order close the same tasks, even if the store was closed in between.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def opened(context: CampaignContext, items: list[Item], handout: AssignmentSetti
 
 
 def say(store: ReviewStore, name: str, decision: str, now: datetime) -> int:
-    """Decide the next task, as the app does, and return its id."""
+    """Decide the next task like the app, and return its id."""
     queue = TaskQueue(store, store.campaign("verify"), name)
     task = queue.next(now=now)
     assert task is not None
@@ -332,7 +332,7 @@ def test_an_adjudicator_overrules_or_sends_back_what_was_sure(
 
 
 def answers(seed: int, times: int) -> Sequence[tuple[str, bool]]:
-    """Return who decides next and whether they are right."""
+    """Return the next annotator and whether they are right."""
     rng = np.random.default_rng(seed)
     return [(PEOPLE[rng.integers(5)], bool(rng.random() < 0.95)) for _ in range(times)]
 

@@ -1,4 +1,4 @@
-"""Handing out in campaigns with rounds: gold stands apart from them, and what a version is urgent for, and for whom."""
+"""Assignment in campaigns with rounds: gold outside of rounds, and the urgency of a version for each annotator."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def pictures(count: int) -> list[ImageRecord]:
 
 
 def gold(folder: Path, rows: Mapping[str, str], *, head: str = "item_id,decision") -> AssignmentSettings:
-    """Return a hand-out in which every second task is one of these."""
+    """Return an assignment in which every second task is one of these."""
     (folder / "gold.csv").write_text("\n".join([head, *(f"{one},{said}" for one, said in rows.items())]))
     return AssignmentSettings(gold=str(folder / "gold.csv"), gold_rate=0.5)
 
@@ -72,7 +72,7 @@ def people(context: CampaignContext) -> Iterator[ReviewStore]:
 def answer_all(
     store: ReviewStore, campaign: str, name: str, now: datetime, says: Callable[[Any], Mapping[str, Any]]
 ) -> list[str]:
-    """Let an annotator fill in the form of every task that they get; return what they got, in order."""
+    """Let an annotator fill in the form of each of their tasks; return the tasks, in order."""
     queue, got = TaskQueue(store, store.campaign(campaign), name), []
     while (task := queue.next(now=now)) is not None:
         assert "gold" not in json.dumps(card_of(task, queue.campaign).__dict__, default=str)

@@ -1,4 +1,4 @@
-"""What the guidelines should settle: reasons on which annotators differ, with notes that stand for the rest."""
+"""Open points of the guidelines: reasons on which annotators differ, with representative notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guidelines in versions, with pictures, in a file and on a server; each decision is known by the version that it followed."""
+"""Guidelines in versions, with pictures, in a file and on a server; each decision records the version it followed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 
 def reopened(store: ReviewStore, text: str | None) -> None:
-    """Open the campaign as a recipe does that says this."""
+    """Open the campaign as a recipe with these guidelines does."""
     form = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"], guidelines=text)
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1

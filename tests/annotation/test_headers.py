@@ -1,4 +1,4 @@
-"""What every answer tells a browser, and what cookies are called, with HTTPS in front and without."""
+"""Headers of every answer and names of cookies, with HTTPS in front and without."""
 
 from __future__ import annotations
 

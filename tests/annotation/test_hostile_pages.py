@@ -1,7 +1,7 @@
-"""What no page of ours would send, sent to the running app: nothing gets through, nothing breaks.
+"""Requests that no page of the app sends: the running app lets none through, and none breaks it.
 
-- Cookies: expired, replayed after locking out or a new password, doubled, huge.
-- Addresses: every route there is, without a session; odd numbers, long paths, climbing paths with one.
+- Cookies: expired, replayed after locking or a new password, doubled, huge.
+- Addresses: every route without a session; odd numbers, long paths, climbing paths with one.
 - Messages of the page: another's slot, another's task, no act at all, texts that no database takes.
 """
 
@@ -168,7 +168,7 @@ def test_an_annotator_does_not_get_a_curators_page_by_its_address(site: ReviewSi
 
 
 def on_page(site: ReviewSite, query: str, say: Callable[[PageClient, OnScreen], Any]) -> Any:
-    """Open ann's page and let something be said on it; a page that then cannot be shown fails."""
+    """Open ann's page and send a message on it; a page that then cannot be shown fails."""
 
     async def walk() -> Any:
         page = PageClient(site.url, signed_in(site, "ann").cookies, query=query)
@@ -184,7 +184,7 @@ def on_page(site: ReviewSite, query: str, say: Callable[[PageClient, OnScreen], 
 
 
 def event(seen: OnScreen, **changed: Any) -> dict[str, Any]:
-    """Return what the workbench sends when the task on the screen is accepted, with changes."""
+    """Return the workbench's message for accepting the task on the screen, with changes."""
     return {"task": seen.task, "does": "decide", "decision": "accept", "reasons": [], "note": "", **changed}
 
 
@@ -197,7 +197,7 @@ def work(visitor: Visitor, sent: bytes, *, path: str = "/work") -> Reply:
 
 
 def posted(site: ReviewSite, make: Callable[[OnScreen], Any], *, query: str = "campaign=verify") -> tuple[int, Any]:
-    """Open ann's page and post something that is made from it; return status and reply."""
+    """Open ann's page and post a message made from it; return status and reply."""
     replies: list[tuple[int, Any]] = []
 
     async def say(page: PageClient, seen: OnScreen) -> OnScreen:

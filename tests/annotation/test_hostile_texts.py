@@ -1,7 +1,7 @@
-"""Texts of ill will in every field of items and annotations, in a file and on a server: kept as they are, or refused in words.
+"""Hostile texts in every field of items and annotations, in a file and on a server: kept unchanged, or refused.
 
-Script, HTML, right to left, 100 kB, nulls, half a character. What is kept comes back letter by letter wherever it is read:
-in the queue and in lists; the card that a browser gets spells out what nobody sees.
+Script, HTML, right to left, 100 kB, nulls, half a character. Kept texts return letter by letter wherever they are
+read: in the queue and in lists; the card in a browser spells out invisible characters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keys of repeated writes in the store, and campaigns that are closed: on a file and on a server alike."""
+"""Keys of repeated writes in the store, and closed campaigns: on a file and on a server alike."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_the_commands_close_and_open(store_url: str, tmp_path: Path) -> None:
 def test_the_api_decides_once_on_a_file_and_on_a_server(
     store: ReviewStore, context: CampaignContext, make_items: Callable[..., list[Item]], now: datetime, tmp_path: Path
 ) -> None:
-    """The routes alone, over a store of either kind, with eight programs that send the same at once."""
+    """The routes alone, over a store of either kind, with eight programs that send the same request at once."""
     Verify().advance([item.model_copy(update={"images": ()}) for item in make_items(jigsaw=3)], context)
     Accounts(store).add("ann", "annotator", now=now)
     _, token = ApiTokens(store).make("verify", "annotator", "ann", label="t", by="cur", now=clock())

@@ -1,9 +1,10 @@
-"""What an identity provider says is believed only where all of it holds.
+"""An identity provider's answer is believed only if all of it holds.
 
-- The address that a browser is sent to carries state, nonce and a PKCE challenge; the code is redeemed with its verifier.
+- The address for the browser carries state, nonce and a PKCE challenge; the code is redeemed with its verifier.
 - An ID token of another issuer, for another client, expired, from the future, with another nonce, unsigned, signed by
   another key or by the client's own secret: refused, and nothing of it is repeated.
-- A provider that does not answer, says too much, names another issuer or is asked without HTTPS: refused in words.
+- A provider that does not answer, sends too much, names another issuer or is asked without HTTPS: refused with a
+  message.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def test_keys_that_are_none_hold_nothing(now: datetime, broken: dict[str, Any]) 
 
 
 class Provider:
-    """A provider in this process, which keeps what it was asked and redeems a code only with its verifier."""
+    """A provider in this process, which keeps its requests and redeems a code only with its verifier."""
 
     def __init__(self, now: datetime, **discovery: Any) -> None:
         self.now, self.discovery, self.asked = now, DISCOVERY | discovery, []

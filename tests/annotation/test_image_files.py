@@ -1,4 +1,4 @@
-"""A picture is found as long as any of its files is there: a folder and questions share files, and files move."""
+"""A picture is found as long as any of its files exists: a folder and questions share files, and files move."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(run_once: Path, tmp_path: Path) -> Iterator[Path]:
-    """A copy to change; the workspace names the image folder, which stays where it was."""
+    """A copy for changes; the workspace names the image folder at its original place."""
     shutil.copytree(run_once / "photographs", tmp_path / "kept")
     yield run_once
     shutil.rmtree(run_once / "photographs")

@@ -1,4 +1,4 @@
-"""Many people invited by a CSV file: whole or not at all, nobody who exists changed, links in a file that runs nothing."""
+"""Many invitations from a CSV file: all or none, existing accounts unchanged, links in a file that runs nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 @pytest.fixture
 def workspace(tmp_path: Path, open_campaign: OpenCampaign, now: datetime) -> Path:
-    """A campaign that is open to everybody, one that is left to ann, and ann's account."""
+    """A campaign open to all annotators, one assigned to ann, and ann's account."""
     store = open_campaign(tasks=1)
     campaign = store.campaign("verify")
     store.upsert_campaign(

@@ -1,4 +1,4 @@
-"""What an index of items reads of the store, on both databases: which items changed, and what is known about one."""
+"""The item index's reading of the store, on both databases: changed items, and the facts about one."""
 
 from __future__ import annotations
 

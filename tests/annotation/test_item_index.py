@@ -1,4 +1,4 @@
-"""The index of all items: what it finds, that it follows run and store step by step, and that it can be lost."""
+"""The index of all items: its search, its updates after run and store, and its reconstruction after a loss."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def index(place: Path, store: ReviewStore) -> ItemIndex:
 
 
 def hits(index: ItemIndex, **query: Any) -> list[FoundRecord]:
-    """Return everything that a query finds, after a refresh as the page does it."""
+    """Return all results of a query, after a refresh like the page's."""
     index.refresh()
     page = index.reading(lambda connection: search(connection, ItemQuery(**query), page_size=1000))
     assert page.total == len(page.records)
@@ -83,13 +83,13 @@ _HELD = {
 
 
 def everything(index: ItemIndex) -> dict[str, Any]:
-    """Return all that the index holds, after a refresh."""
+    """Return the content of the index, after a refresh."""
     index.refresh()
     return index.reading(lambda file: {kind: sorted(file.execute(query), key=repr) for kind, query in _HELD.items()})
 
 
 def afresh(place: Path, store: ReviewStore) -> dict[str, Any]:
-    """Return what an index holds that is built from nothing."""
+    """Return the content of a newly built index."""
     shutil.rmtree(place / "workspace" / "cache" / "other", ignore_errors=True)
     index = ItemIndex(place / "workspace", store)
     index._file.path = place / "workspace" / "cache" / "other" / FILE_NAME

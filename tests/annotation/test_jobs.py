@@ -1,8 +1,8 @@
-"""Commands started from the app: fixed ones, one at a time, followed to their end also by an app that was started anew.
+"""Commands started from the app: fixed ones, one at a time, followed to their end even by a restarted app.
 
-- what a command makes, says and ends with is kept, and who started and cancelled it is in the audit log;
-- a second one is refused while one works, in whatever process; an interrupted run goes on later;
-- nothing that people type becomes an option, and a recipe that is run is found again.
+- Output and exit status of a command are kept, and the audit log records who started and canceled it.
+- A second one is refused while one works, in any process; an interrupted run continues later.
+- No typed text becomes an option, and a running recipe is found again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def new_runner(place: Path, store: ReviewStore) -> Callable[[], JobRunner]:
 
 @pytest.fixture
 def blocked(place: Path) -> RunJob:
-    """A run that waits for its recipe, which nobody writes, until it is interrupted."""
+    """A run that waits for its recipe, which is never written, until it is interrupted."""
     os.mkfifo(place / "never.yaml")
     return RunJob(place / "never.yaml", place / "photographs")
 
@@ -138,7 +138,7 @@ def test_an_app_that_was_started_anew_finds_how_a_job_ended(
 
 
 def wait_until_it_reads(record: JobRecord, job: RunJob) -> None:
-    """Wait until a run has begun to read its recipe: opening a FIFO for writing returns when somebody reads it."""
+    """Wait until a run has begun to read its recipe: opening a FIFO for writing returns when a process reads it."""
     assert record.process is not None
     # Kept open, so that the reader waits for bytes that never come.
     _kept_open.append(os.open(job.recipe, os.O_WRONLY))

@@ -1,4 +1,4 @@
-"""MVP-Bench's Table 1: agreement per question type, and how many items were kept of how many."""
+"""MVP-Bench's Table 1: agreement per question type, and the share of kept items."""
 
 from __future__ import annotations
 

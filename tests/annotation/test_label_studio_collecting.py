@@ -1,4 +1,4 @@
-"""Photographs from Label Studio: which files are fetched at all, and what may be said of them."""
+"""Photographs from Label Studio: the files that are fetched, and the valid statements about them."""
 
 from __future__ import annotations
 

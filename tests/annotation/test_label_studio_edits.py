@@ -1,4 +1,4 @@
-"""Edits of items in Label Studio: what comes back as it went is none, and the others are checked as the app's are."""
+"""Edits of items in Label Studio: an unchanged text is not an edit, and the others are checked as the app's are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Regions in Label Studio's own controls.
 
-- boxes, points and polygons come back to a hundredth of a pixel, masks to the pixel, with their labels;
-- what other programs, or people with its API, may have written there is refused in words.
+- Boxes, points and polygons return to a hundredth of a pixel, masks to the pixel, with their labels.
+- Labels that other programs, or users of its API, may have written are refused with a message.
 """
 
 from __future__ import annotations

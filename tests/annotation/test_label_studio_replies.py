@@ -1,4 +1,4 @@
-"""What comes back from Label Studio is read against the form: hostile labels are refused, never taken for others."""
+"""Labels from Label Studio are read against the form: hostile ones are refused, never taken for others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A review in Label Studio: answers first, the key once all are in, votes by those who answered, and round by round."""
+"""A review in Label Studio: answers first, the key once all are in, votes by those who answered, and later rounds."""
 
 from __future__ import annotations
 

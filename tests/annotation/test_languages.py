@@ -1,4 +1,4 @@
-"""The languages of the app: chosen for each session, counted and written as each language does, with English as measure."""
+"""The languages of the app: chosen for each session, with their plural and number forms, English as reference."""
 
 from __future__ import annotations
 

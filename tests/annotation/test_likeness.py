@@ -36,7 +36,7 @@ SHADES = {"dogs": (250, 40, 40), "hunde": (20, 60, 250), "umbrella": (245, 50, 4
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A workspace with four items that people are asked about, each with a picture of one color."""
+    """A workspace with four items in a campaign, each with a picture of one color."""
     Workspace.create(tmp_path).save_settings({"stages": []})
     pictures = brought_pictures(tmp_path)
     items = []
@@ -71,7 +71,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def found(place: Path, **query: str) -> tuple[Hits, list[str]]:
-    """Return what a query finds, and the names of the items in its order."""
+    """Return the results of a query, and the names of the items in its order."""
     names = {digest(name)[:32]: name for name in QUESTIONS}
     with open_store(Workspace(place).store_url) as store:
         index = ItemIndex(place, store)

@@ -1,8 +1,8 @@
-"""Signing in to the running app: nothing is reached without a session of one's own.
+"""Signing in to the running app: without a session, nothing is reachable.
 
 - A wrong password, a forged or foreign cookie, an ended session, another annotator's task: refused.
-- Every path but the sign-in pages asks for a session, the websocket too.
-- Forms carry a nonce; failed attempts have to wait; answers carry the headers that tell browsers to load nothing else.
+- Every path except the sign-in pages requires a session, the websocket too.
+- Forms carry a nonce; failed attempts must wait; headers of answers make browsers load nothing else.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 
 def task_of(store: ReviewStore, name: str) -> int:
-    """Return a task that somebody holds."""
+    """Return a task that an annotator holds."""
     task = TaskQueue(store, store.campaign("verify"), name).next(now=clock())
     assert task is not None
     return task.task_id

@@ -1,4 +1,4 @@
-"""Reviewing at the same time, in real processes: nothing over-filled, nothing lost, nobody twice."""
+"""Simultaneous reviews, in real processes: nothing over-filled, nothing lost, no annotator twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Start = Callable[..., subprocess.Popen[str]]
 
 @pytest.fixture
 def start(store_url: str) -> Iterator[Start]:
-    """Return a starter of processes that are ready and wait for a line; none of them outlives the test."""
+    """Return a starter of processes that are ready and wait for a line; all end with the test."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with ExitStack() as running:
 

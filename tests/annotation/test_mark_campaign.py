@@ -1,8 +1,8 @@
-"""The campaign `mark`: people mark regions of pictures, and what enough of them marked alike is the pictures' value.
+"""The campaign `mark`: annotators mark regions of pictures, and agreed regions become the pictures' value.
 
-- what agrees becomes the consensus, what does not is disputed, and an adjudicator's marks count where the rule has one;
-- whether regions agree is kept with the task, in the transaction of the decision that settles it;
-- pairs come from a table or from a value, and a recipe with simulated annotators runs without anybody.
+- Agreed regions form the consensus, others are disputed, and an adjudicator's marks count if the rule has one.
+- The task keeps whether regions agree, in the transaction of the decision that settles it.
+- Pairs come from a table or from a value, and a recipe with simulated annotators runs without people.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def marking(rule: str = "unanimous(2)", **settings: Any) -> Mark:
 def marked(
     step: Mark, context: CampaignContext, now: datetime, said: dict[str, dict[str, Any]], images: tuple[str, ...] = (A,)
 ) -> Verdicts:
-    """Run the step, let people say something, and run it again."""
+    """Run the step, let annotators decide, and run it again."""
     records = [picture(image_id) for image_id in images]
     assert step.advance(records, context).waiting is not None
     with open_store(context.store_url) as store:

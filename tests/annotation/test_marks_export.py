@@ -1,4 +1,4 @@
-"""What annotators agree on leaves a real campaign as COCO, Pascal VOC and YOLO, and comes back from there."""
+"""Agreed marks leave a real campaign as COCO, Pascal VOC and YOLO, and return from there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new benchmark by the dialogue: answers checked, a recipe that the command line reads, and nothing outside of what was given."""
+"""A new benchmark from the dialogue: checked answers, a recipe for the command line, allowed folders only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS = b"image,question,A,B,answer\npiece-00.png,What is it?,a cup,a pot,A\npiec
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder that is given, with photographs, and a workspace beside it."""
+    """An allowed folder with photographs, and a workspace next to it."""
     make_photographs(tmp_path / "given" / "photographs", count=2)
     (tmp_path / "workspace").mkdir()
     (tmp_path / "secret").mkdir()

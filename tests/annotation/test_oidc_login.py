@@ -1,8 +1,8 @@
-"""Signing in by an identity provider that runs beside the app.
+"""Signing in by an identity provider that runs next to the app.
 
-- An invitation ties an identity to an account, once; who has none is told to ask for one, and roles stay the curator's.
-- An answer counts in the browser that asked, once, with the state that it was given.
-- Locking out and signing out end these sessions as any.
+- An invitation ties an identity to an account, once; the app asks others to request one, and roles stay the curator's.
+- An answer counts in the browser that asked, once, with its state.
+- Locking and signing out end these sessions like any other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A provider that asks nobody for a password: whoever they say they are, they are."""
+    """A provider without passwords: it accepts every stated identity."""
     log = tmp_path_factory.mktemp("provider") / "provider.log"
     path = "/.well-known/openid-configuration"
     with serving(
@@ -63,19 +63,19 @@ def invited(site: ReviewSite, name: str, *, add: bool = True, role: str = "annot
 
 
 def link_on(page: str) -> str:
-    """Return where a page's button leads to the provider."""
+    """Return the provider's address behind a page's button."""
     return page.partition('class="button" href="')[2].partition('"')[0].replace("&amp;", "&")
 
 
 def to_provider(visitor: Visitor, path: str) -> str:
-    """Open a sign-in page, take its link to the provider, and return where that leads."""
+    """Open a sign-in page, follow its link to the provider, and return the address it leads to."""
     reply = visitor.get(link_on(visitor.get(path).text))
     assert reply.status == 303, reply.text
     return reply.headers["location"]
 
 
 def say_who(where: str, subject: str) -> str:
-    """Say at the provider who one is, and return the path that leads back."""
+    """State an identity at the provider, and return the path that leads back."""
     parts = urlsplit(where)
     reply = Visitor(f"{parts.scheme}://{parts.netloc}").send(
         "POST", f"{parts.path}?{parts.query}", body=urlencode({"sub": subject}), headers=FORM

@@ -1,4 +1,4 @@
-"""Campaigns opened on a file of tasks: errors that people name, and keys that people judge."""
+"""Campaigns opened on a file of tasks: errors that annotators classify, and keys that they judge."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def tasks(release: Release, items: list[Item], tmp_path: Path) -> Callable[..., 
 
 @pytest.fixture
 def opened(release: Release, tasks: Callable[..., Path], tmp_path: Path) -> Iterator[Opens]:
-    """Open a campaign for ann, ben and cas in a workspace that was not there before."""
+    """Open a campaign for ann, ben and cas in a new workspace."""
     stores: list[ReviewStore] = []
 
     def open_(kind: str = "error_analysis", **settings: Any) -> ReviewStore:

@@ -1,4 +1,4 @@
-"""Campaigns of a recipe that open beside each other: each asks at once, and what one drops the other asks about no more."""
+"""Campaigns of a recipe that open at the same time: each asks at once, and items that one drops leave the other."""
 
 from __future__ import annotations
 

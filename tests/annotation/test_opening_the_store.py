@@ -1,4 +1,4 @@
-"""Opening a review store: made on first use, brought up to date, refused in words where not ours."""
+"""Opening a review store: made on first use, upgraded, and refused with a message if it is not ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other pictures of a campaign, as the running app offers them: only for one's own task, only of its campaign."""
+"""Other pictures of a campaign in the running app: only for the annotator's own task, only of its campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`filter restore`, `drop`, `undo`, `overrides`: what can be decided, what cannot and why, and how decisions stand."""
+"""`filter restore`, `drop`, `undo`, `overrides`: possible and impossible decisions, and the resulting state."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(workspace: Path, images: Path, recipe: str = RECIPE) -> FinishedRun:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with photographs, some stored twice, and a workspace in which the recipe ran over them."""
+    """A folder with photographs, some stored twice, and a workspace after a run of the recipe."""
     folder = tmp_path_factory.mktemp("copies")
     make_photographs(folder / "p", count=6)
     for number in (0, 3):

@@ -1,4 +1,4 @@
-"""Curators' decisions against verdicts of steps in the review store: only ever added, the latest counts."""
+"""Curators' decisions against verdicts of steps in the review store: append-only, the latest counts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A curator's counts: as many as there are decisions, by what they are of, and the same on both databases.
+"""A curator's counts: equal to the number of decisions, by their subjects, and the same on both databases.
 
-- what the database counts is what counting single decisions gives;
-- only newest versions and current tasks count; a slot's decision follows whatever is said;
-- agreement by parts, over time and of fields is that of the ratings concerned.
+- The database's counts equal those of single decisions.
+- Only newest versions and current tasks count; a slot's decision follows every change.
+- Agreement by parts, over time and of fields equals that of the ratings concerned.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REASONS = ("unclear", "wrong_answer")
 
 
 def filled(store: ReviewStore, now: datetime, *, tasks: int = 30) -> ReviewStore:
-    """Open a campaign of three slots and let people decide most of it, some of them twice."""
+    """Open a campaign of three slots and let annotators decide most of it, some of them twice."""
     store.upsert_campaign(
         "verify", kind="verify", rule="at_least(2, of=3)", slots_per_task=3, settings={}, seed=1,
         form=CampaignForm(decisions=list(DECISIONS), reasons=list(REASONS), needs_note=[]),

@@ -1,4 +1,4 @@
-"""Curators' pages that are routes of our own: for curators only, by forms of theirs only, and never over what somebody else wrote."""
+"""Curators' pages with our own routes: for curators only, by their forms only, and never over another's change."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CHANGES = (
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    """The app over a workspace whose recipe came from the command line and waits for people."""
+    """The app over a workspace whose recipe came from the command line and waits for annotators."""
     place = tmp_path_factory.mktemp("own")
     make_photographs(place / "photographs", count=4)
     (place / "ten.yaml").write_text(RECIPE, encoding="utf-8")
@@ -102,7 +102,7 @@ def post(visitor: Visitor, path: str, **fields: str) -> Reply:
 
 
 def hidden(page: Reply, name: str) -> str:
-    """Return what a hidden field of a page holds."""
+    """Return the content of a hidden field of a page."""
     found = re.search(rf'name="{name}" value="([^"]*)"', page.text)
     assert found is not None, page.text[:500]
     return unescape(found[1])

@@ -1,4 +1,4 @@
-"""What an annotator has before them: minutes at their own pace, and what they did today."""
+"""An annotator's outlook: remaining minutes at their own pace, and today's decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The campaign `pair`: people say what is the same picture, and the next run drops the copy or keeps both."""
+"""The campaign `pair`: annotators identify equal pictures, and the next run drops the copy or keeps both."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ steps:
 
 @pytest.fixture
 def photographs(tmp_path: Path) -> Path:
-    """A photograph with two copies that a curator protects: near_duplicates asks about each of the two."""
+    """A photograph with two copies that a curator protects: near_duplicates asks about both."""
     folder = tmp_path / "photographs"
     (folder / "mine").mkdir(parents=True)
     photograph("coffee").save(folder / "coffee.png")

@@ -1,4 +1,4 @@
-"""Hours and what people are owed: measured from what the store has of them, short pauses counted, long ones not."""
+"""Hours and pay: measured from the store, with short pauses counted and long ones not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def span(begin: float, end: float) -> WorkSpan:
 def decide(
     store: ReviewStore, name: str, minutes: float, *, taken: float | None = None, active_s: float | None = 60.0
 ) -> None:
-    """Decide the next task at a moment; `taken` minutes before it was handed out."""
+    """Decide the next task at a given time, `taken` minutes after its assignment."""
     lease = store.claim("verify", name, now=at(minutes - (2 if taken is None else taken)))
     assert lease is not None
     store.submit(lease.slot_id, name, Submission("accept", active_s=active_s), now=at(minutes))

@@ -1,4 +1,4 @@
-"""The curator's pages of people and of flags, as a server answers them: changes, refusals, files, and lists in pages."""
+"""The curator's pages of people and of flags, as a server answers them: changes, refusals, files, and paged lists."""
 
 from __future__ import annotations
 

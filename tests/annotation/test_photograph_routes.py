@@ -1,4 +1,4 @@
-"""Photographs through the running app: only for one's own task that asks for some, only what can be decoded, only to one's eyes."""
+"""Photographs in the running app: only for one's own task that asks for some, decodable, and private."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def signed_in(site: ReviewSite) -> Callable[[str], Visitor]:
 
 
 def task_of(store: ReviewStore, name: str, campaign: str = "collect") -> int:
-    """Return a task that somebody holds."""
+    """Return a task that an annotator holds."""
     task = TaskQueue(store, store.campaign(campaign), name).next(now=clock())
     assert task is not None
     return task.task_id

@@ -1,4 +1,4 @@
-"""Practice before the real work: what is right, who may decide, and that nothing of it counts."""
+"""Practice before the real work: right decisions, who may decide, and that practice does not count."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def settings(**handout: Any) -> AssignmentSettings:
 def practise(
     store: ReviewStore, name: str, now: datetime, decisions: Mapping[str, str], *, campaign: str = "verify"
 ) -> PracticeQueue:
-    """Let somebody go through one attempt; they accept what is not among the decisions."""
+    """Let an annotator go through one attempt; they accept items without an entry in the decisions."""
     queue = PracticeQueue(store, store.campaign(campaign), name)
     attempt = queue.begin(now=now)
     for place, item in enumerate(attempt.items):

@@ -1,4 +1,4 @@
-"""`review agreement --ratings`: what a CSV file of ratings may look like, and what hostile ones are answered."""
+"""`review agreement --ratings`: valid CSV files of ratings, and the messages for hostile ones."""
 
 from __future__ import annotations
 

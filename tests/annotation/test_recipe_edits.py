@@ -1,4 +1,4 @@
-"""One setting or step changed in the text of a recipe: all else stays as it was written."""
+"""One setting or step changed in the text of a recipe: the rest stays as written."""
 
 from __future__ import annotations
 

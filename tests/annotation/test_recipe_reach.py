@@ -1,4 +1,4 @@
-"""What a recipe that is changed in the browser may not reach: endpoints, variables and folders that are new to it."""
+"""Limits on a recipe changed in the browser: no new endpoints, variables or folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement on regions: each figure by hand, alpha beside a published example, intervals over pictures."""
+"""Agreement on regions: each figure by hand, alpha on a published example, intervals over pictures."""
 
 from __future__ import annotations
 

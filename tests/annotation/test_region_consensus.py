@@ -1,4 +1,4 @@
-"""Consensus of regions: by hand for each shape, polygons beside grids, disputes, counts, and comparison with gold."""
+"""Consensus of regions: by hand for each shape, polygons and grids, disputes, counts, and comparison with gold."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_by_majority_a_lone_region_is_left_out_where_enough_marked_nothing_else(
 
 
 def test_by_majority_three_boxes_apart_are_disputed_not_outvoted() -> None:
-    """Nobody says that nothing is there."""
+    """No annotator says that nothing is there."""
     marks = {"ann": [box(0, 0, 10, 10)], "bob": [box(6, 0, 16, 10)], "cat": [box(12, 0, 22, 10)]}
     consensus = agreed(tolerance=RegionTolerance(counts="majority"), **marks)
     assert not consensus.is_agreed
@@ -195,7 +195,7 @@ def test_all_who_found_nothing_agree_on_nothing_if_they_are_enough() -> None:
 
 
 def test_annotators_who_are_too_far_from_what_they_would_agree_on_are_disputed() -> None:
-    """Each two of these masks share one cell of five, which is enough here, but no cell has more than two of them."""
+    """Each two of these masks share one cell of five, which suffices here, but no cell has more than two of them."""
     rows = ["###...", "#..##.", ".#.#.#", "..#.##"]
     marks = {name: {"field": [masked(row)]} for name, row in zip("abcd", rows, strict=True)}
     consensus = consensus_of(marks, sizes_wh=[(6, 1)], need=4, tolerance=RegionTolerance(mask_iou=0.2))

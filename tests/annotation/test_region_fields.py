@@ -1,9 +1,9 @@
-"""Fields of a form in which people mark regions.
+"""Fields of a form in which annotators mark regions.
 
-- regions are checked against the pictures of the task, and every wrong one is named by its place;
-- labels are those of the field, or the annotator's own;
-- what browsers and tables may send otherwise is refused in words;
-- a decision, a draft and a table keep them as they were drawn, and larger drafts are taken for them only.
+- Regions are checked against the pictures of the task, and every wrong one is named by its place.
+- Labels are those of the field, or the annotator's own.
+- Other input from browsers and tables is refused with a message.
+- A decision, a draft and a table keep them as drawn, and accept larger drafts for them only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matching of regions: similarity by hand, the optimal assignment beside brute force, groups of several annotators."""
+"""Matching of regions: similarity by hand, the optimal assignment against brute force, groups of several annotators."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_groups_hold_one_region_of_each_annotator() -> None:
 
 
 def test_a_chain_does_not_join_what_is_apart_on_average() -> None:
-    """Neighbours share 7 of 13, the ends 4 of 16: (7/13 + 4/16) / 2 = 0.39."""
+    """Neighbors share 7 of 13, the ends 4 of 16: (7/13 + 4/16) / 2 = 0.39."""
     assert groups({"ann": [box(0, 0, 10, 10)], "bob": [box(3, 0, 13, 10)], "cat": [box(6, 0, 16, 10)]}) == [
         [("ann", 0), ("bob", 0)],
         [("cat", 0)],

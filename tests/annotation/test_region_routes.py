@@ -1,9 +1,9 @@
-"""Helpers over the app's routes: real GrabCut, SAM and rapidocr in processes of their own, on a real workspace.
+"""Helpers over the app's routes: real GrabCut, SAM and rapidocr in separate processes, on a real workspace.
 
-- whoever may not see a task's pictures gets nothing, nor does a page of another site;
-- what is asked is checked, and every refusal says why; nothing of this machine's paths reaches a browser;
-- a picture is embedded once, however many clicks;
-- newer requests take the place of older ones; a helper that hangs or dies is stopped, and the next request is answered.
+- An account without access to a task's pictures gets nothing, nor does a page of another site.
+- Requests are checked, every refusal says why, and no path of this machine reaches a browser.
+- A picture is embedded once, however many clicks.
+- Newer requests replace older ones; a helper that hangs or dies is stopped, and the next request is answered.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ HEADERS = {"x-benchwright-draft": "1"}
 
 
 class Marking:
-    """A workspace with an open campaign, and somebody who asks its helpers."""
+    """A workspace with an open campaign, and an annotator who uses its helpers."""
 
     def __init__(self, folder: Path) -> None:
         make_photographs(folder / "images", count=2)

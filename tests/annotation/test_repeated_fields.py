@@ -1,9 +1,9 @@
 """Groups of fields that occur several times in a typed form.
 
-- entries are checked one by one, and every mistake is named with its entry;
-- conditions hold inside an entry as they do in the form;
-- a table takes a group as JSON in one cell, Label Studio as JSON in one box;
-- what browsers and tables may send otherwise is refused in words.
+- Entries are checked one by one, and every mistake is named with its entry.
+- Conditions hold inside an entry as they do in the form.
+- A table takes a group as JSON in one cell, Label Studio as JSON in one box.
+- Other input from browsers and tables is refused with a message.
 """
 
 from __future__ import annotations

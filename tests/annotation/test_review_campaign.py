@@ -1,4 +1,4 @@
-"""The campaign `review`: the answer comes first and is kept, votes count one by one, and what fails comes again to others."""
+"""The campaign `review`: the answer comes first and is kept, votes count one by one, and failed items go to others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def item_of(make_items: MakeItems) -> Item:
 
 
 def vote(store: ReviewStore, now: datetime, name: str, answer: str = "B", **fields: object) -> None:
-    """Answer and vote on the open task: yes to all but what is named; `edits` revises."""
+    """Answer and vote on the open task: yes to all but the named criteria; `edits` revises."""
     queue = TaskQueue(store, store.campaign("review"), name)
     task = queue.next(now=now)
     assert task is not None, name

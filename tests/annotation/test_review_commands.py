@@ -1,4 +1,4 @@
-"""`benchwright review status | agreement | export | import`, as they are called: output, exit codes, words."""
+"""`benchwright review status | agreement | export | import`: output, exit codes, messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MakeItems = Callable[..., list[Item]]
 
 
 class Said:
-    """What a command line left behind."""
+    """The result of a command line."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code, self.out, self.err = code, out, err

@@ -1,4 +1,4 @@
-"""The review store: campaigns and tasks brought up to date, slots handed out, decisions taken in."""
+"""The review store: updates of campaigns and tasks, assignment of slots, stored decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of an item: what it takes, what it refuses, and the version that they make."""
+"""Edits of an item: valid ones, refused ones, and the version that they make."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What curators are told of rounds, votes and adjudicators: the same that the closed campaign says in its summary.
+"""Curators' view of rounds, votes and adjudicators: it equals the summary of the closed campaign.
 
-- each round of an item is a unit of agreement; earlier rounds count, contents that items left behind do not;
-- an adjudicator's decision is an item's outcome, and is compared with what most annotators had said;
-- votes of a review count by criterion, the answer being right among them;
-- the page, the commands and the export say the same.
+- Each round of an item is a unit of agreement; earlier rounds count, contents that items left behind do not.
+- An adjudicator's decision is an item's outcome, and is compared with that of most annotators.
+- Votes of a review count by criterion, a right answer among them.
+- The page, the commands and the export state the same.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def store(context: CampaignContext) -> Iterator[ReviewStore]:
 
 
 def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> None:
-    """Let everybody decide what they are handed, at random, and two adjudicators what comes to them."""
+    """Let all annotators decide their tasks at random, and two adjudicators their cases."""
     rng, campaign, busy = random.Random(seed), store.campaign(name), True
     while busy:
         busy = False
@@ -92,7 +92,7 @@ def say(queue: TaskQueue, slot: int, rng: random.Random, now: datetime, *, is_re
 
 
 def same_rounds(told: list[RoundProgress], closed: list[Mapping[str, int]]) -> bool:
-    """Return whether both say the same of every round, now that nothing is open."""
+    """Return whether both state the same for every round, now that no task is open."""
     return [(one.round, one.items, one.passed, one.dropped, one.revised, one.waiting + one.open) for one in told] == [
         (one["round"], one["items"], one["kept"], one["dropped"], one["revised"], 0) for one in closed
     ]

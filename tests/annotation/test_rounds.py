@@ -1,4 +1,4 @@
-"""What a round comes to: the annotators' own decision, a revision, an adjudicator's word, or nothing."""
+"""Results of a round: the annotators' decision, a revision, an adjudicator's decision, or none."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def adjudicated(decision: str, edits: dict[str, str] | None = None) -> Adjudicat
 
 
 def policy(rule: str, rounds: int = 2) -> SettlementPolicy:
-    """Return how a campaign `verify` settles its tasks."""
+    """Return the settlement of a campaign `verify`."""
     taken = parse_rule(rule)
     return SettlementPolicy(taken, taken.slots, DECISIONS, rounds=rounds)
 
 
 def settled(rule: str, annotations: list[Annotation], verdict: Adjudicated = Adjudicated(0, None)) -> str:
-    """Return what decisions in the first of two rounds come to."""
+    """Return the result of decisions in the first of two rounds."""
     return settle(policy(rule), votes_in(policy(rule), annotations, verdict))
 
 

@@ -1,4 +1,4 @@
-"""The rule of a campaign changed in place: every decision stays and counts, and tasks have the places that the rule takes."""
+"""A campaign's rule changed in place: every decision stays and counts, and tasks have the new rule's places."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def items(make_items: Callable[..., list[Item]]) -> Callable[[int], list[Item]]:
 
 @pytest.fixture
 def opened(store: ReviewStore, context: CampaignContext, items: Callable[[int], list[Item]], now: datetime) -> Opened:
-    """Return an opener of a campaign with a task for each text, whose letters are what people said in turn."""
+    """Return an opener of a campaign with a task for each text, whose letters are annotators' decisions in turn."""
 
     def open_campaign(said: list[str], rule: str) -> None:
         Verify(rule=rule, form={"reasons": ["unclear"]}).advance(items(len(said)), context)

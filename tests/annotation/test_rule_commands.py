@@ -1,4 +1,4 @@
-"""The rule of a campaign changed on the command line, after what it makes of the decisions is said."""
+"""A campaign's rule changed on the command line, after a report of its effect on the decisions."""
 
 from __future__ import annotations
 

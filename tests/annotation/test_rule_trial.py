@@ -1,9 +1,9 @@
-"""Rules tried on the decisions so far: what each would make of them, counted as the rule in force is counted.
+"""Rules tried on the decisions so far: the outcome of each, counted like that of the rule in force.
 
-- the rule in force comes out as on the page of progress, with adjudicators, edits, criteria and tasks that closed early;
-- another rule is held to the first decisions, and counts what missing decisions can still change as open;
-- what stopping at a sureness would spare is counted over the same decisions, with what it would change;
-- which tasks change against the rule in force is named, and as many as are counted.
+- The rule in force equals the page of progress, with adjudicators, edits, criteria and tasks that closed early.
+- Another rule applies to the first decisions, and counts tasks that missing decisions can still change as open.
+- The votes that stopping at a sureness would save are counted over the same decisions, with the changes.
+- The tasks that change against the rule in force are named, as many as are counted.
 """
 
 from __future__ import annotations

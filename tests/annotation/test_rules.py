@@ -1,4 +1,4 @@
-"""Acceptance rules: what they are written as, how many annotators they take, what decisions come to."""
+"""Acceptance rules: their notation, the number of annotators they take, the results of decisions."""
 
 from __future__ import annotations
 

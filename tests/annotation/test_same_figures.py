@@ -1,4 +1,4 @@
-"""Page, command and export show the same figures of one campaign, each with what it rests on, or none."""
+"""Page, command and export show the same figures of one campaign, each with its basis, or none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORDS = ("accept", "reject")
 
 
 def decided(workspace: Path, make_items: MakeItems, now: datetime, *, shared: int, alone: int) -> Path:
-    """Let two people decide so many tasks together, half of them alike, and each of three so many alone."""
+    """Let two annotators decide that many tasks together, half of them alike, and each of three that many alone."""
     space = Workspace.create(workspace)
     space.save_settings({})
     context = CampaignContext(seed=1, stage="verify", workspace=workspace, store_url=space.store_url)
@@ -69,7 +69,7 @@ _SHORT = ("compared", "percent", "krippendorff_alpha")
 
 
 def _ratings_file(path: Path, annotations: Path) -> Path:
-    """Write exported decisions as ratings of other tools are written."""
+    """Write exported decisions like other tools' ratings."""
     rows = [f"{row['item_id']},{row['annotator']},{row['decision']}" for row in pq.read_table(annotations).to_pylist()]
     path.write_text("\n".join(["unit,rater,label", *rows]) + "\n", encoding="utf-8")
     return path

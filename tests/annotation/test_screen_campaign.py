@@ -1,4 +1,4 @@
-"""The campaigns `screen` and `screen_items`: what people discard is dropped for the reason that most of them gave."""
+"""The campaigns `screen` and `screen_items`: discarded records are dropped for their most frequent reason."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Items that go back to their writers: who is asked, what they see, what comes of it, and what of it stays on record.
+"""Items that go back to their writers: who gets them, what they see, the results, and the record of them.
 
-- A reviewer sends an item back with what to change, and its writer gets the old text with that beside it.
-- Nothing of what people wrote is lost, and a task of several writers asks only the one whose question came back.
-- Tables carry it: the writer's row has the old text, and a row that is left as it was changes nothing.
-- Items that nobody wrote cannot be sent back.
+- A reviewer sends an item back with the required changes, and its writer gets the old text with them.
+- No text is lost, and a task of several writers asks only the one whose question returned.
+- In tables, the writer's row has the old text, and an unchanged row changes nothing.
+- Items without a human writer cannot be sent back.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def write(store: ReviewStore, name: str, *questions: dict[str, Any]) -> None:
 
 
 def judge_all(store: ReviewStore, name: str, submissions: dict[str, Submission]) -> None:
-    """Judge every item of `verify`, by its question; accept those that are not named."""
+    """Judge every item of `verify`, by its question; accept the others."""
     while (got := task_of(store, "verify", name))[1] is not None:
         queue, task = got
         queue.submit(task.slot_id, submissions.get(task.item.question, Submission("accept")), now=moment())
@@ -290,7 +290,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def change(path: Path, **cells: str) -> None:
-    """Fill cells of every row of a table in."""
+    """Fill in cells of every row of a table."""
     rows = rows_of(path)
     with path.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, list(rows[0]))

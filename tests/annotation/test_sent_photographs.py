@@ -1,4 +1,4 @@
-"""Photographs that curators send: kept whole under their own names, never written over, and nothing but pictures."""
+"""Photographs that curators send: kept whole under their own names, never overwritten, and only pictures."""
 
 from __future__ import annotations
 

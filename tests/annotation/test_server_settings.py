@@ -1,4 +1,4 @@
-"""What the server asks of Streamlit and of the interpreter."""
+"""The server's settings of Streamlit and of the interpreter."""
 
 from __future__ import annotations
 

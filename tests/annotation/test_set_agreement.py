@@ -1,4 +1,4 @@
-"""Agreement over sets of categories: MASI's distances and alpha by hand, undefined where nothing differs."""
+"""Agreement over sets of categories: MASI's distances and alpha by hand, undefined if no sets differ."""
 
 from __future__ import annotations
 

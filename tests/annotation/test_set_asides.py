@@ -1,8 +1,8 @@
-"""Votes that a curator sets aside and takes back.
+"""Votes that a curator sets aside and restores.
 
-- They count nowhere: not for what settles, nor agreement, progress or quality; their tasks are asked of others.
-- Nothing is lost: the log holds the votes and both acts, and taking back brings them back where nobody else decided.
-- Who rushes or misses attention checks is named, with what their estimated accuracy is worth.
+- They do not count for settlement, agreement, progress or quality; their tasks go to others.
+- Nothing is lost: the log holds the votes and both acts, and restoring returns votes unless another annotator decided.
+- Annotators who rush or miss attention checks are named, with the weight of their estimated accuracy.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 
 def decide_all(store: ReviewStore, name: str, decision: str = "accept", *, most: int = 99, now: datetime) -> int:
-    """Decide whatever a person gets, alike; return how many tasks that was."""
+    """Decide all tasks of an annotator alike; return their number."""
     for number in range(most):
         lease = store.claim("verify", name, now=now)
         if lease is None:

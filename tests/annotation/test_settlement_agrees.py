@@ -1,8 +1,8 @@
-"""What a run does with a campaign is what everybody else says of it.
+"""A run's settlement of a campaign equals that of every other reader.
 
-- Whatever people, adjudicators and curators do in a campaign of whatever kind and rule, the run, the curator's counts,
-  `review status`, the adjudicator's queue and what closes early agree.
-- Cases in which they once did not stand beside what is right by the documentation.
+- Whatever people, adjudicators and curators do in a campaign of any kind and rule, the run, the curator's counts,
+  `review status`, the adjudicator's queue and early closing agree.
+- Cases in which they once differed have the result that the documentation states.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ ADJUDICATED = "adjudicated(unanimous(2))"
 def test_what_is_right_where_they_once_disagreed(
     kind: str, rule: str, rounds: int, steps: str, outcome: str, tmp_path: Path, empty_store: bytes
 ) -> None:
-    """Annotators say the small letters in turn; an adjudicator accepts, rejects, edits (X, B) or sends back (W)."""
+    """Annotators decide the small letters in turn; an adjudicator accepts, rejects, edits (X, B) or sends back (W)."""
     driven = Driven(tmp_path, empty_store, kind, rule, rounds=max(rounds, 1))
     for step in steps:
         _step(driven, step)

@@ -1,4 +1,4 @@
-"""Decisions below the shortest believable time: what a task takes at least, and what curators see of faster ones."""
+"""Decisions below the shortest believable time: a task's minimum, and curators' view of faster ones."""
 
 from __future__ import annotations
 

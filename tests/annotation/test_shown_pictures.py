@@ -1,4 +1,4 @@
-"""Pictures as the browser gets them: made once however many ask, dropped when too many, errors told to all."""
+"""Pictures for the browser: made once for many requests, dropped when too many, errors reported to all."""
 
 from __future__ import annotations
 

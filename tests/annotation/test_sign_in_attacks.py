@@ -1,8 +1,8 @@
 """Attacks on signing in, by real requests against the running app.
 
-- Guesses at one account count together, wherever they say that they come from; the owner comes in all the same.
-- Signing in with an account of one's own buys no guesses at others.
-- Many who sign in at once share a bounded memory, and half a request is closed.
+- Guesses at one account count together, whatever address they claim; the owner can sign in all the same.
+- Signing in with one's own account buys no guesses at others.
+- Many simultaneous sign-ins share a bounded memory, and half a request is closed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def site(workspace: Path) -> Iterator[ReviewSite]:
-    """Yield an app that nobody has attacked yet: counts begin anew with it."""
+    """Yield an app without attacks so far: its counts begin anew."""
     with serve(workspace) as running:
         yield running
 

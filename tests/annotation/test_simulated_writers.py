@@ -1,4 +1,4 @@
-"""Simulated annotators who describe and collect: the same from every run, fit for the form, and marked wherever they show."""
+"""Simulated annotators who describe and collect: repeatable, valid for the form, and marked everywhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORM = CampaignForm(fields=DESCRIPTION_FORM.fields)
 
 @pytest.fixture
 def store_url(url: str, tmp_path: Path, empty_store: bytes) -> str:
-    """A store in a file: simulated annotators decide through the calls of people, which are tested on a server too."""
+    """A store in a file: simulated annotators use the calls of people, which are tested on a server too."""
     (tmp_path / "review.sqlite").write_bytes(empty_store)
     return url
 

@@ -1,9 +1,9 @@
-"""Files of other tools as marks that people start from in a campaign `mark`: COCO, LVIS, Pascal VOC and YOLO, for real.
+"""Files of other tools as initial marks in a campaign `mark`: COCO, LVIS, Pascal VOC and YOLO.
 
-- marks go to pictures by path or file name, and to fields by label and shape; sizes are those of the upright picture;
-- what is not used is counted by reason and listed, and one wrong entry is no more than that;
-- tasks, decisions and the result stay as they are whatever files are named, and a second run reads nothing again;
-- simulated annotators may take the marks as true; the result says what became of proposals, and so does the export.
+- Marks go to pictures by path or file name, and to fields by label and shape; sizes are those of the upright picture.
+- Unused marks are counted by reason and listed, and one wrong entry affects no other.
+- Tasks, decisions and the result do not depend on the named files, and a second run reads nothing again.
+- Simulated annotators may take the marks as true; the result and the export state the outcome of proposals.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def photographs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Started:
-    """A recipe with one step `mark` in a folder of its own, run as often as wanted."""
+    """A recipe with one step `mark` in a separate folder, which can run repeatedly."""
 
     def __init__(self, folder: Path, photographs: Path) -> None:
         self.folder, self.photographs = folder, photographs
@@ -118,7 +118,7 @@ class Started:
         return files
 
     def placed(self) -> dict[str, list[Document]]:
-        """Return what the app gives somebody who holds each task, by picture."""
+        """Return the app's response to the holder of each task, by picture."""
         state = open_app_state(self.root, secure=False)
         try:
             if "ann" not in {account.name for account in state.accounts.all()}:

@@ -1,9 +1,9 @@
-"""The campaign `state`: what people state about images in words, in the terms of facts files.
+"""The campaign `state`: annotators' statements about images in words, in the terms of facts files.
 
-- everything that a facts file says of a picture but what is marked on it can be entered, and comes back the same;
-- mistakes that facts files do not allow are refused when they are handed in, all at once;
-- several annotators' statements are combined as the settings say;
-- other pictures are named by their image, and only those of the campaign.
+- Every statement of a facts file except marks can be entered, and returns unchanged.
+- Mistakes that facts files do not allow are refused on submission, all at once.
+- Several annotators' statements are combined as the settings say.
+- Other pictures are named by their image, and only those of the campaign.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def picture(image_id: str, name: str | None = None) -> ImageRecord:
 
 
 def stated(step: State, ctx: CampaignContext, said: dict[str, dict[str, Any]], now: datetime) -> Any:
-    """Return the verdicts of a campaign whose images were stated like this, by image and annotator."""
+    """Return the verdicts of a campaign with these statements, by image and annotator."""
     images = [picture(image_id) for image_id in said]
     assert "state" in (step.advance(images, ctx).waiting or "")
     with open_store(ctx.store_url) as store:

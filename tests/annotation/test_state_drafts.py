@@ -1,8 +1,8 @@
-"""Drafts by a model of what people state: asked once, kept with the task, and nobody's until somebody takes them up.
+"""A model's drafts of statements: requested once, kept with the task, and not counted until an annotator accepts them.
 
-- a draft is there when the task opens, without what does not fit the form;
-- the store says of each statement whether a person wrote it, or accepted or edited which model's;
-- a model that fails leaves the form empty, and the task says why.
+- A draft is present when the task opens, without parts that do not fit the form.
+- The store states for each statement whether a person wrote it, or accepted or edited which model's.
+- A model that fails leaves the form empty, and the task says why.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ steps:
 
 
 def drafted(tmp_path: Path, server: ChatServer, *, more: str = "", on_failure: str = "record", count: int = 2) -> Any:
-    """Run the recipe over photographs, and return what it came to."""
+    """Run the recipe over photographs, and return its result."""
     if not (tmp_path / "photographs").exists():
         make_photographs(tmp_path / "photographs", count=count)
         (tmp_path / "photographs" / "again.png").unlink()

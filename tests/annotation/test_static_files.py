@@ -1,4 +1,4 @@
-"""Streamlit's own files as the app gives them, and what it must not find beside its script."""
+"""Streamlit's own files as the app serves them, and files it must not find next to its script."""
 
 from __future__ import annotations
 

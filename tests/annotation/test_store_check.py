@@ -1,4 +1,4 @@
-"""Rows of the review store that are not as they were written are named, on SQLite and PostgreSQL alike."""
+"""Changed rows of the review store are named, on SQLite and PostgreSQL alike."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
 
 
 def _logged_as_before(url: str) -> None:
-    """Write the log anew as programs did that kept less in it."""
+    """Rewrite the log like programs that kept less in it."""
     with open_store(url) as store, store.writing() as connection:
         rows = connection.execute(sa.select(audit_log).order_by(audit_log.c.id)).all()
         if connection.dialect.name == "postgresql":
@@ -93,7 +93,7 @@ _KEPT_LATER = {
 
 
 def _tamper(url: str, statement: str) -> int:
-    """Change rows with the database's own rights: its triggers are out of the way."""
+    """Change rows with the database's own rights, without its triggers."""
     engine = connect(url)
     with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
         if connection.dialect.name == "postgresql":

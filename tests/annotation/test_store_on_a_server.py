@@ -1,4 +1,4 @@
-"""A workspace whose review store is a PostgreSQL database: the same commands, nothing mixed up, no password told."""
+"""A workspace whose review store is a PostgreSQL database: the same commands, no mix-up, no password shown."""
 
 from __future__ import annotations
 

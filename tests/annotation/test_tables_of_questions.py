@@ -1,4 +1,4 @@
-"""Questions and reviews by table, CSV or XLSX: what a table says, what comes back, and every mistake told at once."""
+"""Questions and reviews in tables, CSV or XLSX: their cells, the import, and all mistakes at once."""
 
 from __future__ import annotations
 

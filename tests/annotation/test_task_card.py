@@ -1,4 +1,4 @@
-"""What a browser gets of a task: the key in `verify` only, and never how an item was made; what it may send back."""
+"""A task in the browser: the key in `verify` only, never how an item was made; and the valid replies."""
 
 from __future__ import annotations
 

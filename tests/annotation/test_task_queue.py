@@ -1,4 +1,4 @@
-"""An annotator's task queue: own tasks only, drafts that outlive a reload, skipping, history, changed decisions."""
+"""An annotator's task queue: own tasks only, drafts that survive a reload, skipping, history, changed decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every word that the app says stands in its files of texts, ready for translation, and each is used."""
+"""All texts of the app are in its files of texts, ready for translation, and each is used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def said_by(path: Path) -> Iterator[str]:
-    """Yield texts that a page hands to Streamlit as they are."""
+    """Yield texts that a page passes to Streamlit unchanged."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in SHOWS:
             continue

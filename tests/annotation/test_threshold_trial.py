@@ -1,7 +1,7 @@
-"""A filter's threshold tried: what a run with it would do, from the values that the last run measured.
+"""A filter's threshold tried: the result of a run with it, from the values of the last run.
 
-- what is said to change is what a run of the changed recipe changes, record by record;
-- what curators decided by hand stays, a number that the setting does not take is refused, and nothing is written.
+- The predicted changes equal those of a run of the changed recipe, record by record.
+- Curators' decisions stay, a number that the setting does not take is refused, and nothing is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 def verdicts(workspace: Path) -> dict[str, str]:
-    """Return what the filter `quality` said of each image."""
+    """Return the verdict of the filter `quality` on each image."""
     table = StageTable(Workspace(workspace), "quality.judge")
     said: dict[str, str] = {}
     for marker in table.current():

@@ -1,4 +1,4 @@
-"""Gold items that annotators are told about once they decided them, and attention checks."""
+"""Gold items whose result annotators see after their decision, and attention checks."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _arabic() -> AppLanguage:
 
 
 def decided(kind: str, item: Any, option: str) -> Submission:
-    """Return the decision that a check asks for, or one that keeps or takes what is no check."""
+    """Return the decision that a check requests, or one that keeps or accepts other tasks."""
     if kind == "verify":
         return Submission(decision="reject" if option else "accept")
     if kind == "answer":

@@ -1,8 +1,8 @@
-"""Items that a model puts into another language: the source text stays beside them for whoever verifies.
+"""Items that a model translates: annotators who verify see the source text next to them.
 
-- key, pictures and number of options stay; items and the release say the language, and who wrote each text;
-- the campaign `verify` shows the source text, in the app's task, in tables and in Label Studio;
-- what is no translation is a recorded reason, and no item in another language goes on.
+- Key, pictures and number of options stay; items and the release state the language, and the author of each text.
+- The campaign `verify` shows the source text, in the app's task, in tables and in Label Studio.
+- An invalid translation has a recorded reason, and no item in another language continues.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def source_in(handler: Any) -> dict[str, Any]:
 
 
 def arabic(change: Callable[[dict[str, Any]], dict[str, Any]] = lambda reply: reply) -> Any:
-    """Return what an endpoint does that translates by the list, with what a test does to its reply."""
+    """Return an endpoint's behavior that translates by the list, with a test's change to its reply."""
 
     def behave(words: str, attempt: int, handler: Any) -> str:
         source = source_in(handler)

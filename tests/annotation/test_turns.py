@@ -1,4 +1,4 @@
-"""Writers of one file take turns: threads, stores and processes, also after one of them died."""
+"""Writers of one file take turns: threads, stores and processes, even after one of them died."""
 
 from __future__ import annotations
 

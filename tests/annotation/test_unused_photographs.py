@@ -1,4 +1,4 @@
-"""Photographs that nobody handed in: counted, removed when they are old, never while a decision or a draft names them."""
+"""Photographs that were never handed in: counted, removed when old, never while a decision or a draft names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The campaign step `verify`: it waits for people, then keeps and drops under its rule, and says how far they agreed."""
+"""The campaign step `verify`: it waits for annotators, keeps and drops under its rule, and reports agreement."""
 
 from __future__ import annotations
 

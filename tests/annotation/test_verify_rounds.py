@@ -1,4 +1,4 @@
-"""Rounds of `verify`: an edited item comes again as a new version, to other eyes, and at most so many times."""
+"""Rounds of `verify`: an edited item returns as a new version, to other annotators, a limited number of times."""
 
 from __future__ import annotations
 

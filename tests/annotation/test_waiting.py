@@ -1,4 +1,4 @@
-"""What waits for an annotator, campaign by campaign: only what is theirs to decide, counted without decisions."""
+"""Open work of an annotator, campaign by campaign: only tasks they may decide, counted without decisions."""
 
 from __future__ import annotations
 

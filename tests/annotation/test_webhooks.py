@@ -1,9 +1,9 @@
-"""Webhooks: what happens in a campaign reaches the address that a curator named, signed, once for each event.
+"""Webhooks: events of a campaign reach the address that a curator named, signed, once each.
 
-- Events come from the log: none is missed whenever the server is stopped, also by kill -9, and none is noted twice.
-- What fails is tried again, later each time, and then given up; 410 ends the webhook; redirects are not followed.
-- Nothing goes to a private address unless it is allowed, whatever a name says.
-- A delivery holds no text: who was forgotten meanwhile is not named.
+- Events come from the log: none is missed when the server stops, even by kill -9, and none is recorded twice.
+- Failed deliveries are repeated, later each time, and then given up; 410 ends the webhook; redirects are not followed.
+- No delivery goes to a private address unless allowed, whatever a name resolves to.
+- A delivery holds no text: a forgotten person is not named.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def test_an_address_that_may_not_be_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1"])
 def test_a_name_that_leads_to_a_private_address_is_refused(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of several addresses every one counts, and a number that is spelled otherwise is an address too."""
+    """Of several addresses every one counts, and a number in another notation is an address too."""
     public = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.215.14", 443))
     private = (socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, 443))
     monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *_a, **_k: [public, private])
@@ -259,7 +259,7 @@ def test_the_signature_is_that_of_standard_webhooks() -> None:
 
 
 def test_from_a_token_to_an_export_with_the_server_killed_in_between(tmp_path: Path, receiver: Receiver) -> None:
-    """Token, list, claim, answer, settle, webhook, export; the second person's decisions come while nobody listens."""
+    """Token, list, claim, answer, settle, webhook, export; the second annotator decides while no receiver listens."""
     workspace = make_workspace(tmp_path / "site", photographs=4)
     url = f"sqlite:///{workspace / 'review.sqlite'}"
     with open_store(url) as store:

@@ -1,4 +1,4 @@
-"""Votes whose annotations are deleted in Label Studio: withdrawn, asked again, and back once they are there again."""
+"""Votes whose annotations are deleted in Label Studio: withdrawn, requested again, and restored once they reappear."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OpenCampaign = Callable[..., ReviewStore]
 
 
 def import_votes(store: ReviewStore, name: str, *places: int, now: datetime, decision: str = "accept") -> list[Vote]:
-    """Import a decision of one person on each of some tasks, as a pull does."""
+    """Import a decision of one annotator on each of some tasks, like a pull."""
     tasks = store.tasks("verify", states=("open", "done"))
     for place in places:
         store.take_in("verify", ExternalAnnotation(tasks[place].id, name, Submission(decision), now, now), now=now)

@@ -1,9 +1,9 @@
-"""The campaign `write`: questions of people's own about images, with options, explanations and labels.
+"""The campaign `write`: annotators' questions about images, with options, explanations and labels.
 
-- what was written is a value of the image, whatever shape the recipe asks for;
-- what makes no question is refused when it is handed in, each mistake with its field;
-- a table has a column for each field of each question, says what they take, and names all mistakes at once;
-- simulated annotators fill in every form, and say that nobody wrote it.
+- The written text is a value of the image, whatever shape the recipe requests.
+- Invalid questions are refused on submission, each mistake with its field.
+- A table has a column for each field of each question, states their values, and names all mistakes at once.
+- Simulated annotators fill in every form, and state that no person wrote it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def written(*questions: dict[str, Any]) -> dict[str, Any]:
 
 
 def advanced(step: Write, ctx: CampaignContext, decisions: dict[str, dict[str, Any]], now: datetime) -> Verdicts:
-    """Return the verdicts of a campaign in which this was written, by image and annotator."""
+    """Return the verdicts of a campaign with these texts, by image and annotator."""
     images = [picture(image_id) for image_id in decisions]
     assert "write" in (step.advance(images, ctx).waiting or "")
     with open_store(ctx.store_url) as store:

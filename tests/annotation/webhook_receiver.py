@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine, which keeps what comes and answers as it is told."""
+"""A receiver of webhooks on this machine, which keeps the requests and answers as configured."""
 
 from __future__ import annotations
 

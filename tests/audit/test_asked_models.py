@@ -1,6 +1,6 @@
-"""Checks that ask a model: what it answers without the picture, second right options, equal options; skipped without.
+"""Checks that use a model: answers without the picture, second right options, equal options; skipped without a model.
 
-The model is a scripted server that speaks the OpenAI protocol; the command asks it over HTTP.
+The model is a scripted server that speaks the OpenAI protocol; the command reaches it over HTTP.
 """
 
 from __future__ import annotations

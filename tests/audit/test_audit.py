@@ -1,4 +1,4 @@
-"""The audit finds each kind of planted fault, accuses no clean benchmark, and says what it could not check."""
+"""The audit finds each kind of planted fault, accuses no clean benchmark, and states which checks it skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The action for GitHub and the hook for pre-commit run the audit, and stop at what is new."""
+"""The action for GitHub and the hook for pre-commit run the audit, and stop at new findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items whose words an audit doubts are edited by people, looked at by others, and come so into the next release."""
+"""Annotators edit items whose words an audit doubts, others check them, and the next release contains them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Bench:
         return opened
 
     def decide(self, by: str, decisions: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-        """Import decisions of one person by the items' own ids, on the versions that stand now."""
+        """Import decisions of one annotator by the items' own ids, on the current versions."""
         place = ("--workspace", self.workspace, "--campaign", "audit-edits")
         tasks = self.folder / f"tasks-{len(list(self.folder.glob('tasks-*')))}.csv"
         run_json("review", "export", *place, "--out", tasks)
@@ -96,7 +96,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 @pytest.fixture(scope="module")
 def rounds(bench: Bench) -> dict[str, Any]:
-    """What imports printed, by person, after all rounds were decided."""
+    """The imports' output, by annotator, after all rounds were decided."""
     items = bench.items(bench.release)
     mended = {"decision": "revise", "new_question": "Which thing stands near the chair?", "note": "Spelt wrong."}
     first = {name: dict(mended) for name in (SPELT, TWO_EDITS, REFUSED)}

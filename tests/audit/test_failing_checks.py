@@ -1,4 +1,4 @@
-"""A check that raises is one record of the audit: it names items, exception, file and line, and the others go on."""
+"""A check that raises is one record of the audit: it names items, exception, file and line, and the others continue."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ITEMS = 21
 
 
 class OddIds:
-    """Finds nothing, and cannot bear two of the items."""
+    """Finds nothing, and fails on two of the items."""
 
     name: ClassVar[str] = "odd_ids"
     title: ClassVar[str] = "Ids that are odd"
@@ -53,7 +53,7 @@ class OddIds:
 
 
 class Broken:
-    """Finds one thing, and then raises."""
+    """Finds one fault, and then raises."""
 
     name: ClassVar[str] = "broken"
     title: ClassVar[str] = "What is broken"
@@ -207,7 +207,7 @@ def test_where_no_picture_can_be_decoded_checks_of_pictures_say_that_they_looked
 
 
 def _png_without_pixels(number: int) -> bytes:
-    """Return a PNG of which only decoding shows that it is broken: its chunks are sound, its pixels are not packed."""
+    """Return a PNG that only decoding reveals as broken: its chunks are sound, its pixels are not packed."""
     head = struct.pack(">IIBBBBB", 200, 160, 8, 2, 0, 0, 0)
     chunks = [(b"IHDR", head), (b"IDAT", bytes([number]) * 99), (b"IEND", b"")]
     parts = [

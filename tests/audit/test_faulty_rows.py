@@ -1,4 +1,4 @@
-"""Rows that no run takes for their key or their options are findings that name them, so that `--fail-on` sees them."""
+"""Rows that no run takes because of their key or options are findings that name them, so that `--fail-on` applies."""
 
 from __future__ import annotations
 

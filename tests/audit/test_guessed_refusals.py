@@ -1,4 +1,4 @@
-"""Refusals that the questions of a file give away: the audit and the shortcut battery say the same."""
+"""Refusals that the questions of a file reveal: the audit and the shortcut battery report the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that words give away are found where no picture is there, and named once."""
+"""Keys that words reveal are found without pictures, and named once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEMS = 24
 
 
 def _told(folder: Path) -> Path:
-    """Write questions of which the right option alone is a sentence of two more words."""
+    """Write questions in which the right option alone is a sentence with two more words."""
     rows: list[Row] = clean_rows(ITEMS)
     for row in rows:
         row[row["answer"]] += " over there"

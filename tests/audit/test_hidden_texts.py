@@ -1,4 +1,4 @@
-"""Characters that nobody sees in the texts of a benchmark: found by the audit, with the texts spelled out."""
+"""Invisible characters in the texts of a benchmark: found by the audit, with the texts spelled out."""
 
 from __future__ import annotations
 

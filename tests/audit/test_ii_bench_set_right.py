@@ -1,4 +1,4 @@
-"""II-Bench's published questions are set right by two people: from the audit to a release, scores and a filter."""
+"""Two annotators set II-Bench's published questions right: from the audit to a release, scores and a filter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def equal_pictures(published: Path) -> list[list[dict[str, Any]]]:
 def decide(
     workspace: Path, campaign: str, name: str, said: dict[str, dict[str, str]], rest: dict[str, str]
 ) -> list[str]:
-    """Let a person decide everything that a campaign has for them, and return the ids of the items."""
+    """Let an annotator decide all their tasks of a campaign, and return the ids of the items."""
     tasks, filled = workspace.parent / f"{campaign}-{name}.csv", workspace.parent / f"{campaign}-{name}-filled.csv"
     place = ("--workspace", workspace, "--campaign", campaign)
     run_json("review", "export", *place, "--out", tasks)
@@ -57,7 +57,7 @@ def decide(
 
 @pytest.fixture(scope="module")
 def played(published_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Play the whole way through and return what `set-right` printed, with the folder."""
+    """Follow the whole process and return the output of `set-right`, with the folder."""
     published, folder = published_data / "ii_bench", tmp_path_factory.mktemp("ii")
     source, workspace = folder / "ii-bench", folder / "w"
     source.mkdir()

@@ -1,4 +1,4 @@
-"""The audit names items with faults that rules find: in words, in names and metadata of files, in grey pictures."""
+"""The audit names items with faults that rules find: in words, in names and metadata of files, in gray pictures."""
 
 from __future__ import annotations
 

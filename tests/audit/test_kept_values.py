@@ -1,4 +1,4 @@
-"""What an audit keeps by the thousand: values that one entry holds, and picture files that are not read again."""
+"""Values that an audit keeps by the thousand in one entry, and picture files that it does not read again."""
 
 from __future__ import annotations
 

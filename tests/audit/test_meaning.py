@@ -1,4 +1,4 @@
-"""The audit with a WordNet and a sentence model that the user has, and the fewest changes that mend a rule."""
+"""The audit with a user's WordNet and sentence model, and the fewest changes that remove a cue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open questions are items of an audit: copies, repeats, words and contradictions are looked for, options are not."""
+"""Open questions in an audit: it checks copies, repeats, words and contradictions, but not options."""
 
 from __future__ import annotations
 

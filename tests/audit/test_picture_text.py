@@ -22,7 +22,7 @@ pytest.importorskip("rapidocr")
 
 
 def write_signed(folder: Path, rows: list[Row], letters: dict[int, str]) -> Path:
-    """Write a bench in whose pictures, by number of the row, the options with these letters are drawn as signs."""
+    """Write a bench whose pictures show the options with these letters as signs, by number of the row."""
     for number, row in enumerate(rows):
         shown = picture(number).resize((416, 320))
         draw = ImageDraw.Draw(shown)

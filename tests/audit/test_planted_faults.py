@@ -1,4 +1,4 @@
-"""How the benchmark of planted faults counts: places found, items blamed, and items blamed rightly."""
+"""Counts of the benchmark of planted faults: places found, items blamed, and items blamed rightly."""
 
 from __future__ import annotations
 

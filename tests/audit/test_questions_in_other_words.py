@@ -1,4 +1,4 @@
-"""Questions that are asked again in other words, and questions in another language than their options."""
+"""Repeated questions in other words, and questions in another language than their options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _findings(folder: Path, rows: list[Row], check: type[RepeatedQuestions] | ty
 
 
 def _asked_again(**changes: str) -> list[Row]:
-    """Return rows of which the second shows the first's picture, with its options in another order and other words."""
+    """Return rows in which the second shows the first's picture, with its options in another order and other words."""
     rows = clean_rows(ITEMS)
     for row in rows:
         row["split"] = "test"

@@ -1,4 +1,4 @@
-"""Ids that stand twice, in one file or in several, and rows that have none; one name in two files is no sure picture."""
+"""Repeated ids, in one file or in several, and rows without ids; one name in two files does not identify a picture."""
 
 from __future__ import annotations
 

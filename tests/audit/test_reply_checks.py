@@ -1,4 +1,4 @@
-"""Replies brought to an audit: wrong keys, ambiguity, power and scores come up in its findings, with what to give."""
+"""Replies in an audit: wrong keys, ambiguity, power and scores appear in its findings, or what to add for them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write(path: Path, columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -
 
 
 def bench(folder: Path) -> tuple[Path, tuple[tuple[str, Path], ...]]:
-    """Return questions of which the first four keys are wrong and one explanation says so, and five models' replies."""
+    """Return questions with four wrong keys, one contradicted by an explanation, and five models' replies."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 4, ITEMS)
     key = truth.copy()

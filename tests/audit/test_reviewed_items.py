@@ -1,4 +1,4 @@
-"""Items that an audit finds ambiguous are answered without the key, voted on, and come so into the next release."""
+"""Annotators answer ambiguous items without the key and vote on them, and the next release contains the result."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Bench:
             return [{"own": own[row["item_id"]], **row} for row in csv.DictReader(handle)]
 
     def give(self, rows: list[dict[str, str]]) -> None:
-        """Import rows that people filled in."""
+        """Import rows that annotators filled in."""
         path = self.folder / f"filled-{len(list(self.folder.glob('filled-*')))}.csv"
         with path.open("w", encoding="utf-8", newline="") as handle:
             writer = csv.DictWriter(handle, sorted({name for row in rows for name in row}), restval="")
@@ -79,7 +79,7 @@ class Bench:
         assert done["refused"] == []
 
     def answer(self, by: tuple[str, ...], wrong: Callable[[str, str], bool]) -> list[dict[str, str]]:
-        """Let people answer all open tasks without the key; return what their table showed."""
+        """Let annotators answer all open tasks without the key; return the content of their table."""
         items, shown = self.items(self.release), self.exported()
         rows = []
         for row in shown:
@@ -93,7 +93,7 @@ class Bench:
         return shown
 
     def vote(self, votes: Callable[[str, str], Mapping[str, str]]) -> list[dict[str, str]]:
-        """Let those who answered vote; return what their table showed."""
+        """Let the annotators who answered vote; return the content of their table."""
         shown = self.exported("--votes")
         kept = ("item_id", "version", "annotator")
         self.give([{name: row[name] for name in kept} | dict(votes(row["own"], row["annotator"])) for row in shown])
@@ -129,7 +129,7 @@ def opened(bench: Bench) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def reviewed(bench: Bench, opened: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
-    """What the tables showed, round by round, until all was decided."""
+    """The content of the tables, round by round, until all was decided."""
 
     def is_wrong(own: str, by: str) -> bool:
         return own in (SPLIT, HARD) and by != "ann"

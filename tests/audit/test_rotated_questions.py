@@ -1,4 +1,4 @@
-"""Questions that repeat another with rotated options are no items, not unreadable, and must rotate the key along."""
+"""Questions that repeat another with rotated options are not items, not unreadable, and must rotate the key as well."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> AuditReport:
-    """Return the audit of ten questions, each of which is there in a second order; one key did not go along."""
+    """Return the audit of ten questions, each repeated in a second order; one key did not rotate."""
     folder = tmp_path_factory.mktemp("rotated")
     rows: list[list[str | int]] = [["index", "question", "A", "B", "answer"]]
     for n in range(10):

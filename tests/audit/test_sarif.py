@@ -1,4 +1,4 @@
-"""Findings in SARIF stand at the lines of their questions, and a baseline suppresses what it accepts."""
+"""Findings in SARIF are at the lines of their questions, and a baseline suppresses those it accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit finds goes to people, and what they decide becomes a release that says what changed and why."""
+"""Annotators decide on an audit's findings, and a release states what changed and why."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def other_letter(letter: str) -> str:
 
 @dataclass
 class Bench:
-    """A faulty bench, audited, with campaigns on what was found."""
+    """A faulty bench, audited, with campaigns on the findings."""
 
     folder: Path
     rows: dict[str, dict[str, str]]
@@ -70,7 +70,7 @@ class Bench:
         *,
         by: str = "ann",
     ) -> list[str]:
-        """Export a campaign, decide all of it, import that, and return the ids that were asked about."""
+        """Export a campaign, decide all of it, import the decisions, and return the ids of its items."""
         tasks, filled = self.folder / f"{campaign}-{by}.csv", self.folder / f"{campaign}-{by}-filled.csv"
         place = ("--workspace", self.workspace, "--campaign", campaign)
         run_json("review", "export", *place, "--out", tasks)
@@ -146,7 +146,7 @@ def test_items_that_errors_lose_on_the_way_to_people_are_named_and_nothing_is_fr
 
 @pytest.fixture(scope="module")
 def decided(bench: Bench) -> dict[str, Any]:
-    """What `set-right` printed after everything was decided."""
+    """The output of `set-right` after all decisions."""
     items = bench.items(bench.release())
     with pytest.raises(BenchwrightError, match=r"tasks still lack answers.*--decided-only"):
         set_right(bench.workspace, version="1.1", out=bench.folder / "quiz-1.1")
@@ -243,7 +243,7 @@ def table_of(bench: Bench, folder: Path) -> Path:
 
 
 def errata_by_index(bench: Bench, folder: Path) -> Path:
-    """Copy the folder of the filter with ids as the table has them, `7` for `q7`, and return it."""
+    """Copy the folder of the filter with the table's ids, `7` for `q7`, and return it."""
     copied = shutil.copytree(bench.folder / "quiz-1.1-errata", folder / "errata")
     lines = (copied / "errata.tsv").read_text(encoding="utf-8").splitlines()
     (copied / "errata.tsv").write_text("\n".join(line.removeprefix("q") for line in lines), encoding="utf-8")

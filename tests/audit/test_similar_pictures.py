@@ -1,4 +1,4 @@
-"""Pictures that have much in common: one finding for all that hang together, with the pairs to ask people about."""
+"""Similar pictures: one finding for all that pairs connect, with the pairs for annotators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys without words are audited as keys: by letter, by replies, by task; checks of words say that they cannot run."""
+"""Keys without words are audited as keys: by letter, by replies, by task; checks of words are skipped with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No screen of the review app, light or dark, has a serious finding of axe's, and each can be used on a tablet."""
+"""No screen of the review app, light or dark, has a serious finding of axe's, and each works on a tablet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Open = Callable[["Page"], None]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    """A workspace in which every screen has something to show."""
+    """A workspace with content for every screen."""
     with serve(make_full_workspace(tmp_path_factory.mktemp("accessible"))) as running:
         yield running
 
@@ -32,7 +32,7 @@ def of_task(page: Page) -> None:
 
 
 def of_task_after(key: str, *, shows: str) -> Open:
-    """Wait for a task, press a key, and wait for what it shows."""
+    """Wait for a task, press a key, and wait for its effect."""
 
     def opened(page: Page) -> None:
         of_task(page)
@@ -52,7 +52,7 @@ def of_votes(page: Page) -> None:
 
 
 def of_text(text: str) -> Open:
-    """Wait for a text that can be seen: a table drawn on a canvas holds its cells as hidden elements too."""
+    """Wait for a visible text: a table drawn on a canvas holds its cells as hidden elements too."""
     return lambda page: page.get_by_text(text).filter(visible=True).first.wait_for()
 
 

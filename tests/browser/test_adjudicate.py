@@ -1,4 +1,4 @@
-"""The adjudicator's page: divided cases by keyboard, names only afterwards, and nothing of it for annotators."""
+"""The adjudicator's page: divided cases by keyboard, names only afterwards, and no access for annotators."""
 
 from __future__ import annotations
 

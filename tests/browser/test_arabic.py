@@ -1,4 +1,4 @@
-"""The app in Arabic: chosen before or after the sign-in, kept by the account, worked in by keys and by touch, from right to left."""
+"""The app in Arabic: chosen before or after sign-in, kept by the account, used by keys and touch, right to left."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ _IS_SENT = """() => Object.entries(sessionStorage).every(([place, events]) => !p
 
 
 def next_slot(page: Page, before: int) -> int:
-    """Return the slot of the next task, once it is on the screen and what was decided is with the server."""
+    """Return the slot of the next task, once it is on the screen and the server has the decision."""
     page.wait_for_function(_SLOT_IS_NOT, arg=before)
     page.wait_for_function(_IS_SENT)
     return slot_on_screen(page)

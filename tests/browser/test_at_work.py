@@ -1,4 +1,4 @@
-"""A curator sees on *Progress* who works on what, with the picture before them."""
+"""A curator sees on *Progress* which annotator works on which task, with the current picture."""
 
 from __future__ import annotations
 

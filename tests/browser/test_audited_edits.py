@@ -1,4 +1,4 @@
-"""What an audit doubts the words of is edited in the app, looked at by others, and released as they accepted it."""
+"""Annotators edit an audit's doubtful words in the app, others check them, and the release has the result."""
 
 from __future__ import annotations
 

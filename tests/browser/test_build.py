@@ -1,8 +1,8 @@
-"""The page Build: from photographs in a folder to a frozen release, by a curator who has a browser and nothing else.
+"""The page Build: from photographs in a folder to a frozen release, by a curator with only a browser.
 
-- a recipe is run, waits for people, goes on after them and is frozen and downloaded, without a terminal;
-- progress survives a reload and a closed tab, one command works at a time, and it is cancelled by whoever finds it;
-- errors are said, and nobody but a curator reaches page or downloads.
+- A recipe runs, waits for annotators, continues after them and is frozen and downloaded, without a terminal.
+- Progress survives a reload and a closed tab, one command works at a time, and any curator can cancel it.
+- Errors are shown, and only curators reach page or downloads.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Opened = Callable[..., "Page"]
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[ReviewSite]:
-    """The app over a workspace in which nothing has run yet."""
+    """The app over a workspace without a run so far."""
     make_photographs(tmp_path / "photographs", count=9)
     (tmp_path / "ten.yaml").write_text(WITHOUT_FREEZE, encoding="utf-8")
     workspace = tmp_path / "workspace"
@@ -61,7 +61,7 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
 
 
 def job(page: Page, words: str) -> Locator:
-    """Return what the page says of the job that works, or that ended last."""
+    """Return the page's text on the current job, or on the last one."""
     return page.locator(".job-words", has_text=words)
 
 

@@ -1,4 +1,4 @@
-"""The page for choosing a threshold in a real browser: it fits, switches its outlines and asks for nothing."""
+"""The page for choosing a threshold in a real browser: it fits, switches its outlines and sends no request."""
 
 from __future__ import annotations
 

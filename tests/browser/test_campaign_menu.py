@@ -1,4 +1,4 @@
-"""Whoever signs in lands where work waits for them, is told what waits where, and goes on from one campaign to the next."""
+"""After sign-in an annotator lands at open work, sees what waits where, and moves from one campaign to the next."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 
 def menu(page: Page) -> list[str]:
-    """Open the menu of campaigns and return what it says of each."""
+    """Open the menu of campaigns and return its text for each."""
     page.locator("[data-testid=stSelectbox] [role=combobox]").click()
     options = page.locator("[role=option]")
     options.first.wait_for()

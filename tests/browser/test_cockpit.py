@@ -1,7 +1,7 @@
 """Pages from which a curator steers a campaign: rules tried on its decisions.
 
-They say what the domain's modules say, change nothing by themselves, are accessible in light and dark, on phones too, and
-closed to everybody else.
+They show the figures of the domain's modules, change nothing by themselves, are accessible in light and dark, on
+phones too, and closed to other roles.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Opened = Callable[..., "Page"]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    """A workspace in which two annotators have decided seven of eight tasks, alike but for one."""
+    """A workspace in which two annotators have decided seven of eight tasks, alike except for one."""
     workspace = make_workspace(tmp_path_factory.mktemp("cockpit"), photographs=16, recipe=RECIPE)
     with opened_store(workspace) as store:
         decide(store)

@@ -1,4 +1,4 @@
-"""The curator's page of tokens, webhooks, entries and pay, and the way of a worker of Prolific, in Chromium."""
+"""The curator's page of tokens, webhooks, entries and pay, and the path of a worker of Prolific, in Chromium."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages, discussions and saved views in the running app: a curator writes, annotators read, and talk when all is over."""
+"""Messages, discussions and saved views in the running app: a curator writes, annotators read, and later discuss."""
 
 from __future__ import annotations
 

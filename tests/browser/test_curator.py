@@ -1,7 +1,7 @@
-"""The curator's pages in the running app: what became of tasks, agreement, annotators, reasons, and who decides where.
+"""The curator's pages in the running app: outcomes of tasks, agreement, annotators, reasons, and assignments.
 
-Ann and Ben decide jigsaws, mostly alike; a third campaign is left to one of them. Pages show what the store holds,
-are readable in light and dark, tell nothing by color alone, and are closed to annotators.
+Ann and Ben decide jigsaws, mostly alike; a third campaign is assigned to one of them. Pages show the data of the
+store, are readable in light and dark, never rely on color alone, and are closed to annotators.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def decide(store: ReviewStore) -> None:
 
 
 def rows(page: Page, *, until: str) -> dict[str, str]:
-    """Return the numbers beside the charts, by row, once one of them has the words `until`."""
+    """Return the numbers next to the charts, by row, once one of them has the words `until`."""
     page.locator(".chart tbody tr", has_text=until).first.wait_for(state="attached")
     return dict(
         page.eval_on_selector_all(

@@ -1,4 +1,4 @@
-"""The curator's pages of campaigns with rounds, adjudicators and votes tell what became of items, and who decided what."""
+"""The curator's pages of campaigns with rounds, adjudicators and votes show the outcome of items, and who decided."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def go_on(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
 
 @pytest.fixture
 def curator(site: ReviewSite, page: Page) -> Callable[[str], Page]:
-    """Return an opener of a page as the curator sees it."""
+    """Return an opener of a page for the curator."""
 
     def opened(path: str) -> Page:
         sign_in(page, site, "cur", path=path)
@@ -62,7 +62,7 @@ def curator(site: ReviewSite, page: Page) -> Callable[[str], Page]:
 
 
 def rows(page: Page, charts: str) -> list[list[str]]:
-    """Return the numbers beside charts, once these are there."""
+    """Return the numbers next to charts, once these appear."""
     page.locator(f"{charts} tbody tr").first.wait_for(state="attached")
     found: list[list[str]] = page.eval_on_selector_all(
         f"{charts} tbody tr",

@@ -1,6 +1,6 @@
-"""Questions from a model's drafts in the running app: one writes, another sends back with a note, a third accepts.
+"""Questions from a model's drafts in the running app: one annotator writes, another sends back, a third accepts.
 
-The release then says of each text who wrote it.
+The release then states the author of each text.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def run(folder: Path, url: str) -> Any:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ReviewSite, Callable[[], Any]]]:
-    """The app over a photograph with drafts, and what runs the recipe on."""
+    """The app over a photograph with drafts, and a function that continues the recipe."""
     folder = tmp_path_factory.mktemp("drafted")
     (folder / "photographs").mkdir()
     photograph("coffee").save(folder / "photographs" / "coffee.png")

@@ -1,7 +1,7 @@
-"""The demo's facts file comes out of the app: somebody marks its photographs by mouse and states the rest by keys.
+"""The demo's facts file, made in the app: an annotator marks its photographs by mouse and states the rest by keys.
 
-Nothing is handed in but by mouse and keyboard, and the mouse stands on whole pixels of the screen, as a hand's does.
-What is marked and stated makes the items that the file makes: same ids, texts and keys, places within half a pixel.
+All input is by mouse and keyboard, on whole pixels of the screen. The marks and statements make the items that the
+file makes: same ids, texts and keys, places within half a pixel.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def run_by_people(folder: Path) -> FinishedRun:
 
 @pytest.fixture(scope="module")
 def by_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, FinishedRun]:
-    """A folder with the demo's photographs, and what its facts file makes of them."""
+    """A folder with the demo's photographs, and the items from its facts file."""
     folder = tmp_path_factory.mktemp("drawn")
     prepare_photographs(folder / "photographs")
     return folder, run(folder, "file", "", f"file: {DEMO_FACTS.name}")
@@ -89,13 +89,13 @@ def site(by_file: tuple[Path, FinishedRun]) -> Iterator[ReviewSite]:
 
 @pytest.fixture(scope="module")
 def facts() -> Mapping[str, PictureFacts]:
-    """What the file states, by every name that a photograph has."""
+    """The file's statements, by every name of a photograph."""
     stated = read_facts(DEMO_FACTS).images
     return {name: stated[key] for key in stated for name in (key, *stated[key].also)}
 
 
 def mark(page: Page, picture: PictureFacts, size: tuple[int, int]) -> None:
-    """Draw what a facts file states of a picture."""
+    """Draw a facts file's regions on a picture."""
     hand = Hand(page, size)
     assert hand.within <= WITHIN, "a pixel of the screen is no more than one of the picture"
     for subject in picture.subjects:
@@ -124,14 +124,14 @@ def write(page: Page, area: Locator, text: str) -> None:
 
 
 def entry(part: Locator, number: int, kind: str) -> Locator:
-    """Return an entry of a section, and add it where it is not there yet."""
+    """Return an entry of a section, and add it if it is missing."""
     if part.locator(".entry").count() <= number:
         part.get_by_role("button", name=f"Add: {kind}").click()
     return part.locator(".entry").nth(number)
 
 
 def state(page: Page, picture: PictureFacts) -> None:
-    """Type and choose what a facts file states of a picture, but for what is marked on it."""
+    """Type and choose a facts file's statements on a picture, except its marks."""
     begin(page)
     for number, subject in enumerate(picture.subjects):
         about = entry(unfold(page, "Subjects"), number, "subject")
@@ -167,7 +167,7 @@ def state(page: Page, picture: PictureFacts) -> None:
 
 
 def places_of(done: FinishedRun) -> dict[str, Any]:
-    """Return what the step `facts` says of places on each picture, by the picture's id."""
+    """Return the places that the step `facts` states on each picture, by the picture's id."""
     return {
         str(row["record_id"]): [json.loads(row[use] or "[]") for use in ("subjects", "cut_outs")]
         for row in done.outcomes("facts")
@@ -175,7 +175,7 @@ def places_of(done: FinishedRun) -> dict[str, Any]:
 
 
 def apart(value: Any, other: Any) -> float:
-    """Return by how much numbers of two JSON values differ at most; infinity where anything else differs."""
+    """Return the largest difference between numbers of two JSON values; infinity if anything else differs."""
     if isinstance(value, dict) and isinstance(other, dict) and value.keys() == other.keys():
         return max((apart(value[key], other[key]) for key in value), default=0.0)
     if isinstance(value, list) and isinstance(other, list) and len(value) == len(other):

@@ -1,4 +1,4 @@
-"""BLINK's tasks of what a person draws on the demo's photographs: the keys are what was drawn.
+"""BLINK's tasks from a person's marks on the demo's photographs: the keys are the drawn marks.
 
 Three campaigns `mark` follow each other in one run: points on single photographs, boxes on single photographs, and
 correspondences on pairs. All is drawn by mouse, on whole pixels of the screen.
@@ -109,7 +109,7 @@ def run(folder: Path) -> FinishedRun:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the photographs that are marked, and the table of pairs."""
+    """A folder with the photographs to mark, and the table of pairs."""
     folder = tmp_path_factory.mktemp("drawn-tasks")
     prepare_photographs(folder / "photographs")
     for path in (folder / "photographs").iterdir():
@@ -159,7 +159,7 @@ class Screen:
         return drawn
 
     def take(self, field: str) -> None:
-        """Choose the field in which is drawn."""
+        """Choose the field to draw in."""
         self.page.get_by_role("button", name=f"Draw: {field.capitalize()}").click()
 
     def points(self, names: list[str], hands: list[Hand]) -> bool:

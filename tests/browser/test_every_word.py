@@ -1,8 +1,8 @@
-"""Every word that the app shows is translated: in a language made of English with other letters, no English word is left.
+"""Every word of the app is translated: in a language made of English with other letters, no English word is left.
 
-The language is made here, from all English texts, each ASCII letter of which gets an accent. What is then still in plain
-letters on a screen is data (names, items, codes, keys), or was forgotten. Titles, labels for screen readers,
-placeholders and descriptions of pictures count as words that are shown.
+The language is made here, from all English texts, with an accent on each ASCII letter. Plain letters on a screen are
+then data (names, items, codes, keys), or were forgotten. Titles, labels for screen readers, placeholders and
+descriptions of pictures count as shown words.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def english_left(shown: list[Any]) -> list[str]:
-    """Return what is neither translated nor data."""
+    """Return words that are neither translated nor data."""
     left = []
     for where, text in shown:
         rest = ITEMS.sub(" ", text)
@@ -140,7 +140,7 @@ _UNFOLD = """() => {
 
 
 def unfold(page: Page) -> None:
-    """Open all that is folded away."""
+    """Open all collapsed sections."""
     page.evaluate(_UNFOLD)
     at_rest(page)
 

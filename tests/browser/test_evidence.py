@@ -1,8 +1,8 @@
 """Answers and acceptances with the region that justifies them, in the browser.
 
-- an answer without a region is not sent, and the card says what is missing; option letters still choose;
-- what is drawn is stored beside the answer, at the pixels where it was drawn, and survives a reload;
-- a verifier marks and accepts, by mouse and keys, and rejects without marking.
+- An answer without a region is not sent, and the card says what is missing; option letters still choose.
+- Drawn regions are stored with the answer, at the pixels where they were drawn, and survive a reload.
+- A verifier marks and accepts, by mouse and keys, and rejects without marking.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A curator shows a decided item as an example, and annotators see it in the guidelines beside their task."""
+"""A curator shows a decided item as an example, and annotators see it in the guidelines next to their task."""
 
 from __future__ import annotations
 

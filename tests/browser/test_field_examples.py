@@ -1,8 +1,8 @@
-"""The example picture beside the instructions of a field: a file beside the recipe, stored, guarded, shown and enlarged.
+"""The example picture of a field's instructions: a file in the recipe's folder, stored, guarded, shown and enlarged.
 
-- whoever may decide in the campaign sees it, small on the card and large in a window, by mouse, by touch and by keys;
-- nobody else gets it, and nothing but examples comes by its path; the file is sent without what a camera wrote into it;
-- a recipe that names no picture beside it is refused in words.
+- Annotators of the campaign see it, small on the card and large in a window, by mouse, by touch and by keys.
+- Other accounts do not, and its path serves examples only; the file is sent without camera metadata.
+- A recipe that names a missing picture is refused with a message.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""On a phone, whatever an annotator presses is large enough for a finger, on every page."""
+"""On a phone, every button and link for annotators is large enough for a finger, on every page."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The first day of somebody who has only an invitation: practice that is asked for, thirty tasks of three kinds, sign out.
+"""The first day of an annotator with an invitation: required practice, thirty tasks of three kinds, sign out.
 
-Once by keyboard alone, by keys that stand on the screen, and once by touch alone on a telephone.
+Once by keyboard alone, with the keys on the screen, and once by touch alone on a telephone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FOCUSED = """() => {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    """Three campaigns of ten items for each of two people, the first of them only for who has passed the practice."""
+    """Three campaigns of ten items for each of two annotators; the first requires practice."""
     done = make_images(tmp_path_factory.mktemp("first"))
     image = next(iter(done.images()))
     context = CampaignContext(seed=1, stage="judge", workspace=done.workspace, store_url=url_of(done.workspace))
@@ -83,7 +83,7 @@ def url_of(workspace: object) -> str:
 
 
 class Hands(Protocol):
-    """How somebody works a page."""
+    """A way to operate a page."""
 
     def fill(self, label: str, text: str) -> None:
         """Write into a field."""
@@ -99,7 +99,7 @@ class Hands(Protocol):
 
 
 class Keyboard:
-    """Tab, Enter, and the keys that stand on buttons."""
+    """Tab, Enter, and the keys shown on buttons."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -134,7 +134,7 @@ class Keyboard:
 
 
 class Touch:
-    """Taps, and the keyboard that a telephone shows for a password."""
+    """Taps, and a telephone's keyboard for a password."""
 
     def __init__(self, page: Page) -> None:
         self._page = page

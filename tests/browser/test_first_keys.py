@@ -1,4 +1,4 @@
-"""Keys that are pressed in the moment in which a task appears count, even before it has been drawn."""
+"""Keys pressed at the moment a task appears count, even before it is drawn."""
 
 from __future__ import annotations
 

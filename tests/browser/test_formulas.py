@@ -1,4 +1,4 @@
-"""Formulas on cards and lists: drawn without a network, copied as they were written, in either direction of reading."""
+"""Formulas on cards and lists: drawn without a network, copied as written, in either reading direction."""
 
 from __future__ import annotations
 

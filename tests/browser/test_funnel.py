@@ -1,4 +1,4 @@
-"""The funnel's page in a real browser: it asks for nothing, hostile names stay texts, keys reach all, colours can be read."""
+"""The funnel's page in a real browser: no requests, hostile names as texts, keys for everything, readable colors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def funnel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shown(funnel: Path, page: Page) -> Iterator[Page]:
-    """The page, which by the end of the test has asked for nothing else and complained of nothing."""
+    """The page, which must have sent no other request and logged no error by the end of the test."""
     asked: list[str] = []
     complaints: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

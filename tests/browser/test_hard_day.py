@@ -1,8 +1,8 @@
-"""A day of what others made: strips, a hundred megapixels, animation, transparency, long, odd and hostile texts.
+"""A day of difficult pictures: strips, a hundred megapixels, animation, transparency, long, odd and hostile texts.
 
-A curator sends fifty photographs over a line that is cut in the middle, and each is there.
-At phone, tablet, notebook and wide screens, in both languages and at twice the size: every picture comes, each task
-begins at its top, no page runs over its side, no text becomes markup, and every note that was typed is in the store.
+A curator sends fifty photographs over a line that is cut in the middle, and each arrives. At phone, tablet, notebook
+and wide screens, in both languages and at twice the size: every picture loads, each task begins at its top, no page
+exceeds its width, no text becomes markup, and the store has every typed note.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A curator invites people by a file in the browser, and takes the file with their links along."""
+"""A curator invites annotators by a file in the browser, and downloads the file with their links."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The curator's list of all items and images, and the page of one: found, opened, withdrawn, restored, many at once.
 
-Nobody else sees any of it, hostile texts are shown as text, and both pages are accessible, light and dark, on phones too.
+Only curators see it, hostile texts are shown as text, and both pages are accessible, light and dark, on phones too.
 """
 
 from __future__ import annotations
@@ -86,14 +86,14 @@ def found(site: ReviewSite, **query: Any) -> list[str]:
 
 
 def acts(site: ReviewSite) -> list[tuple[str, str]]:
-    """Return what the audit log holds about overrides: act and actor, in order."""
+    """Return the audit log's entries about overrides: act and actor, in order."""
     with opened_store(site.workspace) as store, store.reading() as connection:
         query = sa.select(audit_log.c.act, audit_log.c.actor).where(audit_log.c.act.like("overrid%"))
         return [(row.act, row.actor) for row in connection.execute(query.order_by(audit_log.c.id))]
 
 
 def shown(page: Page, count: int) -> None:
-    """Wait until the grid shows so many tiles."""
+    """Wait until the grid shows this many tiles."""
     page.wait_for_function(
         """count => {
           const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);

@@ -1,4 +1,4 @@
-"""Questions without a key, played by a curator: found by meaning, and given their key by an adjudicator's letter."""
+"""Questions without a key, with a curator: found by meaning, and keyed by an adjudicator's letter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROWS = (
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[ReviewSite]:
-    """Two questions without a key: three people agree on one, and nobody on the other."""
+    """Two questions without a key: three annotators agree on one, and none on the other."""
     make_photographs(tmp_path, count=2)
     (tmp_path / "asked.csv").write_text(ROWS)
     (tmp_path / "open.yaml").write_text(RECIPE)
@@ -51,7 +51,7 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
 
 
 def is_sound(page: Page) -> None:
-    """Check that axe finds nothing on a page as a telephone shows it."""
+    """Check that axe finds nothing on a page at a telephone's size."""
     page.set_viewport_size({"width": 390, "height": 844})
     assert findings(page) == []
     page.set_viewport_size({"width": 1366, "height": 768})

@@ -1,4 +1,4 @@
-"""The leaderboard in a real browser: with ten tasks beside it, a system's name keeps its room and stays in view."""
+"""The leaderboard in a real browser: with ten tasks, a system's name keeps its width and stays in view."""
 
 from __future__ import annotations
 

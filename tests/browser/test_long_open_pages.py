@@ -1,4 +1,4 @@
-"""A page on which somebody writes stays connected beyond every limit on connections, and no character is lost."""
+"""A page on which an annotator writes stays connected beyond every limit on connections, and loses no character."""
 
 from __future__ import annotations
 

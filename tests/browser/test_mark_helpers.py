@@ -1,4 +1,4 @@
-"""Programs that propose marks, asked from the card: GrabCut cuts out what a box holds, and people take it or leave it."""
+"""Programs that propose marks, from the card: GrabCut cuts out a box's content, and annotators accept or reject it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""People show helpers what is meant: real GrabCut and SAM in Chromium, by mouse, by touch and by keys alone.
+"""Annotators give helpers hints: real GrabCut and SAM in Chromium, by mouse, by touch and by keys alone.
 
-- strokes on what belongs to the thing and on what does not, and a box around it, ask the helper again, each time with all;
-- undo takes a stroke back, and the proposal with it; what is accepted is stored with what was proposed;
-- every kind of hint differs by sign or dash, not only by colour;
-- drawing by hand goes on whatever a helper does.
+- Strokes on the thing and on its surroundings, and a box around it, run the helper again, each time with all.
+- Undo removes a stroke, and the proposal with it; an accepted mark is stored with its proposal.
+- Every kind of hint differs by sign or dash, not only by color.
+- Drawing by hand continues whatever a helper does.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 
 class Asked:
-    """What a page asked helpers, in order."""
+    """A page's requests to helpers, in order."""
 
     def __init__(self, page: Page) -> None:
         self.hints: list[dict[str, Any]] = []

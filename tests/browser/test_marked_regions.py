@@ -1,4 +1,4 @@
-"""The curator's pages of a campaign in which regions are marked: agreement on places, and each person beside what counts."""
+"""The curator's pages of a campaign with marked regions: agreement on places, and each annotator next to the result."""
 
 from __future__ import annotations
 

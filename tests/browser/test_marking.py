@@ -1,10 +1,10 @@
 """Regions are drawn on pictures with mouse, fingers or keys alone, corrected and submitted.
 
-- boxes, points, outlines and masks on a photograph of twelve megapixels, each at the pixels where they were drawn;
-- strokes are undone and made again, and no key of drawing decides anything;
-- a reload in the middle loses nothing, not even what is half drawn;
-- a correspondence waits for its partner in the other picture;
-- what is missing or wrong is said before anything is submitted.
+- Boxes, points, outlines and masks on a photograph of twelve megapixels, each at the pixels where they were drawn.
+- Strokes are undone and redone, and no drawing key decides anything.
+- A reload in the middle loses nothing, not even a half-drawn region.
+- A correspondence waits for its partner in the other picture.
+- Missing or wrong input is reported before submission.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""An adjudicator sees all annotators' marks over each other and takes over any of them; annotators see their own only.
+"""An adjudicator sees all annotators' marks over each other and can adopt any; annotators see only their own.
 
-No screen of marking has a serious finding of axe's, light or dark, or is cut off on a tablet or a telephone, and what
-runs from right to left mirrors no picture.
+No screen of marking has a serious finding of axe's, light or dark, or is cut off on a tablet or a telephone, and
+right-to-left pages mirror no picture.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def box(x: float, y: float, label: str = "face") -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    """A picture on which Ann and Ben drew different boxes, and one that nobody has marked."""
+    """A picture on which Ann and Ben drew different boxes, and one without marks."""
     folder = tmp_path_factory.mktemp("adjudicated")
     save_photograph(folder / "photographs" / "disputed.jpg", SIZE)
     save_photograph(folder / "photographs" / "other.jpg", SIZE, "coffee")

@@ -1,8 +1,8 @@
-"""From a folder and a spreadsheet to a published release, by a curator who has a browser and nothing else.
+"""From a folder and a spreadsheet to a published release, by a curator with only a browser.
 
-- the newcomer's play: dialogue, two annotators by invitation, a lazy one who is paused, the rule changed in place with
-  its effect shown, the run completed, the release frozen and published;
-- what was typed survives reload, back and forward; a keyboard is enough; axe finds nothing, in both languages.
+- The newcomer's path: dialogue, two invited annotators, a lazy one who is paused, the rule changed in place with its
+  effect shown, the run completed, the release frozen and published.
+- Typed text survives reload, back and forward; a keyboard is enough; axe finds nothing, in both languages.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Opened = Callable[..., "Page"]
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[ReviewSite]:
-    """The app over a workspace that is not there yet, with folders to take from and to publish to."""
+    """The app over a missing workspace, with folders for sources and for publishing."""
     photographs = tmp_path / "given" / "photographs"
     make_photographs(photographs, count=PHOTOGRAPHS)
     (photographs / "again.png").unlink()
@@ -71,7 +71,7 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
 
 
 def press(page: Page, words: str) -> None:
-    """Press a button of a page of our own, and wait for the page that follows."""
+    """Press a button of a page with our own route, and wait for the next page."""
     with page.expect_navigation():
         page.get_by_role("button", name=words, exact=True).click()
 
@@ -105,7 +105,7 @@ def run_ends(page: Page) -> None:
 
 
 def begins(page: Page, link: str, campaign: str) -> None:
-    """Take an invitation up, and go to the work."""
+    """Accept an invitation, and go to the work."""
     page.goto(link)
     for field in ("password", "again"):
         page.fill(f"#{field}", "somebody's long password")

@@ -1,4 +1,4 @@
-"""Without a connection nothing that somebody types is lost: what a card still takes is saved once the connection is back."""
+"""Without a connection no typed text is lost: the card keeps it and saves it once the connection is back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 
 def drafted(site: ReviewSite, name: str) -> str:
-    """Return the note of the draft that somebody has for the task that they hold."""
+    """Return the note of an annotator's draft for the task they hold."""
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         task = TaskQueue(store, store.campaign("verify"), name).next(now=clock())
         assert task is not None

@@ -1,4 +1,4 @@
-"""One letter for each option: drawn on its picture, in the list and on the keys; and no letter of an option decides."""
+"""One letter for each option: drawn on its picture, in the list and on the keys; and no option's letter decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that are routes of our own stand in Streamlit's menu like its own, and back, forward and reload go where they should."""
+"""Pages with our own routes are in Streamlit's menu like its own; back, forward and reload lead to the right page."""
 
 from __future__ import annotations
 

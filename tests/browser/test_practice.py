@@ -1,4 +1,4 @@
-"""Practice: in every kind of campaign five items on the workbench, explained one by one, and counted nowhere."""
+"""Practice: in every kind of campaign five items on the workbench, explained one by one, and not counted."""
 
 from __future__ import annotations
 

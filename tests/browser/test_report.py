@@ -1,4 +1,4 @@
-"""The report in a real browser: nothing but the file itself is asked for, and filters, keys and marks do what they say."""
+"""The report in a real browser: only the file itself is requested, and filters, keys and marks work."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shown(report: Path, page: Page) -> Iterator[Page]:
-    """The report, which by the end of the test has asked for nothing else and complained of nothing."""
+    """The report, which must have sent no other request and logged no error by the end of the test."""
     asked: list[str] = []
     complaints: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

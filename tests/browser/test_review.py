@@ -36,7 +36,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 
 def letters_by_slot(store: ReviewStore, said: str) -> dict[int, str]:
-    """Return what somebody is to say of each slot, by the place of its item among the sorted ids."""
+    """Return an annotator's planned answer for each slot, by the place of its item among the sorted ids."""
     with store.reading() as connection:
         rows = connection.execute(sa.select(slots.c.id, tasks.c.item_id).join(tasks)).all()
     order = sorted({row.item_id for row in rows})

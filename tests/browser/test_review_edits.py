@@ -1,4 +1,4 @@
-"""Editing an item in the review app: by keyboard, kept as it is typed, and back as a new version for other eyes."""
+"""Editing an item in the review app: by keyboard, saved while typing, and returned as a new version to others."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 @pytest.fixture(scope="module")
 def site(release: Release) -> Iterator[ReviewSite]:
-    """A workspace that was made for two campaigns: errors to name, and keys to judge."""
+    """A workspace made for two campaigns: errors to classify, and keys to judge."""
     folder = release.path.parent
     items = [released.item for released in release.items()]
     for kind, categories in (("error_analysis", CATEGORIES), ("errata", ()), ("reading", ())):

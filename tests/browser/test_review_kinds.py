@@ -1,5 +1,4 @@
-"""Campaigns of other kinds in the running app, by keyboard: images screened and described, pairs compared, photographs
-brought."""
+"""Campaigns of other kinds in the running app, by keyboard: screening, describing, comparing, collecting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks of other kinds and of ill will, in the running app: blind answering, hostile texts, tasks of others."""
+"""Hostile and other tasks in the running app: blind answering, hostile texts, tasks of others."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def answerable(pattern: Item) -> Item:
 
 
 def watched(page: Page, site: ReviewSite) -> list[str]:
-    """Note whatever a page must not do: ask elsewhere, open a dialog, fail in a script."""
+    """Record forbidden acts of a page: requests elsewhere, dialogs, script failures."""
     noted: list[str] = []
     page.on("request", lambda r: None if r.url.startswith((site.url, "data:", "blob:")) else noted.append(r.url))
     page.on("dialog", lambda dialog: (noted.append(f"dialog {dialog.message}"), dialog.dismiss()))

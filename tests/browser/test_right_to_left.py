@@ -1,4 +1,4 @@
-"""Texts in scripts that run from right to left do so wherever they are shown or written; all others run as before."""
+"""Right-to-left texts run so wherever they are shown or written; all others run as before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of the guides are all there, small, used, and of the app as it is."""
+"""The pictures of the guides are complete, small, used, and show the current app."""
 
 from __future__ import annotations
 

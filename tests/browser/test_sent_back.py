@@ -1,6 +1,6 @@
 """A revision round in the running app: one writes, another sends back with a note, the first revises, a third accepts.
 
-In `verify` by the key `W` and a note; in `review` by the same key, after the blind answer, with what to change.
+In `verify` by the key `W` and a note; in `review` by the same key, after the blind answer, with the changes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(folder: Path, judge: str) -> Any:
 
 @pytest.fixture(params=["verify", pytest.param("review", marks=pytest.mark.thorough)])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[ReviewSite, Callable[[], Any], str]]:
-    """The app over a photograph, what runs the recipe on, and the campaign that judges."""
+    """The app over a photograph, a function that continues the recipe, and the campaign that judges."""
     (tmp_path / "photographs").mkdir()
     photograph("coffee").save(tmp_path / "photographs" / "coffee.png")
     assert "campaign 'write' waits" in run(tmp_path, request.param).waits[0]

@@ -1,4 +1,4 @@
-"""When the server goes away, people read our words and no key of theirs is lost to a dialog of Streamlit's."""
+"""When the server goes away, users read our message, and no key of theirs is lost to a dialog of Streamlit's."""
 
 from __future__ import annotations
 

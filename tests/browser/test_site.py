@@ -1,9 +1,9 @@
-"""The documentation's site in a real browser: built without a warning, it asks nobody, cuts nothing off and finds names.
+"""The documentation's site in a real browser: built without a warning, no requests, nothing cut off, names found.
 
-- every page fits a window of 1280 pixels in light colors and one of 390 in dark ones: the page does not scroll sideways,
-  and what is wider than its place scrolls there;
-- the search finds a step, an option, a column, a reason code and a command on its generated page;
-- the first page opens with pictures.
+- Every page fits a window of 1280 pixels in light colors and one of 390 in dark ones: the page does not scroll
+  sideways, and wide content scrolls in its place.
+- The search finds a step, an option, a column, a reason code and a command on its generated page.
+- The first page opens with pictures.
 """
 
 from __future__ import annotations

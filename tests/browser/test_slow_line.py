@@ -1,6 +1,6 @@
-"""On a slow line coarse pictures come first, those of the next tasks too, and the pictures themselves take their place.
+"""On a slow line coarse pictures come first, those of the next tasks too, and the full pictures replace them.
 
-Pictures that are not wanted any more do not hold back those that are.
+Pictures no longer needed do not delay those that are.
 """
 
 from __future__ import annotations

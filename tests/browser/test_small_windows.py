@@ -1,4 +1,4 @@
-"""What a key picks is seen, and what decides is in reach: on a notebook, at 200 %, and with every letter an option."""
+"""A key's choice is visible, and deciding buttons are in reach: on a notebook, at 200 %, with many letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new annotator goes through thirty items by keyboard alone, pressing only keys that the screen itself tells."""
+"""A new annotator goes through thirty items by keyboard alone, with only the keys on the screen."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 
 def told_key(page: Page, words: str) -> str:
-    """Return the key that stands on a button, or on what unfolds."""
+    """Return the key shown on a button, or on a collapsed section."""
     labelled = page.locator(".rail button, .rail summary").filter(has_text=words).first
     return labelled.locator("kbd").first.inner_text().lower()
 
 
 def press(page: Page, words: str) -> None:
-    """Press the key that stands on a button."""
+    """Press the key shown on a button."""
     page.keyboard.press(told_key(page, words))
 
 

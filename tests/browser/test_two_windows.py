@@ -1,4 +1,4 @@
-"""One annotator, two windows on one task: neither overwrites what was decided or written in the other, and no word is lost."""
+"""One annotator, two windows on one task: neither overwrites the other's decision or text, and no word is lost."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def status(page: Page) -> str:
 
 
 def other(page: Page) -> str:
-    """Return what the card shows as written in another window."""
+    """Return the card's text from another window."""
     return page.get_by_role("group", name="Written in another window").inner_text()
 
 

@@ -1,4 +1,4 @@
-"""An address that is none claims no task, shows no key and says so, with a way on."""
+"""An unknown address claims no task, shows no key, says so, and offers a way on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 
 def claimed(site: ReviewSite) -> int:
-    """Return how many tasks anybody holds."""
+    """Return the number of held tasks."""
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store, store.reading() as connection:
         return int(connection.exec_driver_sql("SELECT count(*) FROM slots WHERE annotator_id IS NOT NULL").scalar_one())
 

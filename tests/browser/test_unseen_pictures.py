@@ -1,4 +1,4 @@
-"""What nobody can have seen is not decided: deciding waits for the pictures, in the browser and at the server."""
+"""Unseen tasks cannot be decided: deciding waits for the pictures, in the browser and at the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where pictures go on the screen, what cannot be shown, and what a page with the viewer never does."""
+"""Places of pictures on the screen, pictures that cannot be shown, and limits of a page with the viewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workbench: pictures large and never out of sight, the next task at once, nothing lost without a connection."""
+"""The workbench: large pictures always in sight, the next task at once, nothing lost without a connection."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def test_zooming_in_shows_the_pictures_own_pixels(tmp_path: Path, new_context: C
 
 
 def held_by(store: ReviewStore, name: str) -> list[int]:
-    """Return the tasks that somebody holds, in the order in which they were handed out."""
+    """Return the tasks that an annotator holds, in the order of assignment."""
     query = (
         "SELECT task_id FROM slots JOIN annotators ON annotators.id = annotator_id WHERE name = ? ORDER BY claimed_at"
     )

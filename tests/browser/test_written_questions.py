@@ -1,4 +1,4 @@
-"""Questions that people write in the running app: two about one picture, and a puzzle with its explanation; by keys too."""
+"""Annotators' questions in the running app: two about one picture, and a puzzle with its explanation; by keys too."""
 
 from __future__ import annotations
 

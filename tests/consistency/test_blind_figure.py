@@ -1,4 +1,4 @@
-"""How far the best blind strategy gets: card, release, score, leaderboard and audit state one figure of one release."""
+"""The figure of the best blind strategy: card, release, score, leaderboard and audit state the same for one release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pictures are copies of each other: every command that answers this names the same pictures.
+"""Copies of pictures: every command that reports them names the same pictures.
 
 One small release has copies across its splits and within one, and two cards of a series that are different pictures.
 """

@@ -1,4 +1,4 @@
-"""Whoever reads a file of questions finds the same items in it, with the same options and keys."""
+"""Every reader of a file of questions finds the same items in it, with the same options and keys."""
 
 from __future__ import annotations
 

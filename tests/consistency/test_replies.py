@@ -1,4 +1,4 @@
-"""What a reply says: every command and every exported reader takes the corpus of replies for the same letters."""
+"""Letters of replies: every command and every exported reader reads the same letters in the corpus of replies."""
 
 from __future__ import annotations
 

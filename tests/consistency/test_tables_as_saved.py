@@ -1,4 +1,4 @@
-"""Tables as people and programs save them: what stands in their cells, and which rows are named where it cannot be told."""
+"""Tables as people and programs save them: the values of their cells, and the rows named as ambiguous."""
 
 from __future__ import annotations
 

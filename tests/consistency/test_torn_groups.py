@@ -1,4 +1,4 @@
-"""Which groups of items the splits tear apart: `release splits` and the audit name the same groups."""
+"""Groups of items that splits separate: `release splits` and the audit name the same groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which keys are likely wrong: each command that answers it about one release names the same items in one order."""
+"""Likely wrong keys: each command that reports them for one release names the same items in one order."""
 
 from __future__ import annotations
 

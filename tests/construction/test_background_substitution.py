@@ -213,7 +213,7 @@ def test_a_background_covers_the_picture_and_keeps_its_middle() -> None:
 
 @pytest.fixture(scope="module")
 def drawn(bloom: np.ndarray) -> np.ndarray:
-    """An ellipse with a hole, as somebody might draw it: nothing that GrabCut would find."""
+    """An ellipse with a hole, as an annotator might draw it: GrabCut would not find it."""
     rows, columns = np.mgrid[: bloom.shape[0], : bloom.shape[1]]
     radius = ((columns - 308) / 138.0) ** 2 + ((rows - 222) / 137.0) ** 2
     return (radius < 1) & (radius > 0.1)

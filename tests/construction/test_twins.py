@@ -31,7 +31,7 @@ from benchwright.records import Item
 
 
 def are_twins(items: Sequence[Item]) -> bool:
-    """Return whether two items have ids of their own and one key of twins."""
+    """Return whether two items have separate ids and one key of twins."""
     keys = [[key for key in item.group_keys if key.startswith("twin:")] for item in items]
     return len({item.item_id for item in items}) == 2 and len(keys[0]) == 1 and keys[0] == keys[1]
 

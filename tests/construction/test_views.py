@@ -26,7 +26,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def smooth(width: int, height: int, *, scale: float = 1) -> np.ndarray:
-    """Waves of at most 4 grey levels a pixel, so that half a pixel shows; the same at every scale."""
+    """Waves of at most 4 gray levels a pixel, so that half a pixel shows; the same at every scale."""
     y, x = (np.mgrid[:height, :width] + 0.5) / scale
     waves = [np.sin(x / 25 + y / 60), np.cos(y / 27 - x / 80), np.sin((x + y) / 40)]
     return np.round(128 + 100 * np.stack(waves, axis=2)).astype(np.uint8)

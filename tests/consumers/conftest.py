@@ -1,4 +1,4 @@
-"""The tools that read exports, in an environment of their own without Benchwright, and what they read."""
+"""The tools that read exports, in a separate environment without Benchwright, and the data they read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""COCO and LVIS: the quoted entries, and others, with gaps among the categories' ids and licences of all kinds."""
+"""COCO and LVIS: the quoted entries, and others, with gaps among the categories' ids and licenses of all kinds."""
 
 from __future__ import annotations
 

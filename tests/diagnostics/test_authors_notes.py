@@ -1,4 +1,4 @@
-"""Remarks of authors that stand in a question or an option."""
+"""Remarks of authors in a question or an option."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def in_set(rows: Sequence[ItemFacts]) -> dict[str, tuple[str, int]]:
 
 
 def _rows(number: int, **made: Any) -> list[ItemFacts]:
-    """Return items whose keys stand in no order; functions of `made` change them by number and letter."""
+    """Return items with keys in random order; functions of `made` change them by number and letter."""
     keys = "BADCCABDDBACABDCBDACDCAB" * (number // 24 + 1)
     rows = []
     for n, key in zip(range(number), keys, strict=False):

@@ -12,7 +12,7 @@ from benchwright.records import LETTERS
 
 
 def test_steps_of_one_problem_teach_nothing_about_one_another() -> None:
-    """Each problem has two questions with the same options and key: whoever learned on one would know the other's."""
+    """Each problem has two questions with the same options and key: a learner of one would know the other's."""
     rng = np.random.default_rng(5)
     steps = []
     for number in range(60):

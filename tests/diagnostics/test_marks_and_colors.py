@@ -1,4 +1,4 @@
-"""Marks of right options, questions that ask for several answers, and colors of grey pictures, in several languages."""
+"""Marks of right options, questions that ask for several answers, and colors of gray pictures, in several languages."""
 
 from __future__ import annotations
 

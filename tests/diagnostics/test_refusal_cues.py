@@ -38,7 +38,7 @@ DECLINES = "Sorry, I can't help with it"
 
 
 def _items(*, tells: bool, share: float, seed: int = 3, number: int = 160) -> list[Item]:
-    """Return items, two a picture, of which a share is unanswerable, by templates of their own or by all templates."""
+    """Return items, two a picture, of which a share is unanswerable, by separate templates or by all templates."""
     rng = random.Random(seed)
     made = []
     for n in range(number):
@@ -77,7 +77,7 @@ def test_questions_of_the_same_templates_tell_nothing(share: float) -> None:
 
 
 def test_questions_about_one_picture_are_not_learned_from_one_another() -> None:
-    """Each picture has a word of its own, which tells among its questions alone."""
+    """Each picture has a separate word, which is revealing among its questions alone."""
     items = [
         item(f"q{n}", f"What of thing{n // 4}?", (*THINGS[:3], DECLINES), "A" if n // 4 % 2 else None, refusal="D",
              picture=f"p{n // 4}")

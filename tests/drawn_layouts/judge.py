@@ -92,7 +92,7 @@ def complete_readings(values: list[Any], rows: list[Row], column_names: list[str
 
 
 def judge_source(rows: list[Row], kind: dict[str, str], column_names: list[str]) -> dict[str, Any]:
-    """What a careful reader could say of the keys without being told."""
+    """What a careful reader could say of the keys without instructions."""
     if kind["options"] == "no options":
         return {"ambiguous": False, "complete": {"yes/no": "1 or true is yes"}, "ranked": ["yes/no"],
                 "why": "yes/no without options: the words, or 1 and true for yes"}  # fmt: skip

@@ -43,7 +43,7 @@ def draw_key_form(rng: random.Random, kind: dict[str, str], options_form: str, c
 
 
 def write_keys(rng: random.Random, kind: dict[str, str], rows: list[Row], columns: str, native: bool) -> None:
-    """Give each row its key as it stands in the file; some are missing, stray or the text of two options."""
+    """Give each row its key as in the file; some are missing, stray or the text of two options."""
     for row in rows:
         row.key = _key(kind, row, columns, native)
         if kind["key"] == "text" and row.options.count(row.options[row.meant]) > 1:

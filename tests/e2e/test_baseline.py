@@ -1,4 +1,4 @@
-"""A human baseline through the whole house: from the campaign `answer` into release, card and results."""
+"""A human baseline from end to end: from the campaign `answer` into release, card and results."""
 
 from __future__ import annotations
 

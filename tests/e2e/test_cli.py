@@ -1,4 +1,4 @@
-"""The command line as a contract: light start, exit codes, one JSON document, words that help."""
+"""The command line as a contract: light start, exit codes, one JSON document, helpful messages."""
 
 from __future__ import annotations
 

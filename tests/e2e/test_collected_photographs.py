@@ -58,7 +58,7 @@ FIELD = PhotographField(name="photograph", label="Photograph", max_bytes=400_000
 
 
 def upload(name: str) -> bytes:
-    """Return a photograph as somebody's file: a JPEG with a comment."""
+    """Return a photograph as an annotator's file: a JPEG with a comment."""
     file = io.BytesIO()
     photograph(name).resize((420, 290)).save(file, "JPEG", quality=92, comment=b"from a camera")
     return file.getvalue()

@@ -1,4 +1,4 @@
-"""Damaged and missing files of a workspace: named, made again where that can be, and never read as if they were sound."""
+"""Damaged and missing files of a workspace: named, restored if possible, and never read as if they were sound."""
 
 from __future__ import annotations
 

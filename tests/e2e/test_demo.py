@@ -1,4 +1,4 @@
-"""The demo: photographs to a scored release by one command, and the same by way of people."""
+"""The demo: photographs to a scored release in one command, and the same with people."""
 
 from __future__ import annotations
 

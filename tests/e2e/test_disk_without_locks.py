@@ -1,4 +1,4 @@
-"""On a disk without locks commands end in one line that names the file and says what to do."""
+"""On a disk without locks commands end in one line that names the file and the remedy."""
 
 from __future__ import annotations
 

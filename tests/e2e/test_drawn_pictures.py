@@ -114,7 +114,7 @@ def change_drawn(folder: Path) -> None:
 
 
 class Counted(Silent):
-    """Progress that keeps what it is told."""
+    """Progress that keeps its reports."""
 
     def __init__(self) -> None:
         self.phases: list[tuple[str, int, str]] = []

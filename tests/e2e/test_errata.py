@@ -1,4 +1,4 @@
-"""A wrong key on its way: models doubt it, people judge it, the next version has the right one."""
+"""A wrong key from end to end: models doubt it, annotators judge it, the next version has the right one."""
 
 from __future__ import annotations
 

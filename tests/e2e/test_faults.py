@@ -1,6 +1,6 @@
-"""Every command on a disk that fails: an exit code of ours, one line of error, and the next run ends in the same bytes.
+"""Every command on a failing disk: a documented exit code, one line of error, and the same bytes after the next run.
 
-A seeded selection; `benchmarks/faults.py` goes through all calls of all commands.
+A seeded selection; `benchmarks/faults.py` covers all calls of all commands.
 """
 
 from __future__ import annotations

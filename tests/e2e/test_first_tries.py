@@ -1,9 +1,9 @@
-"""What somebody meets on the first try with images of their own.
+"""A user's first try with their own images.
 
 - A bundled recipe whose facts are about other images stops before any work and says what to do.
-- Bundled recipes freeze drafts, since nobody has looked at anything yet.
-- `outcomes` and `trace` speak of files, and never print packed features.
-- A progress bar whose total nobody knew shows no made-up total.
+- Bundled recipes freeze drafts, since no person has looked at anything yet.
+- `outcomes` and `trace` describe files, and never print packed features.
+- A progress bar without a known total shows none.
 """
 
 from __future__ import annotations

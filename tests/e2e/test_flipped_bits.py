@@ -1,6 +1,6 @@
 """A sample of single flipped bits over every class of file: none that changes a value goes unnoticed.
 
-What nothing vouches for in the review store stands in docs/security.md; what is vouched for there is tested by row.
+docs/security.md lists the unprotected values of the review store; the protected ones are tested by row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Going on: what changed runs again, and nothing else."""
+"""Resuming: changed work runs again, and nothing else."""
 
 from __future__ import annotations
 

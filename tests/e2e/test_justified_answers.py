@@ -1,4 +1,4 @@
-"""Regions that justify answers, through the whole house: from people's decisions into the release and to models."""
+"""Regions that justify answers, from end to end: from annotators' decisions into the release and to models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that people mark, all the way: real photographs, simulated annotators, a frozen release that says so."""
+"""Facts that annotators mark, end to end: real photographs, simulated annotators, a frozen release that says so."""
 
 from __future__ import annotations
 

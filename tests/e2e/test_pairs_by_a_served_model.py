@@ -1,4 +1,4 @@
-"""A real server with a tiny random model: what it says is nonsense, is refused or unread, is recorded, and ends nothing."""
+"""A real server with a tiny random model: its nonsense is refused or unread, is recorded, and ends nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The recipe of pairs by APIs, from a photograph to whole pairs, with servers that answer and edit as is documented.
+"""The recipe of pairs by APIs, from a photograph to whole pairs, with servers that answer and edit as documented.
 
-- all thirteen categories come through with ideas attacked, edits by the API and questions by a model;
-- what lies outside an edit is the photograph's; a run again asks nobody.
+- All thirteen categories pass with ideas attacked, edits by the API and questions by a model.
+- Pixels outside an edit are the photograph's; a second run sends no request.
 """
 
 from __future__ import annotations

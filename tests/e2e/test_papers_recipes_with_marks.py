@@ -1,6 +1,6 @@
-"""Bundled recipes whose facts come from people instead of a file, edited as docs/facts.md says, run without anybody.
+"""Bundled recipes with facts from annotators instead of a file, edited as docs/facts.md says, run without people.
 
-Simulated annotators mark what the demo's facts say is there, a little off, and state that nobody looked.
+Simulated annotators mark the things in the demo's facts, a little off, and state that no person looked.
 """
 
 from __future__ import annotations

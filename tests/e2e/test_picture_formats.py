@@ -1,10 +1,11 @@
-"""Made pictures are encoded once, where they are made: without loss where pixels decide, else as JPEG.
+"""Made pictures are encoded once, where they are made: lossless if pixels decide, otherwise as JPEG.
 
-- A new workspace has pieces of jigsaws as JPEG, all of one item alike, and views whose points are sought as WebP
-  without loss; a release holds these very files, and freezing decodes none of them but to draw marks.
-- What is drawn with marks follows its task; `release verify`, evaluation and exports take the release's own files.
-- A workspace of before keeps PNG until it is told otherwise, and then every decision still counts.
-- Sealed releases are lossless, and a corrected release keeps the formats that it has.
+- A new workspace has pieces of jigsaws as JPEG, all of one item alike, and views with points to find as lossless WebP;
+  a release holds these very files, and freezing decodes them only to draw marks.
+- The format of a picture with drawn marks follows its task; `release verify`, evaluation and exports take the
+  release's own files.
+- An older workspace keeps PNG until its setting changes, and then every decision still counts.
+- Sealed releases are lossless, and a corrected release keeps its formats.
 """
 
 from __future__ import annotations

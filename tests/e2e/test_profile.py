@@ -1,4 +1,4 @@
-"""What a run says of its stages: when each starts and ends, what it counts, what it costs and who did it."""
+"""A run's profile: each stage's start and end, counts, costs and worker."""
 
 from __future__ import annotations
 

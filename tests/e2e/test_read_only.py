@@ -1,4 +1,4 @@
-"""A workspace that can only be read: reading commands work as ever, writing ones say so in a line."""
+"""A read-only workspace: reading commands work as usual, writing ones say so in a line."""
 
 from __future__ import annotations
 

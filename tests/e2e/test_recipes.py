@@ -1,4 +1,4 @@
-"""The recipes that come along: all can be read, run as far as people, and be copied to be changed."""
+"""The bundled recipes: all can be read, run until people decide, and be copied for changes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Revision rounds over parts of the demo's photographs: what checks flag and reviewers send back goes to its writers.
+"""Revision rounds over parts of the demo's photographs: flagged and returned questions go back to their writers.
 
-Writers plant a cue: the longest option is right, or a word stands only in keys. The checks find and name it, and every
-question goes back to whoever wrote it, with the reason beside the old text. They revise, one question comes back once
-more with a reviewer's note, and what comes out is frozen, verifies and carries no cue.
+Writers plant a cue: the longest option is right, or only keys contain a word. The checks find and name it, and every
+question returns to its writer, with the reason next to the old text. They revise, one question returns once more with
+a reviewer's note, and the result is frozen, verifies and carries no cue.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ COLORS = (
 
 
 def question(number: int, *, cue: str) -> dict[str, Any]:
-    """Return a question on the picture of this number whose right option is the longest, or holds a word of its own."""
+    """Return a question on the picture of this number whose right option is the longest, or holds a separate word."""
     right, *wrong = (COLORS[(number * 5 + place * 3) % len(COLORS)] for place in range(4))
     if cue == "longest":
         right = f"{right}, with a trace of shade along its edge"
@@ -102,7 +102,7 @@ def now() -> datetime:
 
 
 def tasks_of(store: ReviewStore, campaign: str, name: str) -> Iterator[Any]:
-    """Yield each task of somebody's queue, which they decide before the next comes."""
+    """Yield each task of an annotator's queue, which they decide before the next one."""
     queue = TaskQueue(store, store.campaign(campaign), name)
     while (task := queue.next(now=now())) is not None:
         yield queue, task
@@ -123,7 +123,7 @@ def write_all(store: ReviewStore, names: tuple[str, ...], *, cue: str = "longest
 
 
 def revise_all(store: ReviewStore, name: str) -> list[Mapping[str, Any]]:
-    """Let somebody take the cue out of all that came back to them; return the tasks as they saw them."""
+    """Let an annotator remove the cue from all returned tasks; return the tasks as they saw them."""
     seen = []
     for queue, task in tasks_of(store, "write", name):
         old = task.draft["fields"]["questions"][0]

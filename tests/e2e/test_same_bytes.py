@@ -1,4 +1,4 @@
-"""Same bytes: what a run makes depends on images, recipe and seed, and on nothing that happens to the run."""
+"""Same bytes: a run's results depend on images, recipe and seed, and on no event during the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A step in a package of its own runs from a recipe and shows in --help, as ours do."""
+"""A step in a separate package runs from a recipe and appears in --help, as ours do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from walks import benchwright, make_photographs
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Install the fixture package into a folder of its own; return the environment that sees it."""
+    """Install the fixture package into a separate folder; return the environment that sees it."""
     folder = tmp_path_factory.mktemp("site")
     subprocess.run(
         [

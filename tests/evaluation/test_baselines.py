@@ -69,7 +69,7 @@ def test_without_a_tell_it_stays_at_chance_because_it_never_sees_the_item_that_i
 
 
 def test_items_that_share_a_group_teach_nothing_about_one_another() -> None:
-    """Each group repeats one question; whoever learned on its twin would know the key."""
+    """Each group repeats one question; a learner of its twin would know the key."""
     rng = np.random.default_rng(3)
     labels = []
     for number, label in enumerate(labelled(150, tell=False, rng=rng)):

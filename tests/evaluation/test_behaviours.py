@@ -1,7 +1,7 @@
-"""What servers do, each to one item of one run: every behaviour is scored rightly or recorded in words, none in silence.
+"""Behaviors of servers, each on one item of one run: every one is scored correctly or recorded in words, none silently.
 
-Facts held here: text is read from wherever a server puts it; what says nothing is an error with its cause, a filter a
-refusal; a server that always says nothing gets no score, whatever its way of saying nothing.
+Facts held here: text is read from wherever a server puts it; a reply without content is an error with its cause, a
+filter a refusal; a server that never returns content gets no score, whatever the form.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DEEP = b"[" * 100_000
 
 
 class Behaviour(NamedTuple):
-    """What a server does, how the item has to end, and words that have to stand beside an item without an answer."""
+    """A server's behavior, the required end of the item, and required words for an item without an answer."""
 
     act: Act
     ends: str

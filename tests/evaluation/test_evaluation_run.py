@@ -135,7 +135,7 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
 
 
 def test_predictions_and_intervals_know_which_items_hang_together(bench: Any, tmp_path: Path) -> None:
-    """Two items share a key, and a third hangs on one of them, across splits and tasks."""
+    """Two items share a key, and a third is joined to one of them, across splits and tasks."""
     for number, keys in enumerate([("image:1",), ("image:2",), ("image:1", "image:3"), (), ("image:3",)]):
         bench.add(f"q{number}", group_keys=keys, task="naming" if number else "counting", split="test")
     release = bench.release(tmp_path / "release")

@@ -1,9 +1,9 @@
-"""A run in which much or everything fails is no score like others, and what became of a reply stands apart.
+"""A run with many failures gives no ordinary score, and the outcome of each reply is separate.
 
 Facts held here: a run whose first requests all fail alike stops with the cause and exit code 1, and leaves an earlier
-score as it was; single failures, and failures of several kinds, end no run; a score with too many errors is marked
-unfit, shown so and ranked nowhere; a reply that was cut off is neither a miss nor an error, and an answer that it had
-come to counts.
+score unchanged; single failures, and failures of several kinds, end no run; a score with too many errors is marked
+unfit, shown so and ranked nowhere; a reply that was cut off is neither a miss nor an error, and an answer before the
+cut counts.
 """
 
 from __future__ import annotations

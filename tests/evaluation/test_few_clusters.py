@@ -1,4 +1,4 @@
-"""Where too few clusters and too many pairs let no test find anything, no ranks are told, and it is said why.
+"""With too few clusters or too many pairs for any test, no ranks are shown, and the page says why.
 
 Facts held here: the smallest p that clusters allow is 2 / 2^m, held against all 2^m ways to give signs, however many
 pairs are compared; models without ranks are not shown as equal; more clusters bring ranks back.

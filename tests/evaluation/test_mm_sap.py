@@ -1,9 +1,9 @@
 """MM-SAP released no files: its metrics are tested by hand, its tables by the identities that hold between them.
 
-Facts held here: equations 1 to 8 on a few rows, and on repliers of known behaviour; totals are weighted by 400, 350 and
-400 questions; what is not answered in the set beyond is its known unknowns; answer rate times answer accuracy is known
-knowns; known unknowns are no more than refusals; table 4 divides by refusals. The rows that do not fit are listed, so
-that a new one would show.
+Facts held here: equations 1 to 8 on a few rows, and on repliers of known behavior; totals are weighted by 400, 350 and
+400 questions; unanswered questions of the set beyond are its known unknowns; answer rate times answer accuracy is
+known knowns; known unknowns are no more than refusals; table 4 divides by refusals. The rows that do not fit are
+listed, so that a new one would show.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The report says what the scores and the release say.
+"""The report states the same as the scores and the release.
 
-- the table has the summary's numbers, dashes where a model was not asked, stars on what is best;
-- the head names release, licence, canary, simulated annotators and how people agreed;
-- every item is there with its pictures once, its key, its marks apart, and what became of each reply;
-- the page fetches nothing, runs one script, and is the same bytes every time.
+- The table has the summary's numbers, dashes where a model was not asked, stars on the best figures.
+- The head names release, license, canary, simulated annotators and annotators' agreement.
+- Every item is present with its pictures once, its key, its marks as layers, and the outcome of each reply.
+- The page fetches nothing, runs one script, and has the same bytes every time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The data beside a page, and the sections that rest on it, say what scores and replies say.
+"""The data of a page, and the sections that rest on it, state the same as scores and replies.
 
-- `items.csv` has every item with difficulty, and each model's letter and outcome; `scores.csv` every figure;
-- two runs are compared item by item, and the four numbers add up;
-- MM-SAP's figures, costs, the reader gap and an error analysis stand there where there are some;
-- no cell runs as a formula, and nothing but a report's data is written over.
+- `items.csv` has every item with difficulty, and each model's letter and outcome; `scores.csv` every figure.
+- Two runs are compared item by item, and the four numbers add up.
+- MM-SAP's figures, costs, the reader gap and an error analysis appear if there are any.
+- No cell runs as a formula, and only a report's data is overwritten.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Results of other settings stand beside one another, under names that tell them apart; none is replaced in silence.
+"""Results of different settings exist next to one another, under distinct names; none is replaced silently.
 
-Facts held here: every setting that can change a reply makes a result of its own; one that cannot makes none; results
-of one name are told apart by the settings that differ; a result can be given a name; results of an older program are
-read, gone on with where they are the very same, and not overwritten.
+Facts held here: every setting that can change a reply makes a separate result; one that cannot makes none; results of
+one name are distinguished by the settings that differ; a user can name a result; results of an older program are read,
+continued if they are the very same, and not overwritten.
 """
 
 from __future__ import annotations

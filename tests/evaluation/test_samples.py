@@ -1,9 +1,9 @@
 """`--samples k` draws k replies to each question, and `--limit N` asks a sample of the items.
 
-Facts held here: equal requests of several draws are each sent, with a seed of their own where the endpoint takes one;
-more draws ask only for those that are new; mean, pass@k, vote and spread are those of the draws; what cannot be drawn
-is refused in words. A sample is the same for the same number and part of a larger one, has every task, is weighed as
-all items are, and is mixed up with results of all items nowhere.
+Facts held here: equal requests of several draws are each sent, with a separate seed if the endpoint takes one; more
+draws ask only for the new ones; mean, pass@k, vote and spread are those of the draws; impossible draws are refused
+with a message. A sample is the same for the same number and part of a larger one, has every task, is weighted like all
+items, and is never mixed up with results of all items.
 """
 
 from __future__ import annotations

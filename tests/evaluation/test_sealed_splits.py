@@ -45,7 +45,7 @@ ITEMS = 60
 
 @pytest.fixture(scope="module")
 def bench() -> TellingBench:
-    """Items of a sealed split, each a cluster of its own, whose options' words are known by their question."""
+    """Items of a sealed split, each a separate cluster, whose options' words are known by their question."""
     bench = telling_bench(sealed=ITEMS)
     bench.items = [
         (item.model_copy(update={"group_keys": (f"item:{number}",)}), split)

@@ -1,4 +1,4 @@
-"""Pictures go out as they are in the release where everybody reads them alike, else as PNG; each is made ready once."""
+"""Pictures go out unchanged if all decoders read them alike, otherwise as PNG; each is prepared once."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_the_side_to_which_a_camera_went_around_a_thing_follows_from_matches(tur
     focal, size_wh = 0.9 * 640, (640, 480)
 
     def seen(angle: float) -> np.ndarray:
-        """Return the points as a camera sees them that stands at an angle to the right and looks at their middle."""
+        """Return the points as seen by a camera at an angle to the right that looks at their middle."""
         c, s = np.cos(angle), np.sin(angle)
         at = points @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]).T + (0, 0, 4)
         return focal * at[:, :2] / at[:, 2:] + np.array(size_wh) / 2 + rng.normal(0, 0.2, (80, 2))

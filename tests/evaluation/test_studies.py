@@ -1,9 +1,9 @@
 """The papers' studies: each command plans its cost, asks a real endpoint under every condition, and draws the answer.
 
-- the plan counts the requests that the run then sends; a dry run asks nobody; a run that was cut off goes on;
-- markers: what only red circles show is found, with paired intervals, and nothing else is;
-- captions, no picture, contradicting captions: what the model rests on is told apart;
-- marks of every shape lie where the points are.
+- The plan counts the requests that the run then sends; a dry run sends none; an interrupted run continues.
+- Markers: an effect of red circles alone is found, with paired intervals, and no other is.
+- Captions, no picture, contradicting captions: the basis of the model's answers is identified.
+- Marks of every shape lie where the points are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`release authors`: who wrote a release's texts, and what became of drafts; by the recipe of the page on drafts."""
+"""`release authors`: authors of a release's texts, and outcomes of drafts; by the recipe of the page on drafts."""
 
 from __future__ import annotations
 

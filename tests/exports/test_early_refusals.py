@@ -1,9 +1,9 @@
-"""What a recipe could not end with is refused before it begins, since people may work for weeks until then.
+"""A recipe that could not finish is refused before it begins, since annotators may work for weeks until then.
 
 - Splits that several steps name, that none names, or that items made later would lack.
-- Sealed answers that a seed or a file's format gives away, or of splits that there will not be.
-- Estimates on which nobody but simulated annotators would decide.
-- Scores of a release that no step makes, of a split that it will not have, of a model that there is none of.
+- Sealed answers that a seed or a file's format reveals, or of splits that will not exist.
+- Estimates on which only simulated annotators would decide.
+- Scores of a release that no step makes, of a split that it will not have, of an unknown model.
 """
 
 from __future__ import annotations

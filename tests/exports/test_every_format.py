@@ -1,10 +1,10 @@
-"""What every format must do, on a release of all that formats stumble over.
+"""Requirements of every format, on a release with all difficult cases.
 
-- The export is read back and equals the release; what cannot be carried is listed, also in the README.
+- The export is read back and equals the release; content that it cannot hold is listed, also in the README.
 - The same release gives the same bytes under another locale, time zone and hash seed.
-- The canary stands in every file of text, the licence and the authors in the README and `sources.jsonl`.
-- Marked pictures are drawn, and lie beside without marks, byte for byte, with their vectors.
-- An export that was changed before it was compared is refused, and a folder with something in it is left alone.
+- The canary is in every text file, the license and the authors in the README and `sources.jsonl`.
+- Marked pictures are drawn, and also included without marks, byte for byte, with their vectors.
+- An export that was changed before the comparison is refused, and a non-empty folder is left alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pictures that licences forbid to pass on: they stop a release, or go into it as address and hash.
+"""Pictures whose licenses forbid redistribution: they stop a release, or go into it as address and hash.
 
-- All such pictures are named at once, with what can be done.
-- A release that has pictures by address verifies, and says so; whoever fetched them has it whole.
+- All such pictures are named at once, with the possible remedies.
+- A release with pictures by address verifies, and says so; after fetching them it is complete.
 - Only the stated bytes are kept, from http and https, whatever the addresses or the servers do.
 """
 
@@ -185,7 +185,7 @@ def test_hosts_of_private_networks_are_not_asked_unless_that_is_wished(tmp_path:
 
 
 def fetch_by_script(release: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the release's own script as somebody who has Python and nothing else."""
+    """Run the release's own script as a user with only Python."""
     return subprocess.run(
         [sys.executable, "-I", "-S", release / "fetch_pictures.py", *options],
         capture_output=True, text=True, check=False, timeout=60, env={},

@@ -1,9 +1,9 @@
-"""Metadata on the way into a release: what cameras and editors wrote of names and places stays in the workspace.
+"""Metadata on the way into a release: names and places from cameras and editors stay in the workspace.
 
-- Released files hold none of it, and show what they showed, upright as before, in their colors.
-- The file is derived from the workspace's, in the provenance; source and licence go along.
+- Released files hold none of it, and show the same picture, upright as before, in their colors.
+- The file is derived from the workspace's, in the provenance, with source and license.
 - Errata, trace, verification and comparison hold across the two ids of a file.
-- The same bytes come out in any order of items.
+- The same bytes result from any order of items.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Sealed splits: their answers stay out of everything public, and the key file gives them back.
+"""Sealed splits: their answers stay out of everything public, and the key file restores them.
 
-- Nothing of what tells an answer is in any file of the release.
+- No file of the release reveals an answer.
 - The same salt gives the same bytes; without the key, a version is not frozen again.
-- The key is bound to the release, and what was changed in either is found.
-- A classifier on everything public but pictures and texts learns nothing, nor when MM-SAP's items are to be declined.
-- Whoever has the recipe, the pictures and the release, and not the seed, makes nothing that tells the answers.
+- The key is bound to the release, and a change in either is found.
+- A classifier on everything public but pictures and texts learns nothing, not even when MM-SAP's items are to be
+  declined.
+- Recipe, pictures and release, without the seed, are not enough to reconstruct the answers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""`release takedown`: an image and what was made from it go from the next version, and who holds it is listed.
+"""`release takedown`: an image and all made from it leave the next version; releases that hold it are listed.
 
-- The next run or freeze leaves its items out; everything else stays as it was, decisions and earlier releases too.
-- Releases are named that show the image, its file without metadata, or pictures made from it.
-- Its copies go with it: files of equal pixels, and what a step dropped as a copy. Pictures that may be copies are named,
-  and nothing is withdrawn before it is said what becomes of them.
-- What is withdrawn is said in numbers; none at all is exit code 1.
-- A withdrawal is recorded with reason and name, and can be taken back.
+- The next run or freeze leaves its items out; the rest stays unchanged, decisions and earlier releases too.
+- The command names releases that show the image, its file without metadata, or pictures made from it.
+- Its copies leave as well: files of equal pixels, and images that a step dropped as a copy. Possible copies are named,
+  and nothing is withdrawn before the user decides on them.
+- The output counts the withdrawn records; none at all is exit code 1.
+- A withdrawal is recorded with reason and name, and can be undone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Embeddings as proposers: a tiny model made from configuration, batches equal to one at a time, neighbours by cosine."""
+"""Embeddings as proposers: a tiny model from configuration, batches equal to single pictures, neighbors by cosine."""
 
 from __future__ import annotations
 

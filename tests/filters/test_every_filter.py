@@ -1,9 +1,9 @@
-"""What holds for every filter, whatever it looks for.
+"""Properties of every filter.
 
 - The names and the order of files change no verdict.
-- Running again runs nothing.
-- Files that are no pictures are recorded and change no verdict on the others.
-- What a filter speaks against comes back when a curator says so, and undoing that gives the same bytes again.
+- A second run does no work.
+- Files that are not pictures are recorded and change no verdict on the others.
+- A curator can restore a dropped record, and undoing that gives the same bytes again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which copy is kept: protected source, licence, resolution, quality, id; each can be moved or left out."""
+"""Which copy is kept: protected source, license, resolution, quality, id; each can be moved or left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images go on only under licences that the recipe allows, and each of the others has its reason."""
+"""Only images under licenses that the recipe allows continue, and each of the others has its reason."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_posters_of_one_template_with_other_words_are_different(size: int) -> No
 
 
 def card(name: str, lines: tuple[str, str], *, top: float = 0.5) -> Image.Image:
-    """Return a card of a series: two lines of its own over a footer that all cards have, on a plain dark ground."""
+    """Return a card of a series: two separate lines over a footer that all cards have, on a plain dark ground."""
     image = Image.new("RGB", (700, 980), "#ad0001")
     draw = ImageDraw.Draw(image)
     for line, ink, place in zip(lines, ("#000000", "#ffffff"), (top, top + 0.06), strict=True):

@@ -1,8 +1,9 @@
-"""The command `filter shortcuts` on questions in files that no run has taken in.
+"""The command `filter shortcuts` on questions in files without a run.
 
-- It finds what it finds in a run over the same file, and names questions by their own ids.
-- Rows that are no items are counted by reason, with file and row; a question without its picture is measured by words.
-- A model is asked about them too; options of files beside a release are refused.
+- It finds the same as in a run over the same file, and names questions by their own ids.
+- Rows that are not items are counted by reason, with file and row; a question without its picture is measured by
+  words.
+- A model can answer them too; options of files are refused with a release.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A real Label Studio server, in an environment of its own (`make label-studio`), with three users."""
+"""A real Label Studio server, in a separate environment (`make label-studio`), with three users."""
 
 from __future__ import annotations
 

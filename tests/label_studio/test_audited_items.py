@@ -1,4 +1,4 @@
-"""What an audit found stands beside the tasks of its campaigns in a real Label Studio, and becomes a release from there."""
+"""An audit's findings appear with the tasks of its campaigns in a real Label Studio, and lead to a release."""
 
 from __future__ import annotations
 

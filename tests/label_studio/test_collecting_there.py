@@ -1,4 +1,4 @@
-"""Photographs that people import into a real Label Studio: taken in with source and licence, and nothing else fetched."""
+"""Photographs that annotators import into a real Label Studio: stored with source and license, nothing else."""
 
 from __future__ import annotations
 

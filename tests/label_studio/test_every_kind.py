@@ -1,4 +1,4 @@
-"""Kinds of campaigns that are told nowhere else here: what people say in a real Label Studio is what the app takes."""
+"""Kinds of campaigns without another test here: labels in a real Label Studio equal decisions in the app."""
 
 from __future__ import annotations
 

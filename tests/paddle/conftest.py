@@ -1,4 +1,4 @@
-"""PaddleOCR as it really is, in an environment of its own."""
+"""The real PaddleOCR, in a separate environment."""
 
 from __future__ import annotations
 

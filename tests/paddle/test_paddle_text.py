@@ -1,4 +1,4 @@
-"""`backend: paddleocr` finds the same text as rapidocr, in the same records, from an environment of its own."""
+"""`backend: paddleocr` finds the same text as rapidocr, in the same records, from a separate environment."""
 
 from __future__ import annotations
 

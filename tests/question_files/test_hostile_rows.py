@@ -1,4 +1,4 @@
-"""Whatever stands in a JSON file: reading gives questions and refusals, or an error that says what is wrong."""
+"""Reading any JSON file gives questions and refusals, or an error that names the fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts with entries of a form of their own, each read without a mapping; one small file each, in words of our own."""
+"""Layouts with special entries, each read without a mapping; one small file each, with invented content."""
 
 from __future__ import annotations
 

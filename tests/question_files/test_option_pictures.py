@@ -1,4 +1,4 @@
-"""Options that are pictures, by path or in columns of their own, and pictures within the words of questions."""
+"""Options that are pictures, by path or in separate columns, and pictures within the words of questions."""
 
 from __future__ import annotations
 

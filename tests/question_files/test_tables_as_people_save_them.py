@@ -27,7 +27,7 @@ Asked = tuple[str, tuple[str | int, ...], int | None]
 
 
 class Came(list[Asked]):
-    """What questions came, with what was told and what was left out."""
+    """The questions that were read, with the reported and omitted rows."""
 
     told: str
     left_out: dict[str, str]

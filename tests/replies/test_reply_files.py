@@ -1,4 +1,4 @@
-"""Replies that people bring: every layout gives the same letters, and what cannot be read is told with its row."""
+"""Files of replies: every layout gives the same letters, and an unreadable reply is named with its row."""
 
 from __future__ import annotations
 

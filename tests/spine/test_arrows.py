@@ -109,7 +109,7 @@ def test_each_room_is_a_relative_link_into_the_package() -> None:
 
 
 def _imported_folders(path: Path) -> Iterator[Path]:
-    """Yield the folder of each module of its own room that a module imports."""
+    """Yield the folder of each module of the same room that a module imports."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").startswith("benchwright.")):
             start = path.parents[node.level - 1] if node.level else ROOT
@@ -138,7 +138,7 @@ def test_the_folders_of_a_room_are_layers(folder: str) -> None:
 
 
 def test_the_folders_of_the_spine_are_layers() -> None:
-    """What lies in `benchwright/` itself, such as records and steps, stands beside them all."""
+    """Modules directly in `benchwright/`, such as records and steps, belong to no folder."""
     imported = _folders_imported_by(path for path in _modules(SPINE) if path.parent != SPINE)
     try:
         TopologicalSorter({folder: others - {SPINE} for folder, others in imported.items()}).prepare()

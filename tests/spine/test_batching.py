@@ -1,4 +1,4 @@
-"""Batches: every thing gets its own result whatever memory does, like comes with like, and memory's limit is learnt."""
+"""Batches: every input gets its own result, like inputs go together, and memory's limit is learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts: what is drawn is in proportion, every text is a text, colours can be read in both themes, files stand alone."""
+"""Charts: drawings are in proportion, texts are texts, colors are readable in both themes, files are self-contained."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ COLORS = {
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_texts_and_shapes_can_be_told_from_their_ground(theme: str) -> None:
-    """WCAG asks for 4.5 to 1 of texts and 3 to 1 of shapes; `ask` and `aside` stand beside a number, on a plate."""
+    """WCAG requires 4.5 to 1 for texts and 3 to 1 for shapes; `ask` and `aside` are next to a number, on a plate."""
     paper = COLORS["paper"][theme]
     for name in ("ink", "muted", "accent", "good", "bad"):
         assert contrast(COLORS[name][theme], paper) >= 4.5, name

@@ -1,4 +1,4 @@
-"""Marks take the colour that lies farthest from their ground, worked by CIE's own formulas."""
+"""Marks take the color that lies farthest from their ground, by CIE's own formulas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def flat(*rgb: int) -> np.ndarray:
 
 
 def lab(rgb: tuple[int, ...]) -> np.ndarray:
-    """Return CIE L*a*b* of an sRGB colour under D65, by the formulas."""
+    """Return CIE L*a*b* of an sRGB color under D65, by the formulas."""
     linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.array(rgb) / 255])
     xyz = np.array([(0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)]) @ linear
     x, y, z = (np.cbrt(t) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz / (0.9505, 1.0, 1.089))

@@ -64,7 +64,7 @@ CARD = ("benchwright/release/card/", "exports/freezing/shortcut_note.py")
 
 
 def plurals_in(path: Path) -> Iterator[str]:
-    """Yield each value of a file that stands before a plural without `counted`."""
+    """Yield each value of a file before a plural without `counted`."""
     source = path.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)) if _PERHAPS.search(source) else ():
         if not isinstance(node, ast.JoinedStr):

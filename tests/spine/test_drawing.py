@@ -53,7 +53,7 @@ def centroid(weights: NDArray[Any]) -> tuple[float, float]:
 
 
 def redness(pixels: Pixels) -> NDArray[np.int64]:
-    """Return how much red was laid over grey, which is nothing where red equals green."""
+    """Return the amount of red over gray, which is zero where red equals green."""
     return np.maximum(pixels[..., 0].astype(np.int64) - pixels[..., 1], 0)
 
 

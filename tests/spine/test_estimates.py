@@ -1,4 +1,4 @@
-"""Who decided on items that a model estimated: people, only simulated annotators, or nobody."""
+"""Deciders on items that a model estimated: people, only simulated annotators, or none."""
 
 from __future__ import annotations
 

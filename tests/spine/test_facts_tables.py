@@ -1,4 +1,4 @@
-"""Facts as tables, skeletons and text: CSV and YAML of the same content are equal, and every mistake is told at once."""
+"""Facts as tables, skeletons and text: CSV and YAML of equal content are equal; all mistakes are reported at once."""
 
 from __future__ import annotations
 

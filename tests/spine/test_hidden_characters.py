@@ -1,4 +1,4 @@
-"""Characters that nobody sees are named and spelled out; those that scripts and emoji need are neither."""
+"""Invisible characters are named and spelled out; those that scripts and emoji need are neither."""
 
 from __future__ import annotations
 

@@ -338,7 +338,7 @@ def test_lvis_is_not_written(tmp_path: Path) -> None:
 
 
 def test_masks_of_polygons_are_near_what_coco_draws(tmp_path: Path) -> None:
-    """Written as a polygon and read as a mask, a region covers the pixels whose centres lie inside."""
+    """Written as a polygon and read as a mask, a region covers the pixels whose centers lie inside."""
     write_marks(tmp_path / "a.json", "coco", [PictureMarks("a.jpg", SIZE_WH, (POLYGON,))])
     [picture], _ = read(tmp_path / "a.json", shape="mask")
     expected = mask_of_outline(POLYGON.points, SIZE_WH)

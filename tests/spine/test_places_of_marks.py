@@ -45,7 +45,7 @@ def prompt(
 
 
 def redness(pixels: Pixels) -> NDArray[np.float64]:
-    """Return how much of each pixel of a grey picture red ink covers."""
+    """Return the share of each pixel of a gray picture that red ink covers."""
     return np.maximum(pixels[..., 0].astype(float) - pixels[..., 1], 0) / 255
 
 

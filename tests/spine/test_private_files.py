@@ -1,6 +1,6 @@
-"""What holds keys, verdicts or replies is its owner's only: new files from the first byte, old ones from the next start.
+"""Files with keys, verdicts or replies are private: new ones from the first byte, old ones from the next start.
 
-A folder with the set-group-ID bit is shared with its group on purpose: only everybody else is shut out.
+A folder with the set-group-ID bit is shared with its group on purpose: only other users are shut out.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def test_replies_are_their_owners_only_and_an_old_log_is_closed(
 
 @pytest.fixture
 def somebody_elses(tmp_path: Path) -> Iterator[Path]:
-    """Yield a file that is open to all and belongs to somebody else than whoever this process is meanwhile."""
+    """Yield a file that is open to all and belongs to another user than this process's current one."""
     if os.geteuid() != 0:
         yield Path("/")  # open to all, and the administrator's
         return

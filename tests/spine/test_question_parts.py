@@ -1,4 +1,4 @@
-"""Where pictures stand in a question: placed or before it, by their names, each at its first mention."""
+"""Places of pictures in a question: placed or before it, by their names, each at its first mention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`run --dry-run`: what models would be asked and cost at most is said before anybody is asked."""
+"""`run --dry-run`: the requests to models and their maximum cost, before any request is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the review store lies: the workspace's file, or the database that the environment names and nobody mixes up."""
+"""The place of the review store: the workspace's file, or the database that the environment names, never mixed up."""
 
 from __future__ import annotations
 

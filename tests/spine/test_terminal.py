@@ -1,9 +1,9 @@
-"""What reaches a terminal: nothing that strangers wrote and the terminal would obey; the colours that are ours do.
+"""Output to a terminal: no control codes from strangers; our colors arrive.
 
-- Commands print messages of endpoints, names of files and splits, and texts, escaped, also where there is a mistake.
-- Every way is cleaned: prints, logs, warnings, tracebacks, threads, tables, bars, and what is printed above bars.
-- Colours of tables and movements of bars arrive.
-- With `--json`, programs read the same texts as ever.
+- Commands print messages of endpoints, names of files and splits, and texts, escaped, even in error messages.
+- Every path is cleaned: prints, logs, warnings, tracebacks, threads, tables, bars, and lines above bars.
+- Colors of tables and movements of bars arrive.
+- With `--json`, programs read the same texts as before.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A proxy in the environment does not stand between a client of the package and a server on this machine.
+"""A proxy in the environment never comes between a client of the package and a server on this machine.
 
-Facts held here: models, sign-in, published releases and pictures by address ask this machine directly, whatever proxy
-the environment names, and for SOCKS without what SOCKS needs; other machines are asked through it; what cannot be used
-is named. Label Studio's client is held to it in `tests/label_studio`.
+Facts held here: models, sign-in, published releases and pictures by address reach this machine directly, whatever
+proxy the environment names, and for SOCKS without its requirements; other machines are reached through it; an unusable
+one is named. Label Studio's client is held to it in `tests/label_studio`.
 """
 
 from __future__ import annotations

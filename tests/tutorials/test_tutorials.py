@@ -1,8 +1,8 @@
-"""The tutorials are true: each is followed as it is written, in an empty folder, with people in a real browser.
+"""The tutorials are tests: each is followed as written, in an empty folder, with people in a real browser.
 
-- every recipe that comes along has a tutorial, and the site's navigation leads to it;
-- commands, what they print, what people do and what they see are as the page says;
-- every picture is taken on the way, shown, small, and of the app as it is.
+- Every bundled recipe has a tutorial in the site's navigation.
+- Commands, their output, people's actions and the screens agree with the page.
+- Every picture is taken on the way, shown, small, and of the current app.
 """
 
 from __future__ import annotations

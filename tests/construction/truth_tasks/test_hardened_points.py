@@ -45,7 +45,7 @@ def run(tmp_path: Path) -> TruthRun:
 
 
 def dotted(run: TruthRun, number: int, points: list[Point], size_wh: tuple[int, int] = (320, 240)) -> str:
-    """Add a dim picture with a bright dot of its own colour at each point."""
+    """Add a dim picture with a bright dot of a separate color at each point."""
     picture = pixels(number, *size_wh) // 4
     ys, xs = np.mgrid[: size_wh[1], : size_wh[0]]
     for (x, y), color in zip(points, COLORS, strict=False):
@@ -54,7 +54,7 @@ def dotted(run: TruthRun, number: int, points: list[Point], size_wh: tuple[int, 
 
 
 def dot_at(run: TruthRun, item: Item, image: int, point: Point) -> int | None:
-    """Return the number of the colour at a place of a picture as it is shown; None for none of them."""
+    """Return the number of the color at a place of a picture as shown; None for none of them."""
     image_id = item.images[image].image_id
     shown = run.stored[image_id] if image_id in run.stored else run.pixels_of(image_id)
     x, y = int(point[0]), int(point[1])

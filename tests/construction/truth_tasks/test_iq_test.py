@@ -164,7 +164,7 @@ def test_written_puzzles_that_make_no_item_say_why(tmp_path: Path) -> None:
 
 
 def cells(rows: np.ndarray) -> list[np.ndarray]:
-    """Return the six cells of a picture of two rows, found by its grey frame."""
+    """Return the six cells of a picture of two rows, found by its gray frame."""
     grey = (rows == 190).all(2)
     down = np.flatnonzero(np.diff(np.r_[1, grey.all(1).astype(int), 1]))
     across = np.flatnonzero(np.diff(np.r_[1, grey.all(0).astype(int), 1]))

@@ -68,7 +68,7 @@ COLORS = ("red", "blue", "green", "yellow", "orange", "purple")
 
 
 def colored(folder: Path, count: int, *, seed: int = 3) -> TruthRun:
-    """Return a run with questions for a color, some common and some rare, each about a picture of its own."""
+    """Return a run with questions for a color, some common and some rare, each about a separate picture."""
     run = TruthRun(folder, seed=seed)
     weights = np.array([30, 25, 20, 12, 8, 5]) / 100
     picks = np.random.default_rng(5).choice(len(COLORS), count, p=weights)

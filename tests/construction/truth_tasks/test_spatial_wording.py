@@ -251,7 +251,7 @@ def released(tmp_path: Path) -> Callable[..., list[Item]]:
 
 
 def of_the_rules(words: str, attempt: int, handler: Any) -> str:
-    """Word a claim of the files as a model would that keeps to what it is told."""
+    """Word a claim of the files like a model that follows its instructions."""
     told = json.loads(words.rpartition("\n")[2])
     return json.dumps({"question": f"Is there a {told['first']} {told['relation']} the {told['second']}?"})
 

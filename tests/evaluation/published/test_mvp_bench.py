@@ -295,7 +295,7 @@ def test_vanilla_can_be_the_rotation_that_comes_first_in_the_file(layout: Layout
 
 
 def test_table_5_pairs_answers_as_the_file_has_them(layout: Layout) -> None:
-    """In order of completion an answer to pair 101 stands between those to pair 1."""
+    """In order of completion an answer to pair 101 lies between those to pair 1."""
     order = [0, 4, 1, 2, 3, 5, 6, 7]
     layout.says({key: RIGHT[key] for key in order})
     reading = layout.count().readings["pAcc_B1"]

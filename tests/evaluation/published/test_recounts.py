@@ -190,7 +190,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _model_of_other_readings(published_data: Path, place: Path) -> Path:
-    """Give the first rotation other answers than the one pass, and drop the judge, under a name of our own."""
+    """Give the first rotation other answers than the one pass, and drop the judge, under a new name."""
     source, target = published_data / "mvp_bench", place / "model_prediction"
     target.mkdir(parents=True)
     shutil.copytree(source / "data", place / "data")

@@ -1,4 +1,4 @@
-"""Grey in reduced size, PNG encoding, pixel hashes."""
+"""Gray in reduced size, PNG encoding, pixel hashes."""
 
 from __future__ import annotations
 

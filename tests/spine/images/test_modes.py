@@ -113,7 +113,7 @@ def _mode_cases() -> dict[str, tuple[bytes, NDArray[np.uint8]]]:
 
 
 def _cmyk_to_rgb(cmyk: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Ink on paper, without a colour profile: what each ink and black leave of white."""
+    """Ink on paper, without a color profile: the share of white that each ink and black leave."""
     left = (255 - cmyk[..., :3].astype(float)) * (255 - cmyk[..., 3:].astype(float)) / 255
     return np.rint(left).astype(np.uint8)
 

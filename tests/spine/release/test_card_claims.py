@@ -1,9 +1,10 @@
-"""What a card states is held against the release's other files, whoever wrote the manifest anew.
+"""A card's statements are checked against the release's other files, even if the manifest was rewritten.
 
-- A figure, licence, source, mark or word about people that the other files do not give is a problem that names the line.
-- A curator's own words stay, and are named as not proven; that people did what was simulated they may not say, neither
-  when a release is frozen nor when it is checked.
-- Cards of earlier layouts are compared as far as they go, one of a later layout is not, and both are told.
+- A figure, license, source, mark or word about people without support in the other files is a problem that names the
+  line.
+- A curator's own words stay, and are named as not proven; they may not claim people's work for simulated annotators,
+  neither when a release is frozen nor when it is checked.
+- Cards of earlier layouts are compared as far as possible, one of a later layout is not, and both are reported.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def folder(whole: Release, tmp_path: Path) -> Path:
 
 
 def forge(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change the document and vouch for it in the manifest, as whoever made the release could."""
+    """Change the document and vouch for it in the manifest, as the release's author could."""
     path = folder / "human_baseline.json"
     document = json.loads(path.read_text(encoding="utf-8"))
     change(document)

@@ -1,7 +1,7 @@
-"""What the rows of a release say, where the manifest vouches for every file.
+"""Statements of a release's rows, if the manifest vouches for every file.
 
-Whoever changes a file can also write the manifest anew, so rows, counts and ids are checked against each other, and
-what Arrow does with a crafted file happens in a process of its own.
+An author of a changed file can also rewrite the manifest, so rows, counts and ids are checked against each other, and
+a separate process reads a crafted file with Arrow.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The release format is a promise.
 
-`golden/release-v1` to `release-v3` were written once and stay as they are: every later Benchwright must read them as
-today's does. A change that fails here needs a new version of the format, with a golden folder of its own beside these.
+`golden/release-v1` to `release-v3` were written once and stay unchanged: every later Benchwright must read them as
+today's does. A change that fails here needs a new version of the format, with a new golden folder.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CANARY = "120d37b5-9be7-58e5-a705-6aeaf2f24d11"
 
 
 def spelled(kind: pa.DataType) -> str:
-    """Spell a type in words of our own, since PyArrow's may change."""
+    """Spell a type in fixed words, since PyArrow's may change."""
     if pa.types.is_list(kind):
         return f"list<{spelled(kind.value_type)}>"
     if pa.types.is_struct(kind):
@@ -48,7 +48,7 @@ def keys_of(document: object, depth: int) -> object:
 
 @pytest.fixture
 def old_bench() -> Bench:
-    """The items of the golden release of version 1, whose rings nobody can draw."""
+    """The items of the golden release of version 1, whose rings cannot be drawn."""
     return small_bench(ring_scale=1)
 
 

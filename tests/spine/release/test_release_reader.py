@@ -27,7 +27,7 @@ def folder(bench, tmp_path):
 
 
 def rewrite(folder, change):
-    """Change a release's manifest and seal it again, as whoever made the release could."""
+    """Change a release's manifest and seal it again, as the release's author could."""
     document = json.loads((folder / "manifest.json").read_text())
     change(document)
     data = json.dumps(document).encode()

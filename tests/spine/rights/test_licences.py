@@ -1,4 +1,4 @@
-"""Licences by name, identifier and address become one identifier; what is unknown stays as stated."""
+"""Licenses by name, identifier and address become one identifier; an unknown one stays as stated."""
 
 from __future__ import annotations
 
