@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -50,6 +50,11 @@ class Masking(_Settings):
         max_tear: Largest tear, 0-1, of the outline of a subject or donor found by GrabCut or SAM; above it is
             `outline_torn`. Outlines that people drew are not judged.
     """
+
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "min_edges": "`masks.max_tear` takes its place: remove `min_edges`, and state `max_tear` (0-1, by default "
+        f"{MOST_TEAR}; smaller is stricter) where another bound is wanted"
+    }
 
     by: MaskedBy = "grabcut"
     weights: str | None = None
