@@ -22,7 +22,7 @@ MOST_TEAR = 0.5
 """Largest `tear` of an outline that counts as whole."""
 _OFFSET, _WEIGHTS = -4.7, (13.6, 8.7, 5.7)
 """Offset of the logistic function, and its weights of `faint`, `patch` and `short`."""
-_LONGEST_THIN = 0.1
+_LONGEST_THIN = 0.16
 """`thin` at which the value is `MOST_TEAR`; the value grows with it in proportion."""
 
 _SIDE_PX = 384
