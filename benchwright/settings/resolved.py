@@ -16,21 +16,21 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
 from benchwright.canonical import canonical_json
-from benchwright.settings.yaml_places import setting_names
+from benchwright.settings.yaml_places import retired_settings, setting_names
 
 
 def stated_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a model without those at their default, in models within it too.
+    """Return the settings of a model without those at their default and retired ones, in models within it too.
 
     Args:
         model: The model, such as the class of a step.
         settings: JSON values of its settings; unknown ones are kept, so that reading them reports an error.
     """
-    fields = setting_names(model) | model.model_fields
+    fields, retired = setting_names(model) | model.model_fields, retired_settings(model)
     return {
         name: value if name not in fields else _stated(fields[name].annotation, value)
         for name, value in settings.items()
-        if name not in fields or not _is_default(fields[name], value)
+        if name not in retired and (name not in fields or not _is_default(fields[name], value))
     }
 
 

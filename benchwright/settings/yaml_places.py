@@ -159,9 +159,7 @@ def _mistakes_in(
         where = _where(mistake)
         key = ".".join(str(part) for part in where)
         if mistake["type"] == "extra_forbidden":
-            known = [*_fields(cls, where[:-1]), *extra]
-            near = get_close_matches(str(where[-1]), known, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known)) or 'none'}"
+            hint = _hint(_model_at(cls, where[:-1]), str(where[-1]), extra)
             line = f"{at.of((*path, *where))}: unknown key {key!r} (value {shown(mistake['input'])}); {hint}"
         elif mistake["type"] == "missing":
             beside = [str(path_of_unknown[-1]) for path_of_unknown in unknown if path_of_unknown[:-1] == where[:-1]]
@@ -179,13 +177,30 @@ def _where(mistake: ErrorDetails) -> Path_:
     return tuple(part for part in mistake["loc"] if isinstance(part, str | int))
 
 
-def _fields(cls: type[BaseModel], where: Sequence[str | int]) -> list[str]:
-    """Return the valid keys at a place inside a model, skipping list positions and free keys."""
+def _hint(model: type[BaseModel] | None, unknown: str, extra: Sequence[str]) -> str:
+    """Return what to do about a key that a model does not know."""
+    if unknown in (retired := retired_settings(model)):
+        return retired[unknown]
+    known = [*([] if model is None else setting_names(model)), *extra]
+    near = get_close_matches(unknown, known, n=1, cutoff=0.4)
+    return f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known)) or 'none'}"
+
+
+def retired_settings(model: type[BaseModel] | None) -> Mapping[str, str]:
+    """Return the settings that a model had in earlier versions, with what to do about each: its `RETIRED`.
+
+    A recipe that names one is refused with these words; a workspace or release that recorded one can still be read.
+    """
+    return getattr(model, "RETIRED", {})
+
+
+def _model_at(cls: type[BaseModel], where: Sequence[str | int]) -> type[BaseModel] | None:
+    """Return the model at a place inside a model, skipping list positions and free keys."""
     model: type[BaseModel] | None = cls
     for part in where:
         if model is not None and isinstance(part, str) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation)
-    return [] if model is None else list(setting_names(model))
+    return model
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

@@ -124,7 +124,10 @@ def _apply(stage_input: StageInput, stage: Stage, table: StageTable, marker: Mar
     columns = dict.fromkeys(["record_id", "verdict", *([GROUP] if grouping else []), *wanted])
     outcomes = table.read(marker, "outcomes", list(columns))
     assert outcomes is not None, "every stage writes outcomes"
-    data = {name: outcomes.column(name).to_pylist() for name in columns}
+    held = set(outcomes.column_names)  # an earlier version of the step may have measured less
+    data: dict[str, list[Any]] = {
+        name: outcomes.column(name).to_pylist() if name in held else [None] * len(outcomes) for name in columns
+    }
     for name in wanted:
         stage_input.values[f"{stage.id}.{name}"] = dict(zip(data["record_id"], data[name], strict=True))
     for number, record_id in enumerate(data["record_id"]):

@@ -159,6 +159,7 @@ def background_canvas(
         max_shift=moving.max_shift,
         min_scale=moving.min_scale,
         max_scale=moving.max_scale,
+        horizon=moving.horizon,
     )
     base, placed = moved(pixels, mask, move)
     base, shows, edge = _cut_out(base, placed, step, moved_away=not move.stays)

@@ -98,7 +98,7 @@ class Manipulate(ManipulationSettings, MapStep):
     """
 
     name: ClassVar[str] = "manipulate"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     pixels_compared: ClassVar[bool] = True
     consumes: ClassVar[Stream] = "images"

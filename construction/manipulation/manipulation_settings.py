@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -50,6 +50,11 @@ class Masking(_Settings):
         max_tear: Largest tear, 0-1, of the outline of a subject or donor found by GrabCut or SAM; above it is
             `outline_torn`. Outlines that people drew are not judged.
     """
+
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "min_edges": "`masks.max_tear` takes its place: remove `min_edges`, and state `max_tear` (0-1, by default "
+        f"{MOST_TEAR}; smaller is stricter) where another bound is wanted"
+    }
 
     by: MaskedBy = "grabcut"
     weights: str | None = None
@@ -143,11 +148,15 @@ class Moving(_Settings):
         max_shift: Largest shift, as a fraction of the picture's width or height.
         min_scale: Smallest factor of its size.
         max_scale: Largest factor of its size.
+        horizon: Row of the horizon in the new backgrounds, as a fraction of the height. A subject that stands below it
+            is then moved up as far as it becomes smaller, and down as far as it becomes larger; `max_shift` moves it
+            only sideways. None leaves size and row independent.
     """
 
     max_shift: float = Field(0.0, ge=0, le=1)
     min_scale: float = Field(1.0, gt=0.1, le=4)
     max_scale: float = Field(1.0, gt=0.1, le=4)
+    horizon: float | None = Field(None, ge=0, lt=1)
 
     @model_validator(mode="after")
     def _in_order(self) -> Moving:

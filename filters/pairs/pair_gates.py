@@ -168,7 +168,7 @@ class PairGates(Filter):
     """
 
     name: ClassVar[str] = "pair_gates"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
         "same_size": "bool",

@@ -1,4 +1,4 @@
-"""How torn an outline looks: a whole one, one that was bitten, one with a patch of its background, one that ends short."""
+"""How torn an outline looks: whole, bitten, with a patch of its background, ending short, or without a thin part."""
 
 from __future__ import annotations
 
@@ -63,3 +63,37 @@ def test_of_an_outline_on_the_frame_alone_nothing_is_told(picture: np.ndarray) -
 
 def test_the_step_that_cuts_and_the_gate_that_judges_share_one_bound() -> None:
     assert Masking().max_tear == PairGates().max_tear == MOST_TEAR
+
+
+HORNS = (abs(COLUMNS - 200) > 36) & (abs(COLUMNS - 200) < 44) & (ROWS > 10) & (ROWS < 100) & ~BALL
+
+
+def with_horns(picture: np.ndarray, color: tuple[int, int, int]) -> np.ndarray:
+    """Return the picture with two strokes, 8 px wide, that begin at the top of the ball."""
+    return np.where(HORNS[..., None], np.array(color, np.uint8), picture)
+
+
+def test_an_outline_without_the_subjects_thin_parts_looks_torn_and_says_why(picture: np.ndarray) -> None:
+    horned = with_horns(picture, (190, 113, 24))
+    whole, cut = (outline_tear(horned, mask) for mask in (BALL | HORNS, BALL))
+    assert whole is not None
+    assert cut is not None
+    assert whole.thin < 0.03
+    assert whole.tear < MOST_TEAR
+    assert cut.thin == pytest.approx(60 / np.sqrt(BALL.sum()), abs=0.06)
+    assert cut.tear > MOST_TEAR
+    assert "thin part" in cut.words
+
+
+def test_thin_things_of_another_color_are_no_part_of_the_subject(picture: np.ndarray) -> None:
+    beside = outline_tear(with_horns(picture, (60, 90, 200)), BALL)
+    assert beside is not None
+    assert beside.thin == 0
+
+
+def test_of_a_thin_part_only_what_lies_in_the_stated_box_counts(picture: np.ndarray) -> None:
+    horned = with_horns(picture, (190, 113, 24))
+    free, boxed = (outline_tear(horned, BALL, box) for box in (None, BOX))
+    assert free is not None
+    assert boxed is not None
+    assert boxed.thin < 0.4 * free.thin

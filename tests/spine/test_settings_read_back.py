@@ -17,7 +17,7 @@ from generated_settings import other_values
 from PIL import Image
 
 from benchwright.errors import BenchwrightError
-from benchwright.recipe import Recipe, read_resolved, step
+from benchwright.recipe import Recipe, parse_recipe, read_resolved, step
 from benchwright.rooms import catalogue
 from benchwright.settings.yaml_places import setting_names
 from benchwright.steps import Step
@@ -122,3 +122,12 @@ def test_each_setting_of_a_step_is_read_back_as_it_was_recorded(name: str, folde
         [(_, read)] = again.steps
         assert read.parameters() == parameters == json.loads(json.dumps(parameters)), setting
     assert set(setting_names(catalogue("steps")[name].load())) - settings <= UNTRIED.get(name, set())
+
+
+def test_a_retired_setting_is_refused_in_a_recipe_and_read_in_what_an_earlier_version_recorded(folder: Path) -> None:
+    cut = {"step": "manipulate", "masks": {"min_edges": 0.95, "min_area": 0.01}}
+    with pytest.raises(BenchwrightError, match=r"'masks.min_edges' \(value 0.95\); `masks.max_tear` takes its place"):
+        parse_recipe(json.dumps({"name": "old", "steps": [cut]}), "old.yaml", folder)
+    recorded = {"name": "old", "steps": [{**cut, "as": "manipulate", "version": "1"}]}
+    [(_, read)] = read_resolved(recorded, "workspace.json", folder).steps
+    assert read.masks.min_area == 0.01  # type: ignore[attr-defined]

@@ -1,9 +1,10 @@
 """Whether an automatic outline is torn: it runs through its subject, or around a patch of its background.
 
-Three measures make one value. Along a tear both sides show one object, so that the outline separates nothing (`faint`).
+Four measures make one value. Along a tear both sides show one object, so that the outline separates nothing (`faint`).
 A wrongly included patch has the colors of the outside, and not those of the subject's inside (`patch`). An outline that
 lost a part ends short of the stated box around the whole subject (`short`). The value is a logistic function of the
-square roots of the three, fitted on outlines from GrabCut.
+square roots of these three, fitted on outlines from GrabCut; it is at least as large as the length of a thin part that
+was left out (`thin`, `thin_parts`) makes it.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Mask = NDArray[np.bool_]
-Cells = NDArray[np.uint8]
-Values = NDArray[np.float32]
+from .outline_colors import Cells, Mask, Values, binned, depth, lab, leaning, near_subject, scaled
+from .thin_parts import thin_part_left_out
 
 MOST_TEAR = 0.5
 """Largest `tear` of an outline that counts as whole."""
 _OFFSET, _WEIGHTS = -4.7, (13.6, 8.7, 5.7)
 """Offset of the logistic function, and its weights of `faint`, `patch` and `short`."""
+_LONGEST_THIN = 0.16
+"""`thin` at which the value is `MOST_TEAR`; the value grows with it in proportion."""
 
 _SIDE_PX = 384
 """Longer side to which pictures are scaled first; the distances below are in its pixels."""
@@ -34,11 +36,9 @@ _AT_FRAME_PX = 2
 _LEAST_PIXELS = 2
 
 _PATCH_SIDE_PX = 256
-_NEAR, _CORE, _RIM = 0.35, 0.05, 0.25
-"""Margin around the subject that counts as near it, as a share of its longer side; distances from
-the outline beyond which colors are learned, and up to which patches are searched, in sides of a square as large as the
-subject."""
-_BINS = (10, 16, 16)
+_CORE, _RIM = 0.05, 0.25
+"""Distances from the outline beyond which colors are learned, and up to which patches are searched, in sides of a
+square as large as the subject."""
 _LEANS = -1.0
 """Logarithm of the ratio of a color's probabilities inside and outside below which a pixel belongs outside."""
 _STRONG, _LEAST_GRADIENT = 0.8, 12.0
@@ -53,12 +53,15 @@ class OutlineTear(NamedTuple):
         faint: Share of the outline, 0-1, along which it separates nothing.
         patch: Area of the largest patch along the rim that looks like the outside, as a share of the subject's.
         short: Largest distance between the outline and its box, as a share of the box's side; 0 without a box.
+        thin: Reach of the longest thin part of the subject outside the outline, such as a leg, in sides of a square as
+            large as the subject; 0 without one.
     """
 
     tear: float
     faint: float
     patch: float
     short: float
+    thin: float
 
     @property
     def words(self) -> str:
@@ -67,6 +70,7 @@ class OutlineTear(NamedTuple):
             (self.faint, f"sets nothing apart along {self.faint:.0%} of its length", 0.02),
             (self.patch, f"takes in a patch of {self.patch:.1%} that looks like what is outside", 0.004),
             (self.short, f"ends {self.short:.0%} within its box", 0.08),
+            (self.thin, "leaves out a thin part in the subject's colors, such as a leg, horn or mast", _LONGEST_THIN),
         )
         return ", ".join(words for value, words, least in told if value >= least) or "is uncertain all along"
 
@@ -79,14 +83,17 @@ def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | N
         mask: (height, width), not empty.
         box: Stated box around the whole subject: x0, y0, x1, y1 in pixels; None without one.
     """
-    faint = _faint(*_scaled(pixels, mask, _SIDE_PX))
+    small, cells = scaled(pixels, mask, _SIDE_PX)
+    faint = _faint(small, cells)
     if faint is None:
         return None
-    patch = _patch(*_scaled(pixels, mask, _PATCH_SIDE_PX))
+    patch = _patch(*scaled(pixels, mask, _PATCH_SIDE_PX))
     short = 0.0 if box is None else _short(mask, box)
     roots = np.sqrt([faint, patch, short])
     tear = 1 / (1 + np.exp(-(_OFFSET + float(roots @ np.array(_WEIGHTS)))))
-    return OutlineTear(float(tear), faint, patch, short)
+    scale = cells.shape[1] / mask.shape[1]
+    thin = thin_part_left_out(small, cells, None if box is None else [side * scale for side in box])
+    return OutlineTear(max(float(tear), min(1.0, MOST_TEAR * thin / _LONGEST_THIN)), faint, patch, short, thin)
 
 
 def edges_followed(pixels: NDArray[np.uint8], mask: Mask) -> float:
@@ -101,9 +108,9 @@ def edges_followed(pixels: NDArray[np.uint8], mask: Mask) -> float:
     """
     import cv2
 
-    small, cells = _scaled(pixels, mask, 512)
-    lab = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_RGB2LAB).astype(np.float32), (0, 0), 1.0)
-    across, along = cv2.Sobel(lab, cv2.CV_32F, 1, 0), cv2.Sobel(lab, cv2.CV_32F, 0, 1)
+    small, cells = scaled(pixels, mask, 512)
+    blurred = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_RGB2LAB).astype(np.float32), (0, 0), 1.0)
+    across, along = cv2.Sobel(blurred, cv2.CV_32F, 1, 0), cv2.Sobel(blurred, cv2.CV_32F, 0, 1)
     gradient = np.sqrt((across**2 + along**2).sum(axis=2))
     outline = (cells - cv2.erode(cells, np.ones((3, 3), np.uint8))) > 0
     outline[:_AT_FRAME_PX] = outline[-_AT_FRAME_PX:] = False
@@ -112,16 +119,6 @@ def edges_followed(pixels: NDArray[np.uint8], mask: Mask) -> float:
         return 1.0
     strong = max(float(np.quantile(gradient, _STRONG)), _LEAST_GRADIENT)
     return float((cv2.dilate(gradient, np.ones((3, 3), np.uint8))[outline] > strong).mean())
-
-
-def _scaled(pixels: NDArray[np.uint8], mask: Mask, side_px: int) -> tuple[NDArray[np.uint8], Cells]:
-    import cv2
-
-    scale = side_px / max(mask.shape)
-    size_wh = max(3, round(mask.shape[1] * scale)), max(3, round(mask.shape[0] * scale))
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-    cells = cv2.resize(mask.astype(np.uint8), size_wh, interpolation=cv2.INTER_NEAREST)
-    return np.asarray(cv2.resize(np.array(pixels), size_wh, interpolation=how), np.uint8), np.asarray(cells, np.uint8)
 
 
 def _faint(small: NDArray[np.uint8], cells: Cells) -> float | None:
@@ -137,17 +134,19 @@ def _faint(small: NDArray[np.uint8], cells: Cells) -> float | None:
     if not inner.any():
         return None
     at = np.asarray(y[inner], np.int32), np.asarray(x[inner], np.int32)
-    lab = _lab(small)
+    colors = lab(small)
     sides = []
     for side in (cells, 1 - cells):
-        depth = _depth(side)
-        sides.append(_moments(lab, (depth > _BAND_PX[0]) & (depth <= _BAND_PX[1]), at))
+        away = depth(side)
+        sides.append(_moments(colors, (away > _BAND_PX[0]) & (away <= _BAND_PX[1]), at))
     (ours, our_spread, ours_told), (theirs, their_spread, theirs_told) = sides
     contrast = np.linalg.norm(ours - theirs, axis=1) / ((our_spread + their_spread) / 2 + _NOISE)
     return float(((contrast < _MIXED) & ours_told & theirs_told).mean())
 
 
-def _moments(lab: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.int32]]) -> tuple[Values, Values, Mask]:
+def _moments(
+    colors: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.int32]]
+) -> tuple[Values, Values, Mask]:
     """Return mean and spread of the colors near each point within `where`, and whether these are enough."""
     import cv2
 
@@ -155,8 +154,8 @@ def _moments(lab: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.i
     side = (2 * _WINDOW_PX + 1,) * 2
     count = cv2.boxFilter(weights, cv2.CV_32F, side, normalize=False)[at]
     share = np.maximum(count, 1e-3)[:, None]
-    mean = cv2.boxFilter(lab * weights[..., None], cv2.CV_32F, side, normalize=False)[at] / share
-    second = cv2.boxFilter(lab**2 * weights[..., None], cv2.CV_32F, side, normalize=False)[at] / share
+    mean = cv2.boxFilter(colors * weights[..., None], cv2.CV_32F, side, normalize=False)[at] / share
+    second = cv2.boxFilter(colors**2 * weights[..., None], cv2.CV_32F, side, normalize=False)[at] / share
     spread = np.sqrt(np.maximum((second - mean**2).sum(axis=1), 0))
     return np.asarray(mean, np.float32), np.asarray(spread, np.float32), np.asarray(count > _LEAST_PIXELS, np.bool_)
 
@@ -167,39 +166,16 @@ def _patch(small: NDArray[np.uint8], cells: Cells) -> float:
 
     area = int(np.count_nonzero(cells))
     unit = float(np.sqrt(max(area, 1)))
-    inside, outside = _depth(cells), _depth(1 - cells)
-    x, y, wide, high = cv2.boundingRect(cells)
-    margin = int(_NEAR * max(wide, high))
-    near = np.zeros(cells.shape, np.bool_)
-    near[max(0, y - margin) : y + high + margin, max(0, x - margin) : x + wide + margin] = True
-    core, beside = inside > _CORE * unit, near & (outside > _CORE * unit)
+    inside, outside = depth(cells), depth(1 - cells)
+    core, beside = inside > _CORE * unit, near_subject(cells) & (outside > _CORE * unit)
     if not core.any() or not beside.any():
         return 0.0
-    bins = _binned(np.asarray(cv2.GaussianBlur(_lab(small), (0, 0), 1.0), np.float32))
-    ours, theirs = (_histogram(bins, where) for where in (core, beside))
-    leans = np.log((ours[bins] + 1e-5) / (theirs[bins] + 1e-5))
-    leans = cv2.blur(np.asarray(leans, np.float32), (5, 5))
+    bins = binned(np.asarray(cv2.GaussianBlur(lab(small), (0, 0), 1.0), np.float32))
+    leans = cv2.blur(leaning(bins, core, beside), (5, 5))
     theirs_inside = (cells > 0) & (leans < _LEANS) & (inside <= _RIM * unit)
     opened = cv2.morphologyEx(theirs_inside.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     count, _, figures, _ = cv2.connectedComponentsWithStats(opened)
     return float(figures[1:, cv2.CC_STAT_AREA].max()) / area if count > 1 else 0.0
-
-
-def _binned(lab: Values) -> tuple[NDArray[np.intp], ...]:
-    """Return the bin of each pixel's color, along each axis of CIELAB."""
-    scaled = lab / 100, (lab + 60) / 120
-    return tuple(
-        np.clip(scaled[axis > 0][..., axis] * count, 0, count - 1).astype(np.intp) for axis, count in enumerate(_BINS)
-    )
-
-
-def _histogram(bins: tuple[NDArray[np.intp], ...], where: Mask) -> Values:
-    """Return a smoothed histogram of colors that sums to 1."""
-    counts = np.zeros(_BINS, np.float32)
-    np.add.at(counts, tuple(axis[where] for axis in bins), 1)
-    for axis in range(3):
-        counts = 0.5 * counts + 0.25 * np.roll(counts, 1, axis) + 0.25 * np.roll(counts, -1, axis)
-    return np.asarray(counts / max(float(counts.sum()), 1.0), np.float32)
 
 
 def _short(mask: Mask, box: Sequence[float]) -> float:
@@ -208,17 +184,3 @@ def _short(mask: Mask, box: Sequence[float]) -> float:
     wide, high = max(x1 - x0, 1.0), max(y1 - y0, 1.0)
     gaps = (columns[0] - x0) / wide, (x1 - columns[-1] - 1) / wide, (rows[0] - y0) / high, (y1 - rows[-1] - 1) / high
     return float(np.clip(max(gaps), 0, 1))
-
-
-def _depth(side: Cells) -> Values:
-    """Return the depth of each cell in one side of the outline; the frame is not a border."""
-    import cv2
-
-    padded = np.pad(side, 1, mode="edge")
-    return np.asarray(cv2.distanceTransform(padded, cv2.DIST_L2, 5)[1:-1, 1:-1], np.float32)
-
-
-def _lab(small: NDArray[np.uint8]) -> Values:
-    import cv2
-
-    return np.asarray(cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float32)

@@ -42,7 +42,15 @@ class Move(NamedTuple):
         return self.scale == 1 and self.to_xy == self.from_xyxy[:2]
 
 
-def draw_move(mask: Mask, rng: np.random.Generator, *, max_shift: float, min_scale: float, max_scale: float) -> Move:
+def draw_move(
+    mask: Mask,
+    rng: np.random.Generator,
+    *,
+    max_shift: float,
+    min_scale: float,
+    max_scale: float,
+    horizon: float | None = None,
+) -> Move:
     """Return a random move of the masked subject.
 
     Args:
@@ -52,6 +60,8 @@ def draw_move(mask: Mask, rng: np.random.Generator, *, max_shift: float, min_sca
         min_scale: Smallest factor of its size; a subject that leaves the picture on opposite sides keeps its size and
             place.
         max_scale: Largest factor of its size.
+        horizon: Row of the horizon, as a fraction of the height. A subject that stands below it within the picture
+            moves up or down as its size requires, and by `max_shift` only sideways. None knows of no ground.
     """
     height, width = mask.shape
     x0, y0, x1, y1 = (int(side) for side in bounds(mask))
@@ -60,12 +70,29 @@ def draw_move(mask: Mask, rng: np.random.Generator, *, max_shift: float, min_sca
     spans = ((x0, x1, width, across), (y0, y1, height, along))
     if any(low <= _AT_EDGE_PX and high >= length - _AT_EDGE_PX for low, high, length, _ in spans):
         scale = 1.0
+    level = None if horizon is None else horizon * height
+    stands = level is not None and level < y1 < height - _AT_EDGE_PX and y0 > _AT_EDGE_PX and scale != 1
+    if level is not None and stands:
+        scale = min(scale, float(np.floor(1000 * _most_on_ground(level, y0, y1, height))) / 1000)
     move = Move(scale, (x0, y0, x1, y1), (0, 0))
     placed = (
         _place(low, high, length, share * length, side)
         for (low, high, length, share), side in zip(spans, move.size_wh, strict=True)
     )
-    return move._replace(to_xy=tuple(placed))  # type: ignore[arg-type]
+    left, top = placed
+    if level is not None and stands:
+        top = min(max(0, round(level + (y1 - level) * scale) - move.size_wh[1]), height - move.size_wh[1])
+    return move._replace(to_xy=(left, top))
+
+
+def _most_on_ground(level: float, top: int, bottom: int, height: int) -> float:
+    """Return the largest factor at which a subject that stands on the ground still lies within the picture.
+
+    On level ground, sizes are in proportion to the distance of the foot from the horizon, in rows (Hoiem, Efros and
+    Hebert 2008, doi:10.1007/s11263-008-0137-5), so that every row of the subject moves away from the horizon alike.
+    """
+    above = level / (level - top) if top < level else np.inf
+    return max(1.0, min(above, (height - level) / (bottom - level)))
 
 
 def _place(low: int, high: int, length: int, shift: float, side: int) -> int:

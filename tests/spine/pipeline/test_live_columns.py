@@ -14,6 +14,7 @@ from benchwright.errors import DataError
 from benchwright.pipeline.stages.live_columns import live_columns
 from benchwright.steps import GatherStep, Step, Stream
 from benchwright.workspace.shards import Marker, StageTable, effect_of
+from benchwright.workspace.stage_input import load_stage_input
 from benchwright.workspace.stages import Stage, stages_of
 from benchwright.workspace.tables import IMAGES, ITEMS, outcome_schema
 from benchwright.workspace.workspace import Workspace
@@ -171,3 +172,11 @@ def test_a_shard_without_records_has_empty_columns_of_the_same_types(tables: Tab
     tables.write(_OfImages())
     seen = tables.seen_by(_ImagesSeen())
     assert (seen.num_rows, seen.schema.types) == (0, [pa.string(), pa.int64(), pa.float64()])
+
+
+def test_a_value_that_an_earlier_version_of_a_step_did_not_write_is_unknown(tables: Tables) -> None:
+    tables.write(None, images=[_image("a", 1), _image("b", 2)])
+    tables.write(_OfImages(), [{"record_id": "a", "tone": 0.5}, {"record_id": "b"}])
+    reads = ["of_images.tone", "of_images.grain"]
+    read = load_stage_input(tables.space, tables.upstream, reads, with_images=False)
+    assert read.values == {"of_images.tone": {"a": 0.5, "b": None}, "of_images.grain": {"a": None, "b": None}}
