@@ -201,9 +201,9 @@ class AuditCheck(Protocol):
 def needs_words(audited: AuditedItems) -> None:
     """Raise `CheckSkipped` if the source has no words of any question with options."""
     if audited.open_items and not audited.items:
-        raise CheckSkipped("all questions with words are open, and this looks at options")
+        raise CheckSkipped("all questions with words are open, and this check needs options")
     if not audited.items:
-        raise CheckSkipped("the source has keys and no words of its questions; give the questions as well")
+        raise CheckSkipped("the source has keys but no words of its questions; give the questions as well")
 
 
 def enough(values: Sequence[Any], least: int, *, of: str) -> None:
@@ -215,4 +215,4 @@ def enough(values: Sequence[Any], least: int, *, of: str) -> None:
         of: Name of the values, such as `items with a key`.
     """
     if len(values) < least:
-        raise CheckSkipped(f"there are {len(values)} {of}, and it takes {least}")
+        raise CheckSkipped(f"found {len(values)} {of}, and the check needs {least}")

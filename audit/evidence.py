@@ -107,7 +107,7 @@ def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[s
     measured = picture_measures(audited, context)
     readable = {image_id: measures for image_id, measures in measured.items() if measures.failed is None}
     if not readable:
-        raise CheckSkipped(f"of {counted(len(audited.pictures), 'picture')} none can be decoded")
+        raise CheckSkipped(f"none of {counted(len(audited.pictures), 'picture')} can be decoded")
     return readable
 
 

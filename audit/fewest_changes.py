@@ -93,7 +93,7 @@ def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
     items = sorted(concerned, key=order)[:number]
     return replace(
         finding,
-        summary=f"{finding.summary} Changing {counted(number, 'item')} of these {len(concerned):,} brings that back to "
+        summary=f"{finding.summary} Changing {counted(number, 'item')} of these {len(concerned):,} restores "
         f"chance{f': {what}' if what else ''}.",
         evidence={**evidence, "fewest_changes": {"number": number, "of": len(concerned), "items": items, "what": what}},
     )

@@ -26,12 +26,12 @@ def reply_problems(root: Path) -> Iterator[Problem]:
         if state.damaged:
             yield Problem(
                 name,
-                f"{state.described}; no run uses it, and one that wants what it stood for asks again",
+                f"{state.described}; runs ignore it and repeat its request if they need it",
                 mend=partial(take_out_damaged, path),
             )
         if state.without_digest:
             without_digest = (
-                f"has {counted(state.without_digest, 'line')} of an older program, without a digest: a changed one "
-                "may not be told"
+                f"has {counted(state.without_digest, 'line')} of an older version, without a digest: changes to them "
+                "are undetectable"
             )
             yield Problem(name, without_digest, is_note=True)

@@ -35,7 +35,7 @@ REPLIES = "model-replies.sqlite"
 CONCURRENCY = 8
 LEAST_ITEMS = 20
 """Smallest number of answers that can show whether a model guesses better than chance."""
-_NEEDS_MODEL = "it needs a model: name one that sees pictures with --model, and its endpoint with --base-url"
+_NEEDS_MODEL = "it needs a model: name one that takes pictures with --model, and its endpoint with --base-url"
 _MOST_BY_CHANCE = 0.01
 _LEAST_GAIN = 0.05
 _MOST_CALLED_RIGHT = 0.5
@@ -75,7 +75,7 @@ def _answers(
         try:
             answers = asker.answers(questions, pixels)
         except (BudgetSpent, PrerequisiteError) as error:
-            raise CheckSkipped(f"{error}; what was answered is kept for the next audit") from None
+            raise CheckSkipped(f"{error}; the next audit reuses the replies") from None
     failed = [answer.reply for answer in answers.values() if answer.said == FAILED]
     if failed and len(failed) == len(answers):
         raise CheckSkipped(f"the model answered none of {counted(len(answers), 'question')}: {failed[0]}")
@@ -115,7 +115,7 @@ class BlindModels:
         fitting = [each for each, fits in sample if fits]
         blind = [asked for _, asked in context.look_at_each(fitting, lambda each: _blind(each, None, context.seed))]
         items = [asked.item for asked in blind]
-        enough(items, LEAST_ITEMS, of="items with a key and options that words can tell apart")
+        enough(items, LEAST_ITEMS, of="items with a key and options with different words")
         shown = {
             "answered_without_picture": ("without a picture", blind),
             "answered_with_wrong_picture": (
@@ -212,8 +212,8 @@ def _above_chance(
             kind,
             cue_severity(estimate.interval, chance),
             audited.in_order(each.item.item_id for each in right),
-            f"The model picks the right option of {estimate.value:.0%} of {counted(len(of_task), 'item')} of the task "
-            f"{task!r} {how}, where chance picks {chance:.0%}.",
+            f"The model picks the right option in {estimate.value:.0%} of {counted(len(of_task), 'item')} of the "
+            f"task {task!r} {how}, where chance picks {chance:.0%}.",
             {
                 "task": task,
                 "items": len(of_task),
@@ -230,7 +230,7 @@ class SecondRightOptions:
     """Wrong options that a model also finds right, and keys that it finds wrong."""
 
     name: ClassVar[str] = "second_right_options"
-    title: ClassVar[str] = "Wrong options that are right too, by a model that sees the picture"
+    title: ClassVar[str] = "Wrong options that a model with the picture also finds right"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each item with a second right option, and for each whose key is denied.
@@ -259,8 +259,8 @@ class SecondRightOptions:
         called_right = sum(len(said.also_right) for _, said in judged)
         if called_right >= _MOST_CALLED_RIGHT * wrong:
             raise CheckSkipped(
-                f"the model calls {called_right:,} of {counted(wrong, 'wrong option')} right: it cannot tell them "
-                "apart; ask another one with --model"
+                f"the model calls {called_right:,} of {counted(wrong, 'wrong option')} right, so it cannot tell them "
+                "apart; name another model with --model"
             )
         for each, said in judged:
             also = list(said.also_right)
@@ -270,7 +270,7 @@ class SecondRightOptions:
                     "second_right_option",
                     "medium",
                     (each.item_id,),
-                    f"The model finds {', '.join(also)} right, and the key is {each.item.right_key}.",
+                    f"The model also finds {', '.join(also)} right; the key is {each.item.right_key}.",
                     evidence,
                     "possible",
                 )
@@ -279,7 +279,7 @@ class SecondRightOptions:
                     "key_denied_by_model",
                     "low",
                     (each.item_id,),
-                    f"The model finds the key, {each.item.right_key}, wrong, and no other option right.",
+                    f"The model finds the key, {each.item.right_key}, wrong and no other option right.",
                     evidence,
                     "possible",
                 )
@@ -320,8 +320,8 @@ class EqualOptions:
                 "options_mean_the_same",
                 "high" if has_key else "medium",
                 (item_id,),
-                f"By the model the options {letters[0]} and {letters[1]} mean the same"
-                + (", and one of them is the right one." if has_key else "."),
+                f"According to the model, options {letters[0]} and {letters[1]} mean the same"
+                + (", and one of them is the key." if has_key else "."),
                 {"options": {choice.key: choice.text for choice in pair}, "reply": answers[question].reply},
                 "possible",
             )

@@ -49,19 +49,19 @@ _RULES: Mapping[str, tuple[str, str]] = {
     "shortest": ("shortest_option_is_right", "The shortest option is right more often than chance allows."),
     "most_shared": (
         "option_in_words_of_question_is_right",
-        "The option that shares most words with the question is right more often than chance allows.",
+        "The option that shares the most words with the question is right more often than chance allows.",
     ),
     "most_typical": (
         "typical_option_is_right",
-        "The option that shares most words with the others is right more often than chance allows.",
+        "The option that shares the most words with the others is right more often than chance allows.",
     ),
     "odd_one_out": (
         "odd_option_is_right",
-        "The option that shares fewest words with the others is right more often than chance allows.",
+        "The option that shares the fewest words with the others is right more often than chance allows.",
     ),
     "odd_form": (
         "option_in_other_form_is_right",
-        "The option that alone begins or ends otherwise is right more often than chance allows.",
+        "The only option with a different beginning or end is right more often than chance allows.",
     ),
     "learned": (
         "guessable_from_text",
@@ -86,7 +86,7 @@ class BestBlindStrategy:
     """Accuracy of the best strategy that sees no picture on the whole set, as one number."""
 
     name: ClassVar[str] = "best_blind_strategy"
-    title: ClassVar[str] = "How far the best strategy gets that sees no picture, over the whole set"
+    title: ClassVar[str] = "Accuracy of the best strategy without pictures, over the whole set"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding if it beats chance; the page states the number in any case.
@@ -110,7 +110,7 @@ class BestBlindStrategy:
 
         kept = context.kept("audit blind strategy 3", sorted(item.content_hash for item in measured), figure)
         if kept is None:
-            raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be looked at")
+            raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be examined")
         blind = BlindStrategy.model_validate(kept)
         context.memo[BLIND] = blind
         if blind.beats_chance:
@@ -119,7 +119,7 @@ class BestBlindStrategy:
                 cue_severity(blind.ci, blind.chance),
                 (),
                 f"{blind.words[:1].upper()}{blind.words[1:]}: the best of {blind.tried} strategies, chosen on some "
-                "source pictures and measured on the others. Read scores against this figure.",
+                "source pictures and measured on the others. Compare scores with this figure.",
                 blind.document(),
             )
 
@@ -143,7 +143,7 @@ class KeyLetters:
             share = evenness.counts[letter] / count
             chance = sum(1 / placing.options for placing in placings) / count
             serious = p < _SURELY_UNEVEN and share - chance > _UNEVEN_GAIN
-            what = "right" if of == "answer" else "the one that declines"
+            what = "right" if of == "answer" else "the refusal choice"
             measured = {"always": letter, "accuracy": round(share, 4), "chance": round(chance, 4)}
             yield Finding(
                 "key_letters_uneven",
@@ -208,7 +208,7 @@ class GuessedFromWords:
     """Rules and a classifier that see only words, not the picture."""
 
     name: ClassVar[str] = "guessed_from_words"
-    title: ClassVar[str] = "Keys that words alone give away: longest option, other form, a text classifier"
+    title: ClassVar[str] = "Keys that words alone reveal: longest option, different form, a text classifier"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each rule that beats chance on a task."""
@@ -232,7 +232,7 @@ class ShortcutBattery:
     """Solvers that see words, files, light, marks and places, but not the content they must be compared with."""
 
     name: ClassVar[str] = "shortcuts"
-    title: ClassVar[str] = "The shortcut battery: keys that files, light, marks, places or words give away"
+    title: ClassVar[str] = "The shortcut battery: keys that files, light, marks, places or words reveal"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of cue in a task; items without pictures are measured by words."""
@@ -314,7 +314,7 @@ class EditedPairs:
     """Pictures of pairs: whether a single one reveals that it was edited."""
 
     name: ClassVar[str] = "edited_pictures"
-    title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture tells that it was edited"
+    title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture reveals that it was edited"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding if solvers detect edited pictures, with severity by the number of questions that answers."""
@@ -342,7 +342,7 @@ class EditedPairs:
         }
         sample = [replace(each, item=edited_question(each.item, shown)) for shown, each in sorted(first.items())]
         sample = sample[:MOST_LEARNED]
-        enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs that are asked about by themselves")
+        enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs with separate questions")
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
         measured = [
             (each, cues)
@@ -372,9 +372,9 @@ class EditedPairs:
             "edited_pictures_told",
             _severity_of_answers(found["answers"]["share"]),
             audited.in_order(told_items),
-            f"The cue {best['solver'].replace('_', ' ')} tells of {best['accuracy']:.0%} of "
+            f"The cue {best['solver'].replace('_', ' ')} reveals for {best['accuracy']:.0%} of "
             f"{counted(best['items'], 'picture')} of {counted(found['pairs'], 'pair')} whether they were edited, "
-            f"where chance tells {best['chance']:.0%}; {found['words']}.",
+            f"where chance gets {best['chance']:.0%}; {found['words']}.",
             {name: found[name] for name in ("pairs", "answers")}
             | best
             | {name: found["result"][name] for name in ("learned_items", "could_find", "items_needed")},
@@ -427,13 +427,14 @@ def _shortcut_findings(
         result = min(entries, key=lambda entry: entry["result"]["family"] == "combination")["result"]
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         if family == _LEARNED:
-            what = f"A learner that sees all but the task ({result['solver']}), by {_told(result['tells'])},"
+            what = f"A learner that sees everything but the task ({result['solver']}), by {_told(result['tells'])},"
         yield Finding(
             "learned_cue" if family == _LEARNED else f"shortcut_{family}",
             cue_severity(result["ci"], result["chance"]),
             audited.in_order(audited.own_id[item_id] for entry in entries for item_id in entry["items"]),
-            f"{what} picks the right option of {result['accuracy']:.0%} of {counted(result['items'], 'item')}"
-            f"{_of_task(task, audited)} without doing the task, where chance picks {result['chance']:.0%}.",
+            f"{what} picks the right option in {result['accuracy']:.0%} of "
+            f"{counted(result['items'], 'item')}{_of_task(task, audited)} without doing the task, where chance picks "
+            f"{result['chance']:.0%}.",
             {"task": task, **result},
         )
 

@@ -120,7 +120,7 @@ def _told_together(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Findin
         for place, text in texts.items():
             if len(evidence["texts"]) < _SHOWN:
                 evidence["texts"][f"{item_id}, {place}" if place else item_id] = text
-    words = first.words if len(items) == 1 else f"In {counted(len(items), 'item')}; in the first of them: {first.words}"
+    words = first.words if len(items) == 1 else f"In {counted(len(items), 'item')}; in the first: {first.words}"
     return Finding(rule.kind, rule.severity, items, words, evidence, rule.certainty)
 
 
@@ -128,7 +128,7 @@ class ExplainedKeys(_FaultsOfItems):
     """Explanations that support another option than the key."""
 
     name: ClassVar[str] = "explanations"
-    title: ClassVar[str] = "Explanations that call another option right than the key"
+    title: ClassVar[str] = "Explanations that call an option other than the key right"
     family: ClassVar[Family] = "keys"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
@@ -146,7 +146,7 @@ class Options(_FaultsOfItems):
     """Options that repeat, exactly or nearly, refer to others, or are missing values."""
 
     name: ClassVar[str] = "options"
-    title: ClassVar[str] = "Options that repeat, or nearly, point at others, or are missing values"
+    title: ClassVar[str] = "Options that repeat exactly or nearly, refer to others, or are missing values"
     family: ClassVar[Family] = "options"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
@@ -203,7 +203,7 @@ class HiddenCharacters(_FaultsOfItems):
     """Controls, bidirectional controls and zero-width characters in texts, except for those that a script needs."""
 
     name: ClassVar[str] = "hidden_characters"
-    title: ClassVar[str] = "Characters that nobody sees"
+    title: ClassVar[str] = "Invisible characters"
     family: ClassVar[Family] = "hidden_characters"
 
 
@@ -236,7 +236,7 @@ class NamedPictures(_FaultsOfItems):
     """Pictures that texts name and items lack, and colors of gray ones."""
 
     name: ClassVar[str] = "named_pictures"
-    title: ClassVar[str] = "Pictures that texts name and items lack, colors of grey pictures"
+    title: ClassVar[str] = "Pictures that texts name and items lack, colors of gray pictures"
     family: ClassVar[Family] = "pictures"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:

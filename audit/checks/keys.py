@@ -26,9 +26,9 @@ from ..source.audited_items import AuditedItem, AuditedItems
 _LEAST_MODELS = 2
 _SHOWN = 20
 _WHO = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}
-_BRING = "bring those of two models or more with --replies NAME=FILE"
-_NONE = f"there are no replies, neither beside the questions nor given: {_BRING}"
-_TO_NO_KEY = "no reply is to an item with a key"
+_BRING = "give those of two models or more with --replies NAME=FILE"
+_NONE = f"no replies are given or lie next to the questions: {_BRING}"
+_TO_NO_KEY = "no reply belongs to an item with a key"
 DOUBTS = {
     "joined": "keys_of_task_mixed_up",
     "far_apart": "keys_of_task_contradicted",
@@ -47,7 +47,7 @@ def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies
     brought = brought_replies(audited, context)
     models = brought.matrix.models
     if brought.people is None and len(models) < _LEAST_MODELS:
-        raise CheckSkipped(f"there are replies of {models[0]} only: {_BRING}" if models else _NONE)
+        raise CheckSkipped(f"the only replies are of {models[0]}: {_BRING}" if models else _NONE)
     return brought
 
 
@@ -55,7 +55,7 @@ class UnreadReplies:
     """Rows of replies that are unreadable, and models given twice."""
 
     name: ClassVar[str] = "replies"
-    title: ClassVar[str] = "Replies brought along that cannot be read, or are of one model twice"
+    title: ClassVar[str] = "Given replies that cannot be read, or repeat a model"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each file with rows that are unused or name no option, and for each model given twice.
@@ -72,8 +72,8 @@ class UnreadReplies:
                 "model_given_twice",
                 "medium",
                 (),
-                f"All that {name!r} replied ({counted(count, 'reply', 'replies')}) is what {same!r} replied, errors "
-                f"too: it is the same model, and counts once, as {same!r}.",
+                f"{name!r} and {same!r} gave equal replies ({counted(count, 'reply', 'replies')}), including errors: "
+                f"they are one model, which counts once, as {same!r}.",
                 {"model": name, "counted_as": same, "replies": count},
             )
         for replies in brought.read:
@@ -100,7 +100,7 @@ class SuspectedKeys:
     """Keys that the replies contradict."""
 
     name: ClassVar[str] = "suspected_keys"
-    title: ClassVar[str] = "Keys that models and people do not give, by evidence"
+    title: ClassVar[str] = "Keys that models and people contradict, by evidence"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding for each suspected key, the likeliest wrong first.
@@ -133,7 +133,7 @@ class DoubtedTasks:
     """Tasks whose keys are in doubt as a whole: mixed up by a join, often wrong, or beyond all models."""
 
     name: ClassVar[str] = "keys_of_tasks"
-    title: ClassVar[str] = "Tasks whose keys are in doubt as a whole, and which mistake would explain them"
+    title: ClassVar[str] = "Tasks whose keys are all in doubt, and the mistake that would explain them"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding for each task.
@@ -145,7 +145,7 @@ class DoubtedTasks:
         brought = brought_replies(audited, context)
         matrix = brought.matrix
         if len(matrix.models) < _LEAST_MODELS:
-            raise CheckSkipped(f"there are replies of {matrix.models[0]} only: {_BRING}" if matrix.models else _NONE)
+            raise CheckSkipped(f"the only replies are of {matrix.models[0]}: {_BRING}" if matrix.models else _NONE)
         if not matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
         for doubted in doubted_tasks(matrix, _evidence(audited, context).shares):
@@ -166,9 +166,10 @@ def _doubt_words(doubted: DoubtedTask, task: str) -> str:
     count = counted(len(agreement.places), "item")
     if doubted.doubt == "at_chance":
         return (
-            f"{named}: no model is better than chance on its {count} (the best has {doubted.best:.0%}, chance "
-            f"{doubted.chance:.0%}), though models are elsewhere. It is beyond all of them, or its keys are wrong, "
-            "which these replies cannot tell: check some 20 keys by hand before you report its scores."
+            f"{named}: no model beats chance on its {count} (the best has {doubted.best:.0%}, chance "
+            f"{doubted.chance:.0%}), though models beat it elsewhere. Either it is too hard for all of them, or its "
+            "keys are wrong; these replies cannot show which. Check some 20 keys by hand before you report its "
+            "scores."
         )
     words = (
         f"{named}: {counted(len(agreement.models), 'model')} agree with one another ({agreement.among:.2f}, chance 0) "
@@ -176,12 +177,12 @@ def _doubt_words(doubted: DoubtedTask, task: str) -> str:
     )
     if join is not None:
         return (
-            f"{words} This mistake would explain it: {join.words}. Undone, {join.sets_right:,} keys become what most "
-            f"models answer and {join.sets_wrong:,} no longer are. Check how keys, or pictures, were joined."
+            f"{words} One mistake would explain it: {join.words}. Undoing it makes {join.sets_right:,} keys agree "
+            f"with most models and {join.sets_wrong:,} no longer. Check how keys, or pictures, were joined."
         )
     if share is not None:
         words += f" Some {share.value:.0%} of its keys are wrong ({share.low:.0%} to {share.high:.0%})."
-    return f"{words} No shift and no other order explains it: check how keys were made."
+    return f"{words} No shift and no other order explains it: check the source of the keys."
 
 
 def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Finding:
@@ -200,7 +201,7 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Fi
         "suspected_key",
         "high" if suspect.probability >= NEARLY_SURE else "medium" if suspect.probability >= LIKELY else "low",
         (suspect.item_id,),
-        f"The key is {key}, and {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
+        f"The key is {key}, but {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
         f"{'99 % or more' if suspect.probability >= 0.99 else f'{suspect.probability:.0%}'}.",
         {
             "rank": rank,
@@ -235,7 +236,7 @@ class AmbiguousItems:
         """
         brought = _with_voices(audited, context)
         if brought.people is None and not brought.matrix.scored.any():
-            raise CheckSkipped(f"{_TO_NO_KEY}, so that nobody can tell which models are able: {_BRING}")
+            raise CheckSkipped(f"{_TO_NO_KEY}, so the able models are unknown: {_BRING}")
         for item in ambiguous_items(brought.matrix, brought.people):
             first, second = (LETTERS[place] for place in item.options)
             who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[

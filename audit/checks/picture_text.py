@@ -54,7 +54,7 @@ class TextInPictures:
         shown = dict.fromkeys(image.image_id for each in items for image in each.item.images)
         texts = read_texts([audited.pictures[image_id] for image_id in shown if image_id in audited.pictures], context)
         read = [each for each in items if any(image.image_id in texts for image in each.item.images)]
-        enough(read, 1, of="such items whose picture OCR can read")
+        enough(read, 1, of="such items with a picture that OCR can read")
 
         def looked_up(each: AuditedItem) -> _Read:
             lines = [line for image in each.item.images for line in texts.get(image.image_id, ())]
@@ -147,7 +147,7 @@ def _given_away(by_task: Mapping[str, Sequence[_Read]]) -> Iterator[Finding]:
                     "answer_in_picture",
                     severity,
                     (read.item.item_id,),
-                    f"The right option, {right!r}, stands in the picture, and no wrong one does.",
+                    f"The right option, {right!r}, occurs in the picture, and no wrong one does.",
                     {"answer": right, "text_read": list(read.lines[:_MOST_LINES]), **counted},
                     "likely" if severity != "low" else "possible",
                 )

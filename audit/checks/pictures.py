@@ -47,7 +47,8 @@ class BrokenPictures:
                 "broken_picture" if is_broken else "missing_picture",
                 "high",
                 tuple(items),
-                f"The picture {name} {'cannot be read' if is_broken else 'is not there'}, so that nobody can answer.",
+                f"The picture {name} {'cannot be read' if is_broken else 'is missing'}, so the question cannot be "
+                "answered.",
                 {"picture": name, "reason": audited.absent[name].detail},
                 "certain",
             )
@@ -58,7 +59,7 @@ class BrokenPictures:
                     "broken_picture",
                     "high",
                     audited.items_of_picture.get(image_id, ()),
-                    f"The picture {name} cannot be decoded, so that nobody can answer.",
+                    f"The picture {name} cannot be decoded, so the question cannot be answered.",
                     {"picture": name, "reason": measures.failed},
                     "certain",
                 )

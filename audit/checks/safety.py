@@ -12,8 +12,7 @@ from ..picture_labels import picture_labels
 from ..source.audited_items import AuditedItems
 
 _NEEDS_CLASSIFIER = (
-    "it needs a classifier of pictures: name its folder with --unsafe-weights, and its unsafe labels with "
-    "--unsafe-label"
+    "it needs an image classifier: name its folder with --unsafe-weights, and its unsafe labels with --unsafe-label"
 )
 
 

@@ -79,7 +79,7 @@ def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any
     for check in report.failed:
         yield {"level": "error", "message": {"text": f"{check.name} failed {check.where}: {_text(check.why)}"}}
     if left_out:
-        yield {"level": "warning", "message": {"text": f"{left_out:,} results are left out; all are in audit.json"}}
+        yield {"level": "warning", "message": {"text": f"{left_out:,} results left out; audit.json has all"}}
 
 
 def _by_item(finding: Finding) -> Iterator[Finding]:

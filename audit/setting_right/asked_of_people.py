@@ -228,7 +228,7 @@ def _about_one(finding: Finding, item: str) -> Finding:
 
 def _note_on(finding: Finding) -> SideNote:
     """Return the finding, its certainty, and the measured values."""
-    lines = [finding.summary, f"How sure: {finding.certainty}."]
+    lines = [finding.summary, f"Certainty: {finding.certainty}."]
     lines += [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in finding.evidence.items() if value != ""]
     return SideNote(f"The audit found: {finding.kind.replace('_', ' ')}", "\n".join(lines))
 

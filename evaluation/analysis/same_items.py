@@ -70,8 +70,8 @@ def beside_people(results: Path, release: Release) -> BesidePeople:
     human = human_figures(release, scores[0].split)
     if human is None:
         raise BenchwrightError(
-            f"{release.path} has no human baseline: no campaign `answer` was in its recipe; "
-            "docs/recipes.md says how to ask people"
+            f"{release.path} has no human baseline, because its recipe had no campaign `answer`; docs/recipes.md "
+            "shows how to ask people"
         )
     check_beside(human, scores)
     return BesidePeople(

@@ -80,7 +80,7 @@ def _accuracy_chart(board: Leaderboard) -> Chart:
         "Accuracy",
         rows,
         SHARES,
-        caption="Accuracy over all items that were asked, with 95 % intervals; the dashed line is chance.",
+        caption="Accuracy over all asked items, with 95 % intervals; the dashed line shows chance.",
         numbers=NumberTable(("system", "accuracy", "items"), numbers),
     )
 

@@ -67,9 +67,11 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
         prompts[mode] = compared = _compare_prompts(rows, mode)
         cells[f"prompt_match/{mode}"] = Share(len(rows) - len(compared.unmatched), len(rows))
         for (sent, now), ids in compared.other_labels.items():
-            notes.append(f"{mode}: {len(ids)} prompts tell {sent!r} of what the data calls {now!r} ({_some(ids)})")
+            notes.append(
+                f"{mode}: {len(ids)} prompts have the label {sent!r} where the data has {now!r} ({_some(ids)})"
+            )
         if ids := compared.unmatched:
-            notes.append(f"{mode}: {len(ids)} prompts are not equal to our rendering with any label ({_some(ids)})")
+            notes.append(f"{mode}: {len(ids)} prompts differ from our rendering with every label ({_some(ids)})")
     left = sorted(modes - set(MODES))
     notes += [f"not counted: modes {', '.join(left)}"] if left else []
     cells = dict(sorted(cells.items(), key=lambda cell: cell[0].partition("/")[0]))

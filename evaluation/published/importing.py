@@ -79,7 +79,7 @@ class _Layout(NamedTuple):
 def _ii_place(data: Path) -> Path:
     folder = data / "data"
     if not names_in(folder, ".json"):
-        raise DataError(f"{folder} holds no JSON file of questions; --data takes a folder of the official layout")
+        raise DataError(f"{folder} holds no JSON file of questions; name a folder of the official layout with --data")
     return folder
 
 
@@ -103,8 +103,8 @@ def _mvp_said(question: FileQuestion) -> _Said:
     kind, pair = asked.labels.get("type"), asked.labels.get("id")
     if kind not in mvp_layout.TYPES or not isinstance(pair, int):
         raise DataError(
-            f"{question.file}, {question.row}: type is {ascii(kind)[:80]} and id {ascii(pair)[:80]}; questions of "
-            f"MVP-Bench have one of {', '.join(mvp_layout.TYPES)}, and the number of a pair"
+            f"{question.file}, {question.row}: type is {ascii(kind)[:80]} and id {ascii(pair)[:80]}; a question of "
+            f"MVP-Bench has a type among {', '.join(mvp_layout.TYPES)}, and the number of a pair"
         )
     is_yes_no = kind in mvp_layout.YES_NO
     side = "manipulated" if kind in {"y/n-e", "mcq-e"} else "natural" if is_yes_no else "both"
@@ -123,8 +123,8 @@ def _mvp_said(question: FileQuestion) -> _Said:
 def _blink_place(data: Path) -> Path:
     if not any(_SPLIT.fullmatch(path.name) for path in data.glob("*/*.parquet")):
         raise DataError(
-            f"{data} holds no questions of BLINK, such as Counting/val-00000-of-00001.parquet; they are the data set "
-            "BLINK-Benchmark/BLINK on Hugging Face, and not in the paper's repository: fetch it and name its folder"
+            f"{data} holds no questions of BLINK, such as Counting/val-00000-of-00001.parquet; they are in the data "
+            "set BLINK-Benchmark/BLINK on Hugging Face, not in the paper's repository: fetch it and name its folder"
         )
     return data
 
@@ -148,8 +148,8 @@ _ABOUT = {
     "ii-bench": "Questions of II-Bench (arXiv 2406.05862), imported from the files of its repository.",
     "mvp-bench": "Questions of MVP-Bench (arXiv 2410.04345), imported from the files of its repository.",
 }
-_NO_LICENCE = "The repository states no licence: ask the authors before you pass pictures or questions on."
-_TERMS = {"blink": "The data set is under Apache-2.0; pictures keep the terms of their own sources."}
+_NO_LICENCE = "The repository states no license: ask the authors before you pass on pictures or questions."
+_TERMS = {"blink": "The data set is under Apache-2.0; pictures keep the terms of their sources."}
 _VERSION = "published"
 _MOST_SHOWN = 20
 
@@ -209,7 +209,7 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
             reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items()))
             first = f"; first {refused[0]}" if refused else ""
             raise BenchwrightError(
-                f"no question of {data} can be imported ({reasons}); put the pictures beside the files{first}"
+                f"no question of {data} can be imported ({reasons}); put the pictures next to the files{first}"
             )
         release = write_release(
             out,

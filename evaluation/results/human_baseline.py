@@ -198,7 +198,7 @@ def read_human(folder: Path) -> HumanFigures | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
-        raise DataError(f"{path} is no baseline ({str(error).splitlines()[0]}); run the recipe again") from error
+        raise DataError(f"{path} is not a baseline ({str(error).splitlines()[0]}); run the recipe again") from error
 
 
 def _upgraded(document: Any) -> Any:
@@ -227,7 +227,7 @@ def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
         if (human.release_id, human.split) != (score.release_id, score.split):
             raise DataError(
                 f"the human baseline is of {human.release} ({human.release_id[:12]}), {human.split or 'all splits'}; "
-                f"the scores are of {score.release} ({score.release_id[:12]}), {score.split or 'all splits'}: "
+                f"the scores belong to {score.release} ({score.release_id[:12]}), {score.split or 'all splits'}: "
                 "score the models on the same release"
             )
 

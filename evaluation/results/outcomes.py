@@ -95,7 +95,7 @@ def nothing_said(model: str, outcomes: Outcomes) -> CheckFailed:
     """Return the error for a run in which the model gave no words for any item."""
     causes = "; ".join(f"{cause.n}: {cause.cause}" for cause in outcomes.causes)
     return CheckFailed(
-        f"{model} has said nothing to any of the {counted(outcomes.asked, 'item')} "
+        f"{model} gave no answer to any of the {counted(outcomes.asked, 'item')} "
         f"({counted(outcomes.error, 'error')}, {outcomes.filtered} stopped by a filter, {outcomes.cut_off} cut off), "
-        f"so there is no score: {causes or 'all replies are empty'}; mend the cause and run it again"
+        f"so there is no score: {causes or 'all replies are empty'}; fix the cause and run it again"
     )

@@ -97,7 +97,7 @@ def test_by_the_command_text_is_read_only_with_ocr_and_each_picture_once(
     check, kinds, page = audited("--ocr")
     assert check["state"] == "done"
     assert "answer_in_picture" in kinds
-    assert "stands in the picture" in Path(page).read_text(encoding="utf-8")
+    assert "occurs in the picture" in Path(page).read_text(encoding="utf-8")
     monkeypatch.setattr(read_texts, "ReadTexts", lambda *_: pytest.fail("a picture is read again"))
     assert audited("--ocr")[1] == kinds
     monkeypatch.setattr("benchwright.diagnostics.picture_text.rapid.find_spec", lambda package: None)

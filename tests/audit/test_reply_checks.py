@@ -227,7 +227,7 @@ def test_replies_that_stand_beside_the_questions_are_used_without_being_given(be
     lines: list[str] = []
     report = audit(beside, tmp_path, AuditSettings(workers=1), checks=CHECKS, shown=lines.append)
     (line,) = (line for line in lines if line.startswith("replies"))
-    assert line == f"replies of models from 3 files beside the questions: best {ITEMS}, fair {ITEMS}, good {ITEMS}"
+    assert line == f"replies of models from 3 files next to the questions: best {ITEMS}, fair {ITEMS}, good {ITEMS}"
     assert {"q0", "q1", "q2", "q3"} & {finding.items[0] for finding in found(report, "suspected_key")}
     (effect,) = found(report, "score_effect")
     assert set(effect.evidence["all"]["models"]) == {"best", "fair", "good"}

@@ -99,4 +99,4 @@ def test_the_report_says_that_ranks_cannot_be_told(bench: Any, tmp_path: Path, p
     page = ReportPage(write_report(out, tmp_path / "release").path)
     ranks = [cells[1] for cells in page.rows() if cells[0].startswith("predictions:")]
     assert ranks == ["–"] * 7
-    assert "No model has a rank: ranks cannot be told: with 5 clusters" in " ".join(page.source.split())
+    assert "No model has a rank: ranks are unknown: with 5 clusters" in " ".join(page.source.split())

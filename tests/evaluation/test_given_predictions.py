@@ -147,9 +147,9 @@ def test_equal_replies_to_equal_options_are_judged_once(
     ("change", "words"),
     [
         (lambda rows: rows.pop(3), "no prediction for 1 of the items"),
-        (lambda rows: rows.append(dict(rows[4])), "line 13: item .* was predicted in line 5 already"),
-        (lambda rows: rows.append({"item_id": "f" * 32, "answer": "A"}), "line 13: item f* is not in release"),
-        (lambda rows: rows.append({"item_id": "no", "answer": "A"}), "line 13: item_id is 'no', not 32"),
+        (lambda rows: rows.append(dict(rows[4])), "line 13: item .* already has a prediction in line 5"),
+        (lambda rows: rows.append({"item_id": "f" * 32, "answer": "A"}), "line 13: item f* is missing from release"),
+        (lambda rows: rows.append({"item_id": "no", "answer": "A"}), "line 13: item_id is 'no', neither 32"),
         (lambda rows: rows[6].update(answer="D"), "line 7: answer 'D' is none of the options A, B"),
         (lambda rows: rows[6].update(answer="\ud800"), "line 7: answer '.ud800' is none of the options"),
         (lambda rows: rows[6].update(answer=3), "line 7: answer is 3, not a text"),

@@ -55,10 +55,10 @@ def test_each_model_has_settings_of_its_own(tmp_path: Path) -> None:
         ("      - model: openai:m\n        protocol: circle\n", "line 6: key 'models.0.protocol'"),
         ("      - model: openai:m\n        reader: bling\n", "there is no reader 'bling'"),
         ("      - model: openai:m\n        judge: {modle: x}\n", "line 6: unknown key 'models.0.judge.modle'"),
-        ("      - model: openai:m\n        reader: blink\n        judge: {model: x}\n", "a judge goes with the reader 'robust' only"),
+        ("      - model: openai:m\n        reader: blink\n        judge: {model: x}\n", "a judge needs the reader 'robust'"),
         ("      - random\n      - model: random\n", "'random' is listed twice"),
         ("      - temperature: 1\n", "key 'models.0.model' is missing"),
-        ("      - model: openai:m\n        samples: 3\n", "3 samples at temperature 0 would be alike"),
+        ("      - model: openai:m\n        samples: 3\n", "3 samples at temperature 0 would be equal"),
     ],
     ids=["key", "value", "one price", "budget", "protocol", "reader", "judge", "judge of a paper", "twice", "no model", "samples"],
 )  # fmt: skip

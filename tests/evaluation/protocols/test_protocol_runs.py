@@ -129,7 +129,7 @@ def test_the_step_scores_every_model_by_every_protocol_and_removes_those_no_long
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"protocol": "circle"}, "did you mean 'circular'"), ({"protocol": ("blind", "blind")}, "each once"),
+        ({"protocol": "circle"}, "did you mean 'circular'"), ({"protocol": ("blind", "blind")}, "each only once"),
         ({"protocol": ()}, "at least one"), ({"reader": "mm-sap"}, "no reader 'mm-sap'"),
     ],
 )  # fmt: skip
