@@ -10,7 +10,7 @@ from benchwright.errors import DataError
 from benchwright.pipeline.mending.check import Problem
 from benchwright.texts.normalization import counted
 
-from .backends.reply_log import LOG_NAME, DamagedHead, state_of, take_out_damaged
+from .backends.reply_log import LOG_NAME, DamagedHead, remove_damaged, state_of
 from .step import REPLIES
 
 
@@ -27,7 +27,7 @@ def reply_problems(root: Path) -> Iterator[Problem]:
             yield Problem(
                 name,
                 f"{state.described}; runs ignore it and repeat its request if they need it",
-                mend=partial(take_out_damaged, path),
+                mend=partial(remove_damaged, path),
             )
         if state.without_digest:
             without_digest = (

@@ -46,7 +46,7 @@ from .protocols.sampled import draws_of, sampled
 from .result_folder import refuse_others, result_folder, results_folder, warn_of_replacement
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
-from .results.outcomes import Outcomes, letters_or_words, nothing_said, outcomes_of, says_something
+from .results.outcomes import Outcomes, has_words, letters_or_words, no_answers, outcomes_of
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 from .results.unread import unread_in
@@ -401,9 +401,9 @@ def _ask_all(
             for row in ask_rounds(plan, contexts, scratch, watched, begin):
                 writer.add(row)
                 asked += 1
-                answered += says_something(row)
+                answered += has_words(row)
     if asked and not answered:
-        raise nothing_said(model, outcomes_of(draft))
+        raise no_answers(model, outcomes_of(draft))
 
 
 def _score(

@@ -90,10 +90,10 @@ def evaluate_all(evaluations: Sequence[Evaluation], progress: Progress | None = 
     Raises:
         Exception: The exception of the first evaluation without a score.
     """
-    return _AtOnce(evaluations, progress or Silent()).scores()
+    return _ParallelModels(evaluations, progress or Silent()).scores()
 
 
-class _AtOnce:
+class _ParallelModels:
     """Evaluations under way, by index."""
 
     def __init__(self, evaluations: Sequence[Evaluation], progress: Progress) -> None:

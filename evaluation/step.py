@@ -98,14 +98,14 @@ class Evaluate(FinalStep):
         return known_reader(reader)
 
     @model_validator(mode="after")
-    def _judged_where_it_can_be(self) -> Self:
+    def _check_judges(self) -> Self:
         for model in self.models:
             if model.judge is not None and (model.reader or self.reader) != ROBUST:
                 raise ValueError(f"model {model.model!r}: a judge needs the reader {ROBUST!r}")
         return self
 
     @model_validator(mode="after")
-    def _drawn_where_they_can_be(self) -> Self:
+    def _check_samples(self) -> Self:
         from .protocols.names import parse_protocol
         from .protocols.sampled import check_samples
 

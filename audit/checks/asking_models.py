@@ -17,7 +17,7 @@ from benchwright.models.endpoints.usage import BudgetSpent
 from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, enough, needs_words
+from ..check import AuditContext, CheckSkipped, require_enough, require_words
 from ..evidence import picture_copies
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItem, AuditedItems
@@ -108,14 +108,14 @@ class BlindModels:
         Raises:
             CheckSkipped: There is no model, there are too few items, or it answers nothing.
         """
-        needs_words(audited)
+        require_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
-        sample = context.look_at_each(learned_sample(audited), lambda each: _fits_blind(each.item))
+        sample = context.check_each(learned_sample(audited), lambda each: _fits_blind(each.item))
         fitting = [each for each, fits in sample if fits]
-        blind = [asked for _, asked in context.look_at_each(fitting, lambda each: _blind(each, None, context.seed))]
+        blind = [asked for _, asked in context.check_each(fitting, lambda each: _blind(each, None, context.seed))]
         items = [asked.item for asked in blind]
-        enough(items, LEAST_ITEMS, of="items with a key and options with different words")
+        require_enough(items, LEAST_ITEMS, of="items with a key and options with different words")
         shown = {
             "answered_without_picture": ("without a picture", blind),
             "answered_with_wrong_picture": (
@@ -240,13 +240,13 @@ class SecondRightOptions:
         """
         from benchwright.diagnostics.models.second_answers import OptionReplies, option_questions, option_replies
 
-        needs_words(audited)
+        require_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
         single = [each for each in audited.keyed if _shows_one_picture(each.item, audited)]
-        asked = context.look_at_each(single, lambda each: option_questions(each.item))
+        asked = context.check_each(single, lambda each: option_questions(each.item))
         wanted = [(each, questions) for each, questions in asked if questions]
-        enough(wanted, 1, of="items with a key, options in words and one picture")
+        require_enough(wanted, 1, of="items with a key, options in words and one picture")
         answers = _answers([q for _, questions in wanted for q in questions.values()], audited, context)
         asked_of = {each.item_id: questions for each, questions in wanted}
 
@@ -254,7 +254,7 @@ class SecondRightOptions:
             of_options = {key: answers[question] for key, question in asked_of[each.item_id].items()}
             return option_replies(each.item, of_options)
 
-        judged = [*context.look_at_each([each for each, _ in wanted], said_of)]
+        judged = [*context.check_each([each for each, _ in wanted], said_of)]
         wrong = sum(len(asked_of[each.item_id]) - 1 for each, _ in judged)
         called_right = sum(len(said.also_right) for _, said in judged)
         if called_right >= _MOST_CALLED_RIGHT * wrong:
@@ -297,7 +297,7 @@ class EqualOptions:
         Raises:
             CheckSkipped: There is no model, no item has options in words, or it answers nothing.
         """
-        needs_words(audited)
+        require_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
         worded = [
@@ -305,9 +305,9 @@ class EqualOptions:
             for each in audited.items
             if each.item.kind == "multiple_choice" and all(choice.text for choice in each.item.choices)
         ]
-        asked = context.look_at_each(worded, lambda each: _equality_question(each.item))
+        asked = context.check_each(worded, lambda each: _equality_question(each.item))
         wanted = {each.item_id: question for each, question in asked}
-        enough([*wanted], 1, of="items with options in words")
+        require_enough([*wanted], 1, of="items with options in words")
         answers = _answers([*wanted.values()], audited, context, _equal_letters)
         for item_id, question in wanted.items():
             item = audited.by_id[item_id].item

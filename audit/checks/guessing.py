@@ -14,7 +14,7 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.source_files.item_files import PicturePlace
 from benchwright.texts.normalization import counted
 
-from ..check import BLIND, CUE_POWERS, FOUND, AuditContext, CheckSkipped, enough, needs_words
+from ..check import BLIND, CUE_POWERS, FOUND, AuditContext, CheckSkipped, require_enough, require_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..findings.cue_power import CuePower
 from ..findings.finding import Finding, Severity
@@ -97,9 +97,9 @@ class BestBlindStrategy:
         from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
         from benchwright.diagnostics.shortcuts.item_cues import word_cues
 
-        needs_words(audited)
-        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
-        looked = context.look_at_each(audited.keyed, lambda each: word_cues(each.item))
+        require_words(audited)
+        require_enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        looked = context.check_each(audited.keyed, lambda each: word_cues(each.item))
         cues = {each.item.item_id: of_item for each, of_item in looked}
         measured = [each.item for each in audited.keyed if each.item.item_id in cues]
 
@@ -132,7 +132,7 @@ class KeyLetters:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each task, and for the set, whose right options are uneven beyond chance (Holm)."""
-        enough(audited.all_keyed, LEAST_DECIDED, of="items with a key")
+        require_enough(audited.all_keyed, LEAST_DECIDED, of="items with a key")
         for letters in _letters(audited, context):
             if not letters.is_uneven:
                 continue
@@ -212,8 +212,8 @@ class GuessedFromWords:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each rule that beats chance on a task."""
-        needs_words(audited)
-        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        require_words(audited)
+        require_enough(audited.keyed, LEAST_DECIDED, of="items with a key")
         ordered = sorted(audited.items, key=lambda each: each.item.item_id)
         for result in item_report(audited, context).giveaways:
             kind, summary = _RULES[result.rule]
@@ -242,8 +242,8 @@ class ShortcutBattery:
         from benchwright.diagnostics.shortcuts.measuring import cues_or_reason
         from benchwright.diagnostics.shortcuts.report import flagged_items
 
-        needs_words(audited)
-        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        require_words(audited)
+        require_enough(audited.keyed, LEAST_DECIDED, of="items with a key")
         sample = learned_sample(audited)
         facts = _FactsOfMeasures(audited, picture_measures(audited, context) if audited.pictures else {})
         cues: list[ItemCues] = []
@@ -254,12 +254,12 @@ class ShortcutBattery:
             return cues_or_reason(each.item, facts if has_pictures else None)
 
         rows: dict[str, int] = {}
-        for each, measured in context.look_at_each(sample, measure):
+        for each, measured in context.check_each(sample, measure):
             if not isinstance(measured, str):
                 cues.append(measured)
                 groups[each.item.item_id] = with_source_image(each.item.group_keys, each.item.root_image_id)
                 rows[each.item.item_id] = audited.place(each.item_id)
-        enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
+        require_enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
 
         def run() -> dict[str, Any]:
             before = len(context.failed)
@@ -342,11 +342,11 @@ class EditedPairs:
         }
         sample = [replace(each, item=edited_question(each.item, shown)) for shown, each in sorted(first.items())]
         sample = sample[:MOST_LEARNED]
-        enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs with separate questions")
+        require_enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs with separate questions")
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
         measured = [
             (each, cues)
-            for each, cues in context.look_at_each(sample, lambda each: cues_or_reason(each.item, facts))
+            for each, cues in context.check_each(sample, lambda each: cues_or_reason(each.item, facts))
             if not isinstance(cues, str)
         ]
         groups = {
@@ -483,7 +483,7 @@ def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: A
             own_id=each.item_id,
         )
 
-    found = {each.item.item_id: evidence for each, evidence in context.look_at_each(items, seen)}
+    found = {each.item.item_id: evidence for each, evidence in context.check_each(items, seen)}
     return {item_id: evidence for item_id, evidence in found.items() if evidence is not None}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..evidence import item_report, readable_pictures, standing_items
 from ..findings.finding import Finding
 from ..kept_faults import KeptFaults
@@ -41,12 +41,12 @@ class _FaultsOfItems:
         from benchwright.diagnostics.item_faults.fault_rules import FaultRule, SetRule
         from benchwright.diagnostics.item_faults.rules import faults_of_set, rules_of, weight_of
 
-        needs_words(audited)
+        require_words(audited)
         rules = rules_of(self.family)
         facts = self.facts(audited, context)
         of_item = KeptFaults(context, self.family, [rule for rule in rules if isinstance(rule, FaultRule)])
         together: defaultdict[str, list[tuple[FaultRule, str, ItemFault]]] = defaultdict(list)
-        looked = context.look_at_each(audited.items, lambda each: of_item.of(facts[each.item_id]))
+        looked = context.check_each(audited.items, lambda each: of_item.of(facts[each.item_id]))
         for each, found in looked:
             for rule, fault in found:
                 if rule.together:
@@ -54,9 +54,9 @@ class _FaultsOfItems:
                 else:
                     severity, certainty = weight_of(rule, fault)
                     yield Finding(rule.kind, severity, (each.item_id,), fault.words, fault.evidence, certainty)
-        yield from map(_told_together, together.values())
+        yield from map(_combined, together.values())
         of_set = [rule for rule in rules if isinstance(rule, SetRule)]
-        looked_at = context.look_at_each(
+        looked_at = context.check_each(
             audited.items, lambda each: [rule.look_at(facts[each.item_id]) for rule in of_set]
         )
         ids = [each.item_id for each, _ in looked_at]
@@ -110,7 +110,7 @@ def _facts_with_files(audited: AuditedItems, context: AuditContext) -> Mapping[s
     return context.shared("item facts with files", lambda: {each.item_id: of_item(each) for each in audited.items})
 
 
-def _told_together(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Finding:
+def _combined(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Finding:
     """Return one finding for all items in which a rule found a fault."""
     rule, first = faults[0][0], faults[0][2]
     items = tuple(dict.fromkeys(item_id for _, item_id, _ in faults))

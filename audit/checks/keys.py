@@ -18,8 +18,8 @@ from benchwright.diagnostics.keys.suspected_keys import (
 from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, enough
-from ..evidence import BroughtReplies, brought_replies
+from ..check import AuditContext, CheckSkipped, require_enough
+from ..evidence import GivenReplies, given_replies
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItem, AuditedItems
 
@@ -38,17 +38,17 @@ DOUBTS = {
 """Kind of the finding for each reason to doubt a task."""
 
 
-def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+def _with_voices(audited: AuditedItems, context: AuditContext) -> GivenReplies:
     """Return the replies, of two models or more, or with answers of people.
 
     Raises:
         CheckSkipped: There are fewer.
     """
-    brought = brought_replies(audited, context)
-    models = brought.matrix.models
-    if brought.people is None and len(models) < _LEAST_MODELS:
+    given = given_replies(audited, context)
+    models = given.matrix.models
+    if given.people is None and len(models) < _LEAST_MODELS:
         raise CheckSkipped(f"the only replies are of {models[0]}: {_BRING}" if models else _NONE)
-    return brought
+    return given
 
 
 class UnreadReplies:
@@ -63,11 +63,11 @@ class UnreadReplies:
         Raises:
             CheckSkipped: No replies were given.
         """
-        brought = brought_replies(audited, context)
-        if not brought.read:
+        given = given_replies(audited, context)
+        if not given.read:
             raise CheckSkipped(_NONE)
-        for name, same in brought.repeated.items():
-            count = next(len(replies.letters) for replies in brought.read if replies.model == name)
+        for name, same in given.repeated.items():
+            count = next(len(replies.letters) for replies in given.read if replies.model == name)
             yield Finding(
                 "model_given_twice",
                 "medium",
@@ -76,7 +76,7 @@ class UnreadReplies:
                 f"they are one model, which counts once, as {same!r}.",
                 {"model": name, "counted_as": same, "replies": count},
             )
-        for replies in brought.read:
+        for replies in given.read:
             if replies.unread or replies.elsewhere or replies.texts:
                 yield Finding(
                     "unread_replies",
@@ -108,9 +108,9 @@ class SuspectedKeys:
         Raises:
             CheckSkipped: There are fewer than two models, and no people; or no item has a key.
         """
-        enough(audited.all_keyed, 1, of="items with a key")
-        brought = _with_voices(audited, context)
-        if brought.people is None and not brought.matrix.scored.any():
+        require_enough(audited.all_keyed, 1, of="items with a key")
+        given = _with_voices(audited, context)
+        if given.people is None and not given.matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
         for rank, suspect in enumerate(ranked(audited, context), start=1):
             if suspect.is_supported:
@@ -119,14 +119,14 @@ class SuspectedKeys:
 
 def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first."""
-    brought = brought_replies(audited, context)
+    given = given_replies(audited, context)
     found = _evidence(audited, context)
-    return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.people, found=found))
+    return context.shared("ranked keys", lambda: suspected_keys(given.matrix, given.people, found=found))
 
 
 def _evidence(audited: AuditedItems, context: AuditContext) -> Evidence:
-    brought = brought_replies(audited, context)
-    return context.shared("evidence on keys", lambda: evidence(brought.matrix, brought.people))
+    given = given_replies(audited, context)
+    return context.shared("evidence on keys", lambda: evidence(given.matrix, given.people))
 
 
 class DoubtedTasks:
@@ -141,9 +141,9 @@ class DoubtedTasks:
         Raises:
             CheckSkipped: There are fewer than two models, or no reply is to an item with a key.
         """
-        enough(audited.all_keyed, 1, of="items with a key")
-        brought = brought_replies(audited, context)
-        matrix = brought.matrix
+        require_enough(audited.all_keyed, 1, of="items with a key")
+        given = given_replies(audited, context)
+        matrix = given.matrix
         if len(matrix.models) < _LEAST_MODELS:
             raise CheckSkipped(f"the only replies are of {matrix.models[0]}: {_BRING}" if matrix.models else _NONE)
         if not matrix.scored.any():
@@ -234,10 +234,10 @@ class AmbiguousItems:
         Raises:
             CheckSkipped: There are fewer than two models, and no people.
         """
-        brought = _with_voices(audited, context)
-        if brought.people is None and not brought.matrix.scored.any():
+        given = _with_voices(audited, context)
+        if given.people is None and not given.matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}, so the able models are unknown: {_BRING}")
-        for item in ambiguous_items(brought.matrix, brought.people):
+        for item in ambiguous_items(given.matrix, given.people):
             first, second = (LETTERS[place] for place in item.options)
             who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[
                 item.split

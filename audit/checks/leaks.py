@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from benchwright.questions.overlap import SharedRuns, question_and_options, words_of
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 
@@ -83,11 +83,11 @@ class QuestionsElsewhere:
         """Return a finding for each item whose words a release or a corpus contains."""
         from benchwright.release import Release
 
-        needs_words(audited)
+        require_words(audited)
         releases = [place for place in context.against if (place / "manifest.json").is_file()]
         if not releases and not context.corpora:
             raise CheckSkipped("no release or texts given to compare with; name some with --against or --corpus")
-        looked = [*context.look_at_each(audited.items, lambda each: question_and_options(each.item))]
+        looked = [*context.check_each(audited.items, lambda each: question_and_options(each.item))]
         items = [each for each, _ in looked]
         runs = SharedRuns([text for _, text in looked])
         for place in releases:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from benchwright.errors import PrerequisiteError
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..evidence import item_report, standing_items
 from ..findings.finding import SEVERITIES, Finding
 from ..source.audited_items import AuditedItem, AuditedItems
@@ -37,7 +37,7 @@ class RelatedOptions:
         Raises:
             CheckSkipped: No WordNet is given.
         """
-        needs_words(audited)
+        require_words(audited)
         if context.wordnet is None:
             raise CheckSkipped("give the folder of a WordNet with --wordnet, such as that of the package wordnet-base")
         from benchwright.diagnostics.item_faults.fault_rules import ItemFacts
@@ -55,7 +55,7 @@ class RelatedOptions:
             known = {rule.kind for rule, _ in faults_of_item(facts, without)} if found else set()
             return [(rule, fault) for rule, fault in found if rule.kind not in known]  # another check names those
 
-        looked = context.look_at_each(audited.items, looked_up)
+        looked = context.check_each(audited.items, looked_up)
         for each, found in looked:
             for rule, fault in found:
                 if words := fault.evidence.get("words"):
@@ -87,7 +87,7 @@ class QuestionsAskedAgain:
         """
         from benchwright.diagnostics.meaning.asked_again import asked_again
 
-        needs_words(audited)
+        require_words(audited)
         shown = standing_items(audited, context)
         standing = [shown[each.item_id] for each in audited.keyed]
         known = {

@@ -128,14 +128,14 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
         evidence["splits"] = ", ".join(splits)
     if len(keys) > 1:
         summary = "The same question about the same picture has different keys: one of them is wrong."
-        return Finding("contradicting_keys", "high", items, summary, evidence, _sureness(audited, items))
+        return Finding("contradicting_keys", "high", items, summary, evidence, _certainty(audited, items))
     where = f" in the splits {', '.join(splits)}" if len(splits) > 1 else ""
     summary = f"The same question about the same picture, with the same options, is asked {len(items)} times{where}."
     severity: Severity = "high" if where else "medium"
-    return Finding("repeated_question", severity, items, summary, evidence, _sureness(audited, items))
+    return Finding("repeated_question", severity, items, summary, evidence, _certainty(audited, items))
 
 
-def _sureness(audited: AuditedItems, items: Sequence[str]) -> Certainty:
+def _certainty(audited: AuditedItems, items: Sequence[str]) -> Certainty:
     """Return how certain it is that items show one picture: files may use one name for different ones."""
     found = [audited.worded[item] for item in items]
     is_seen = not any(each.missing for each in found)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 from .guessing import cue_severity
@@ -27,8 +27,8 @@ class RefusalsFromQuestions:
         """
         from benchwright.diagnostics.shortcuts.refusal_cues import LEAST_OF_EACH, refusable, refusal_cues
 
-        needs_words(audited)
-        looked = context.look_at_each(audited.items, lambda each: refusable(each.item))
+        require_words(audited)
+        looked = context.check_each(audited.items, lambda each: refusable(each.item))
         questions = [question for _, question in looked if question is not None]
         cues = refusal_cues(questions)
         if cues is None:

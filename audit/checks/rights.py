@@ -8,7 +8,7 @@ from typing import ClassVar
 from benchwright.texts.normalization import counted
 
 from ..check import AuditContext
-from ..evidence import needs_pictures, readable_pictures
+from ..evidence import readable_pictures, require_pictures
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 
@@ -24,7 +24,7 @@ class PictureLicences:
         from benchwright.diagnostics.pictures.licences import is_allowed
         from benchwright.rights import forbids_redistribution
 
-        needs_pictures(audited)
+        require_pictures(audited)
         allowed = context.allowed_licences
         missing: list[str] = []
         refused: dict[str, list[str]] = {}

@@ -11,8 +11,8 @@ from benchwright.diagnostics.keys.score_effects import ModelEffect, ScoreEffects
 from benchwright.diagnostics.keys.suspected_keys import LIKELY
 from benchwright.texts.normalization import counted
 
-from ..check import FOUND, AuditContext, CheckSkipped, enough
-from ..evidence import brought_replies
+from ..check import FOUND, AuditContext, CheckSkipped, require_enough
+from ..evidence import given_replies
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 from .keys import DOUBTS, ranked
@@ -36,9 +36,9 @@ class StatisticalPower:
         Raises:
             CheckSkipped: No item has a key.
         """
-        enough(audited.all_keyed, 1, of="items with a key")
+        require_enough(audited.all_keyed, 1, of="items with a key")
         assumed = PowerAssumptions()
-        every, *tasks = power_by_task(brought_replies(audited, context).matrix, assumed)
+        every, *tasks = power_by_task(given_replies(audited, context).matrix, assumed)
         if every.is_assumed and every.least_difference is not None and every.least_difference <= _ENOUGH:
             return
         basis = (
@@ -90,7 +90,7 @@ class ScoresWithout:
         Raises:
             CheckSkipped: No replies were given, or no finding names items.
         """
-        matrix = brought_replies(audited, context).matrix
+        matrix = given_replies(audited, context).matrix
         if not matrix.models:
             raise CheckSkipped("no replies: give those of a model with --replies NAME=FILE")
         if not matrix.scored.any():

@@ -16,7 +16,7 @@ _STATED, _IMAGE = "source:", "image:"
 TRAINING = ("train", "training")
 
 
-class TornGroups:
+class DividedGroups:
     """Items of one group (pair, scene, source picture, stated group) that lie in several splits."""
 
     name: ClassVar[str] = "torn_groups"

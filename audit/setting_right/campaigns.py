@@ -28,7 +28,7 @@ from benchwright.workspace.workspace import Workspace
 
 from ..auditing import AuditSettings
 from ..findings.report import AuditReport
-from .asked_of_people import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
+from .annotator_questions import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:
     from benchwright.annotation import OpenedCampaign

@@ -30,11 +30,11 @@ _ALL = "all asked"
 """Name of the comparison over all tasks."""
 
 
-def spelled_p(p: float) -> str:
+def p_value_text(p: float) -> str:
     """Return a p-value as text, with enough digits to show on which side of 0.05 it lies.
 
     Example:
-        >>> spelled_p(0.0496), spelled_p(0.0123)
+        >>> p_value_text(0.0496), p_value_text(0.0123)
         ('0.0496', '0.012')
     """
     texts = [f"{p:.{digits}g}" for digits in (2, 3, 4)]

@@ -16,7 +16,7 @@ from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..results.summary import printable
-from .comparison import ALPHA, Comparison, PairResult, Ranked, spelled_p
+from .comparison import ALPHA, Comparison, PairResult, Ranked, p_value_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -213,8 +213,8 @@ def _pairs(every: Comparison) -> Table:
                 names[result.second],
                 _with_interval(result.pair.difference, result.pair.interval, sign="+"),
                 f"{result.pair.only_first}:{result.pair.only_second}",
-                spelled_p(result.pair.p),
-                spelled_p(result.p_joint),
+                p_value_text(result.pair.p),
+                p_value_text(result.p_joint),
                 "yes" if result.told_apart else "no",
                 "-" if compared["items_needed"] is None else f"{compared['items_needed']:,}",
             )

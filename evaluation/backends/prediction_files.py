@@ -24,8 +24,7 @@ def predictions(argument: str, options: BackendOptions) -> Backend:
     path = Path(argument)
     if not argument or not path.is_file():
         raise DataError(
-            f"predictions file {argument!r} is not a file; write predictions:FILE with a table, such as .jsonl or "
-            ".csv"
+            f"predictions file {argument!r} is not a file; write predictions:FILE with a table, such as .jsonl or .csv"
         )
     if not is_reply_file(path.name):
         raise DataError(

@@ -285,7 +285,7 @@ def state_of(path: Path) -> LogState:
     return ReplyLog(None)._read(path)
 
 
-def take_out_damaged(path: Path) -> None:
+def remove_damaged(path: Path) -> None:
     """Remove the damaged lines from a log, so that their requests are sent again.
 
     Raises:

@@ -39,7 +39,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     """
     from benchwright.release import Release
 
-    from ..results.human_baseline import check_beside, human_figures, read_human
+    from ..results.human_baseline import check_comparable, human_figures, read_human
     from ..results.score import read_scores
     from ..results.summary import (
         cause_lines,
@@ -55,7 +55,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     scores = read_scores(results)
     human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
     if human is not None:
-        check_beside(human, scores)
+        check_comparable(human, scores)
     document: dict[str, Any] = summary_document(scores)
     gaps = reader_gaps(scores)
     emit(

@@ -32,7 +32,7 @@ class _HiddenText:
         self.runs = _runs_of_words(explanation or "") - own
         self.ids = tuple(name for name in ids if _is_telling(name) and name not in shown)
 
-    def stands_in(self, reply: str) -> bool:
+    def occurs_in(self, reply: str) -> bool:
         """Return whether a reply contains any of these texts."""
         return any(name in reply for name in self.ids) or (
             bool(self.runs) and len(reply) > _LONG_RUN and not self.runs.isdisjoint(_runs_of_words(reply))
@@ -53,7 +53,7 @@ def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> t
             asked[name] = asked.get(name, 0) + 1
             for kind, holds in (
                 ("canary", canary in reply.lower()),
-                ("hidden", item_id in hidden and hidden[item_id].stands_in(reply)),
+                ("hidden", item_id in hidden and hidden[item_id].occurs_in(reply)),
             ):
                 if holds:
                     counts, items = found[kind]

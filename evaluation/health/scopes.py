@@ -281,10 +281,10 @@ def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | No
     if scope.told_apart or is_full:
         told = f"{scope.told_apart} of {counted(scope.pairs, 'pair')} told apart"
         return ("telling", told) if scope.told_apart else ("too_few", f"it may be saturated: {words}")
-    return _why_none_apart(scope, spread)
+    return _why_not_separated(scope, spread)
 
 
-def _why_none_apart(scope: Scope, spread: float) -> tuple[State, str]:
+def _why_not_separated(scope: Scope, spread: float) -> tuple[State, str]:
     """Return whether a task on which no pair is told apart has too few items, or does not separate."""
     least, apart = scope.least_difference, f"the systems differ by {spread:.2f} over all tasks"
     if least is None or least > spread:

@@ -121,14 +121,14 @@ def _compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatche
             raise DataError(f"{row.where}: meta_data has no {mode}")
         if prompt(mode, row.question, row.options, labels) == row.prompt:
             as_now += 1
-        elif (label := _label_told(row, mode)) is not None:
+        elif (label := _sent_label(row, mode)) is not None:
             sent_with.setdefault((label, ",".join(labels)), []).append(row.question_id)
         else:
             unmatched.append(row.question_id)
     return PromptMatches(as_now, {pair: tuple(ids) for pair, ids in sorted(sent_with.items())}, tuple(unmatched))
 
 
-def _label_told(row: PublishedReply, mode: Mode) -> str | None:
+def _sent_label(row: PublishedReply, mode: Mode) -> str | None:
     """Return the text in the place of the label if the rest of the prompt equals our rendering; None otherwise."""
     if mode not in KEYWORD_MODES:
         return None

@@ -134,7 +134,7 @@ def write_report(
     target = out or results / REPORT_FILE
     folder = data or folder_of(target)
     made = _picture_maker(cache, record_map)
-    _refuse_what_is_no_report(target)
+    _refuse_foreign_file(target)
     opened = release if isinstance(release, Release) else Release.open(release)
     scores = read_scores(results)
     _check_release(scores[0], opened, results)
@@ -242,7 +242,7 @@ def _check_release(score: Score, release: Release, results: Path) -> None:
         )
 
 
-def _refuse_what_is_no_report(path: Path) -> None:
+def _refuse_foreign_file(path: Path) -> None:
     """Allow only a page of ours to be replaced, because only such a page is reproducible.
 
     Raises:

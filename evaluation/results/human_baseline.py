@@ -217,7 +217,7 @@ def _upgraded(document: Any) -> Any:
     return {**document, "version": VERSION, "campaigns": campaigns}
 
 
-def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
+def check_comparable(human: HumanFigures, scores: Sequence[Score]) -> None:
     """Refuse to compare people with models that were asked other items.
 
     Raises:

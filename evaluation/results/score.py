@@ -218,7 +218,7 @@ class Score(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_what_follows(cls, document: Any) -> Any:
+    def _without_derived_values(cls, document: Any) -> Any:
         """Leave out the values in a score's file that follow from other fields."""
         follows = {"unfit", "ended"}
         return {k: v for k, v in document.items() if k not in follows} if isinstance(document, dict) else document

@@ -43,7 +43,7 @@ class OddIds:
     title: ClassVar[str] = "Ids that are odd"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        for each, number in context.look_at_each(audited.items, self._number):
+        for each, number in context.check_each(audited.items, self._number):
             if number == 7:
                 yield Finding("seven", "low", (each.item_id,), "It is the seventh.")
 

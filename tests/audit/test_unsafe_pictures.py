@@ -13,7 +13,7 @@ from PIL import Image
 
 from benchwright.audit import AuditSettings, audit
 from benchwright.audit.checks.safety import UnsafePictures
-from benchwright.audit.setting_right.asked_of_people import questions_of
+from benchwright.audit.setting_right.annotator_questions import questions_of
 from benchwright.cli.main import invoke
 from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
 from benchwright.errors import PrerequisiteError
