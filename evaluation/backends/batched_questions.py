@@ -287,5 +287,5 @@ def _records(folder: Path) -> Iterator[BatchRecord]:
 
 def _for_the_run(failure: RequestFailed, folder: Path) -> BenchwrightError:
     return BenchwrightError(
-        f"{failure.detail}; {folder} records the submitted batches, and the same command continues with them"
+        f"{failure.detail}; the submitted batches are on record in {folder}, and the same command continues with them"
     )
