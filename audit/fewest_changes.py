@@ -1,6 +1,6 @@
 """The fewest items to change so that a rule that guesses keys is back at chance, instead of all items it guesses.
 
-A rule that is right in 86 of 140 items is no reason to rewrite 86: right options are longest in some items of every
+A rule that is right in 86 of 140 items does not require rewriting 86: right options are longest in some items of every
 set. The proposal has just enough items to leave the rule no better than chance allows, those with the smallest change
 first.
 """

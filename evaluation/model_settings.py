@@ -122,5 +122,5 @@ def known_reader(reader: str) -> str:
     from benchwright.replies.readers import READERS
 
     if reader not in READERS:
-        raise ValueError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
+        raise ValueError(f"unknown reader {reader!r}; choose from {', '.join(READERS)}")
     return reader

@@ -204,7 +204,7 @@ def evaluate(
     setting = sampled(setting, effective, backend)
     effective = effective.model_copy(update={"scored": backend.name})
     if reader not in READERS:
-        raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
+        raise BenchwrightError(f"unknown reader {reader!r}; choose from {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
     sealed = sealed_splits_asked(opened, split)

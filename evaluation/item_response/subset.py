@@ -215,12 +215,12 @@ class Subset(BaseModel):
         known = {item.item_id for item in self.items}
         if new := sorted(asked.keys() - known):
             raise BenchwrightError(
-                f"the subset stands for {counted(len(known), 'item')}, but the release has {len(new):,} more, such "
+                f"the subset represents {counted(len(known), 'item')}, but the release has {len(new):,} more, such "
                 f"as {new[0]}, without a reply of any model; draw a subset from results that cover these"
             )
         if left := sorted(known - asked.keys()):
             raise BenchwrightError(
-                f"the subset stands for {counted(len(known), 'item')}, but model and protocol cannot take "
+                f"the subset represents {counted(len(known), 'item')}, but model and protocol cannot take "
                 f"{len(left):,} of them, such as {left[0]}; score all items that they can take instead"
             )
 

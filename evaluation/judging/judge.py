@@ -74,10 +74,10 @@ class Judge(EndpointOptions):
         "reader's",
     )
     base_url: Annotated[
-        str | None, OptionNotes(metavar="URL", unset="as the model that is scored, else that of OpenAI")
+        str | None, OptionNotes(metavar="URL", unset="that of the scored model, otherwise OpenAI's")
     ] = Field(None, description=BASE_URL)
     api_key_env: Annotated[
-        str | None, OptionNotes("run", metavar="NAME", unset="as the model that is scored, else `OPENAI_API_KEY`")
+        str | None, OptionNotes("run", metavar="NAME", unset="that of the scored model, otherwise `OPENAI_API_KEY`")
     ] = Field(None, description=API_KEY_ENV)
 
     @field_validator("model", mode="before")

@@ -53,7 +53,7 @@ def test_each_model_has_settings_of_its_own(tmp_path: Path) -> None:
         ("      - model: openai:m\n        price_in: 1\n", "line 5: key 'models.0'"),
         ("      - model: openai:m\n        budget: 1\n", "needs price_in and price_out"),
         ("      - model: openai:m\n        protocol: circle\n", "line 6: key 'models.0.protocol'"),
-        ("      - model: openai:m\n        reader: bling\n", "there is no reader 'bling'"),
+        ("      - model: openai:m\n        reader: bling\n", "unknown reader 'bling'"),
         ("      - model: openai:m\n        judge: {modle: x}\n", "line 6: unknown key 'models.0.judge.modle'"),
         ("      - model: openai:m\n        reader: blink\n        judge: {model: x}\n", "a judge needs the reader 'robust'"),
         ("      - random\n      - model: random\n", "'random' is listed twice"),
