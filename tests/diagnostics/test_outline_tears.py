@@ -53,7 +53,7 @@ def test_an_outline_that_follows_edges_and_ends_within_its_box_looks_torn(pictur
     assert whole.tear < MOST_TEAR
     assert short.short == pytest.approx(0.58, abs=0.02)
     assert short.tear > whole.tear
-    assert "within its box" in short.words
+    assert "inside its box" in short.words
 
 
 def test_of_an_outline_on_the_frame_alone_nothing_is_told(picture: np.ndarray) -> None:

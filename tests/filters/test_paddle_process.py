@@ -195,5 +195,5 @@ def test_without_any_paddleocr_the_way_to_it_is_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "paddleocr", None)
     with pytest.raises(PrerequisiteError, match=r"make paddle.*BENCHWRIGHT_PADDLE_PYTHON"):
         paddle_python(None, beside=tmp_path)
-    with pytest.raises(PrerequisiteError, match=r"setting `python`: gone is no file"):
+    with pytest.raises(PrerequisiteError, match=r"setting `python`: gone is not a file"):
         paddle_python("gone", beside=tmp_path)
