@@ -99,7 +99,7 @@ def read_baseline(path: Path) -> Baseline:
         raise DataError(f"{path} is not a baseline of an audit; write one with --write-baseline")
     if not isinstance(document.get("version"), int) or document["version"] > VERSION:
         raise DataError(
-            f"baseline {path} has version {document.get('version')!r}, and this program reads {VERSION}; upgrade "
+            f"baseline {path} has version {document.get('version')!r}, but this program reads {VERSION}; upgrade "
             "benchwright"
         )
     try:

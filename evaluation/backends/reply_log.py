@@ -345,7 +345,7 @@ def _check_stamp(entry: dict[str, Any], path: Path) -> None:
     name, version = entry["format"], entry["version"]
     if name != FORMAT or version > VERSION:
         raise DataError(
-            f"{path} is {name!r} version {version}, and this program reads {FORMAT!r} version {VERSION}; upgrade "
+            f"{path} is {name!r} version {version}, but this program reads {FORMAT!r} version {VERSION}; upgrade "
             "benchwright or move the file away"
         )
     if version < VERSION:

@@ -246,8 +246,8 @@ def read_subset(path: Path) -> Subset:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version") != 1:
             raise DataError(
-                f"{path} has subset version {document.get('version')}, this program reads version 1; "
-                "upgrade benchwright"
+                f"{path} has subset version {document.get('version')}, but this program reads version 1; upgrade "
+                "benchwright"
             )
         return Subset.model_validate(document)
     except (OSError, ValueError, RecursionError, ValidationError) as error:

@@ -192,7 +192,7 @@ def read_human(folder: Path) -> HumanFigures | None:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version", 0) > VERSION:
             raise DataError(
-                f"{path} has version {document['version']}, this program reads up to {VERSION}; upgrade benchwright"
+                f"{path} has version {document['version']}, but this program reads up to {VERSION}; upgrade benchwright"
             )
         return HumanFigures.model_validate(_upgraded(document))
     except FileNotFoundError:

@@ -267,7 +267,7 @@ def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score:
         raise not_of_score(path, f"it lacks columns of the format {FORMAT!r}")
     if stamp.get("version") not in _VERSIONS:
         listed = ", ".join(_VERSIONS)
-        raise not_of_score(path, f"version {stamp.get('version')!r} of the format, this program reads {listed}")
+        raise not_of_score(path, f"version {stamp.get('version')!r} of the format, but this program reads {listed}")
     for name in ("model", "protocol", "release_id"):
         if stamp.get(name) != getattr(score, name):
             raise not_of_score(path, f"it has {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")

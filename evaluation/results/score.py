@@ -378,8 +378,8 @@ def read_score(folder: Path) -> Score:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version", 0) > VERSION:
             raise DataError(
-                f"{path} has score version {document['version']}, this program reads up to {VERSION}; "
-                "upgrade benchwright"
+                f"{path} has score version {document['version']}, but this program reads up to {VERSION}; upgrade "
+                "benchwright"
             )
         return Score.model_validate(_upgraded(document))
     except FileNotFoundError as error:

@@ -245,7 +245,7 @@ class ResultsStore:
             if document["format"] != FORMAT or not all(isinstance(name, str) for name in names.values()):
                 raise ValueError("its fields differ")
             if document["version"] > VERSION:
-                raise DataError(f"{path} has version {document['version']}, this program reads up to {VERSION}")
+                raise DataError(f"{path} has version {document['version']}, but this program reads up to {VERSION}")
             return {run: name for run, name in names.items() if (self.folder / _RUNS / run).is_dir()}
         except FileNotFoundError as error:
             raise DataError(

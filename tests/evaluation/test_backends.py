@@ -119,7 +119,7 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
         pytest.param([GOOD, "\xff"], "line 2: no JSON", id="not UTF-8"),
         pytest.param([GOOD, GOOD], "line 2: item %s already has a prediction in line 1", id="repeated"),
         pytest.param([GOOD], "no prediction for 1 of the items asked", id="missing"),
-        pytest.param([GOOD, '{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "line 2: item 0{32} is not in", id="unknown"),
+        pytest.param([GOOD, '{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "line 2: item 0{32} is missing from", id="unknown"),
         pytest.param(['{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "has none of its", id="all unknown"),
         pytest.param(['{"item_id": "x", "reply": "B"}'], "line 1: item_id is 'x'", id="malformed id"),
         pytest.param(['{"reply": "B"}'], "line 1: item_id is None", id="no id"),
@@ -130,7 +130,7 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
         pytest.param(['{"item_id": "%s", "reply": 2}'], "line 1: reply is 2, not a text", id="a number"),
         pytest.param(['{"item_id": "%s", "reply": "A", "reply": "B"}'], "'reply' occurs twice", id="a key twice"),
         pytest.param(
-            ['{"item_id": "%s", "answer": "D"}'], "line 1: answer 'D' is none of the options A, B, C", id="no option"
+            ['{"item_id": "%s", "answer": "D"}'], "line 1: answer 'D' is not among the options A, B, C", id="no option"
         ),
         pytest.param(
             ['{"item_id": "%s", "reply": "B", "release_id": "abc"}'], "line 1: this prediction is for release 'abc'",

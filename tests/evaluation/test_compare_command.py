@@ -211,7 +211,7 @@ def test_predictions_that_are_not_those_of_the_score_are_refused(
     (results / "random" / "predictions.parquet").write_bytes(
         (results / "constant-A" / "predictions.parquet").read_bytes()
     )
-    assert "it states model 'constant:A'" in refused(capsys, results)
+    assert "it has model 'constant:A'" in refused(capsys, results)
     (results / "random" / "predictions.parquet").unlink()
     assert "there is no such file" in refused(capsys, results)
 

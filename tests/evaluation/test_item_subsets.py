@@ -212,7 +212,7 @@ def test_what_a_subset_does_not_fit_is_refused_in_words(scene: Scene, tmp_path: 
         evaluate(scene.release, scene.model, protocol="shuffle", subset=scene.subset)
     with pytest.raises(BenchwrightError, match="give no --split"):
         evaluate(scene.release, scene.model, split="test", subset=scene.subset)
-    with pytest.raises(BenchwrightError, match="cannot take 240, such as"):
+    with pytest.raises(BenchwrightError, match="cannot take 240 of them, such as"):
         evaluate(scene.release, "edge_continuity", subset=scene.subset)
     fewer = scene.subset.model_copy(update={"items": scene.subset.items[:-2]})
     with pytest.raises(BenchwrightError, match="the release has 2 more"):

@@ -173,8 +173,8 @@ def test_batches_are_halved_until_memory_suffices(
     ("argument", "settings", "words"),
     [
         ("", {}, "needs a folder or a name of the hub"),
-        ("./nowhere", {}, "there is no folder './nowhere'"),
-        ("no model name", {}, "there is no folder"),
+        ("./nowhere", {}, "folder './nowhere' does not exist"),
+        ("no model name", {}, "does not exist"),
         ("{vlm}", {"temperature": 0.5}, "decode greedily"),
         ("{vlm}", {"top_p": 0.5}, "decode greedily"),
     ],

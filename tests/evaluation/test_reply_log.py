@@ -164,7 +164,7 @@ def test_one_run_writes_at_a_time(tmp_path: Path) -> None:
     ("head", "words"),
     [
         ({"format": "benchwright/replies", "version": 1}, "has version 1.*to ask the questions again"),
-        ({"format": "benchwright/replies", "version": 3}, "version 3, this program reads .* version 2"),
+        ({"format": "benchwright/replies", "version": 3}, "version 3, but this program reads .* version 2"),
         ({"format": "something/else", "version": 2}, "is 'something/else'"),
     ],
 )

@@ -283,7 +283,7 @@ def test_charts_have_names_colours_of_the_theme_and_ids_of_their_own(results: Pa
     assert [chart.attributes["aria-label"] for chart in charts] == [
         "Accuracy by task",
         "Profile over tasks",
-        "What became of the questions",
+        "Outcomes of the questions",
         "What models know, and know that they do not",
         "Difficulty of the items",
     ]

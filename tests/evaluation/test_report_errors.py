@@ -69,14 +69,14 @@ def test_a_release_that_its_workspace_knows_is_not_read_again_and_is_refused_onc
     opened = Release.open(release.path)
     note_checked(opened, checked)
     for changed in (release, opened):
-        with pytest.raises(DataError, match="is not as it was frozen"):
+        with pytest.raises(DataError, match="has changed since the freeze"):
             check_files(changed, None)
 
 
 def test_a_changed_release_is_refused(results: Path, release: Release) -> None:
     [data] = (release.path / "data").glob("*.parquet")
     data.write_bytes(data.read_bytes() + b"\0")
-    with pytest.raises(DataError, match="is not as it was frozen"):
+    with pytest.raises(DataError, match="has changed since the freeze"):
         write_report(results, release)
 
 
@@ -100,9 +100,9 @@ DAMAGES = {
     "another model": (
         lambda path: rewritten(
             path, lambda t: t.replace_schema_metadata({**t.schema.metadata, b"model": b"random"})
-        ), "it states model 'random', the score 'constant:A'",
+        ), "it has model 'random', the score 'constant:A'",
     ),
-    "no column": (lambda path: rewritten(path, lambda t: t.drop_columns(["reply"])), "does not have the columns"),
+    "no column": (lambda path: rewritten(path, lambda t: t.drop_columns(["reply"])), "it lacks columns"),
     "a newer format": (
         lambda path: rewritten(path, lambda t: t.replace_schema_metadata({**t.schema.metadata, b"version": b"9"})),
         "version '9' of the format",

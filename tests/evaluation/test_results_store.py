@@ -81,7 +81,7 @@ def test_names_are_unique_and_go_along_and_what_is_removed_comes_back(results: P
     store, other = ResultsStore(tmp_path / "store"), ResultsStore(tmp_path / "other")
     store.merge([results])
     store.rename("weak", "night run")
-    with pytest.raises(BenchwrightError, match="is the name of run"):
+    with pytest.raises(BenchwrightError, match="is already the name of run"):
         store.rename("strong", "night run")
     assert len(other.merge([store.folder]).added) == 2
     run = other.find("night run")

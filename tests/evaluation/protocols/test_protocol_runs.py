@@ -140,7 +140,9 @@ def test_the_step_refuses_protocols_and_readers_that_do_not_exist(settings: dict
 
 def test_an_unknown_reader_is_refused(bench: Any, tmp_path: Path) -> None:
     bench.add()
-    with pytest.raises(BenchwrightError, match="unknown reader 'mm-sap'; choose from robust, blink, ii-bench, mvp-bench"):
+    with pytest.raises(
+        BenchwrightError, match="unknown reader 'mm-sap'; choose from robust, blink, ii-bench, mvp-bench"
+    ):
         evaluate(bench.release(tmp_path / "release"), "random", reader="mm-sap")
 
 
