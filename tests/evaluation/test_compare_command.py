@@ -213,7 +213,7 @@ def test_predictions_that_are_not_those_of_the_score_are_refused(
     )
     assert "it has model 'constant:A'" in refused(capsys, results)
     (results / "random" / "predictions.parquet").unlink()
-    assert "there is no such file" in refused(capsys, results)
+    assert "the file is missing" in refused(capsys, results)
 
 
 def test_one_model_alone_is_refused(release: Release, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
