@@ -86,7 +86,7 @@ def test_wrong_keys_are_found_with_what_speaks_against_them(report: AuditReport)
     first = suspects[0]
     assert len(first.evidence["gave_favoured"]) >= 3
     assert first.evidence["options"][first.evidence["favoured"]] in {"an oak", "a pine", "an elm", "a fir"}
-    assert first.summary.startswith(f"The key is {first.evidence['key']}, and ")
+    assert first.summary.startswith(f"The key is {first.evidence['key']}, but ")
 
 
 def test_severity_says_how_sure_it_is_that_a_key_is_wrong(report: AuditReport) -> None:
@@ -187,7 +187,7 @@ def test_without_replies_checks_say_what_to_give_and_power_is_assumed(tmp_path: 
     assert set(why) == {"explanations", "replies", "suspected_keys", "ambiguous_items", "score_effects"}
     assert "--replies NAME=FILE" in why["suspected_keys"]
     (power,) = found(report, "statistical_power")
-    assert power.evidence["basis"].startswith("assumed: both models near 50% right")
+    assert power.evidence["basis"].startswith("assumed: both models near an accuracy of 50%")
     assert power.certainty == "possible"
 
 
