@@ -284,7 +284,7 @@ def test_charts_have_names_colours_of_the_theme_and_ids_of_their_own(results: Pa
         "Accuracy by task",
         "Profile over tasks",
         "Outcomes of the questions",
-        "What models know, and know that they do not",
+        "What models know, and know that they do not know",
         "Difficulty of the items",
     ]
     ids = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
