@@ -18,7 +18,7 @@ from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
 from .check import BLIND, CUE_POWERS, FOUND, AuditCheck, AuditContext, CheckSkipped
-from .evidence import MEASURES, brought_replies
+from .evidence import MEASURES, given_replies
 from .fewest_changes import with_fewest_changes
 from .findings.baseline import Baseline, read_baseline, write_baseline
 from .findings.finding import Finding, by_weight
@@ -153,7 +153,7 @@ def audit(
             if shown is not None:
                 shown(line)
         if settings.replies or settings.people:
-            brought_replies(audited, context)  # an unusable file is reported before any work
+            given_replies(audited, context)  # an unusable file is reported before any work
         runs: list[CheckRun] = []
         findings: list[Finding] = context.memo.setdefault(FOUND, [])
         progress.phase("checks", 0, "items")

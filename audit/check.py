@@ -127,7 +127,7 @@ class AuditContext:
         value: T = self.memo[name]
         return value
 
-    def look_at_each(self, items: Iterable[Asked], look: Callable[[Asked], T]) -> Iterator[tuple[Asked, T]]:
+    def check_each(self, items: Iterable[Asked], look: Callable[[Asked], T]) -> Iterator[tuple[Asked, T]]:
         """Yield each item with the result of a check on it; an item on which it raises is recorded and skipped.
 
         Raises:
@@ -136,8 +136,8 @@ class AuditContext:
         """
         yield from self._isolated(items, look, lambda each: FailedItem(_NOTHING, item_ids=(each.item_id,)))
 
-    def look_at_each_picture(self, image_ids: Iterable[str], look: Callable[[str], T]) -> Iterator[tuple[str, T]]:
-        """Yield the id of each picture with the result of a check on it, as in `look_at_each`."""
+    def check_each_picture(self, image_ids: Iterable[str], look: Callable[[str], T]) -> Iterator[tuple[str, T]]:
+        """Yield the id of each picture with the result of a check on it, as in `check_each`."""
         yield from self._isolated(image_ids, look, lambda image_id: FailedItem(_NOTHING, pictures=(image_id,)))
 
     def _isolated(
@@ -198,15 +198,15 @@ class AuditCheck(Protocol):
         """
 
 
-def needs_words(audited: AuditedItems) -> None:
+def require_words(audited: AuditedItems) -> None:
     """Raise `CheckSkipped` if the source has no words of any question with options."""
     if audited.open_items and not audited.items:
-        raise CheckSkipped("all questions with words are open, and this looks at options")
+        raise CheckSkipped("all questions with words are open, and this check needs options")
     if not audited.items:
-        raise CheckSkipped("the source has keys and no words of its questions; give the questions as well")
+        raise CheckSkipped("the source has keys but no words of its questions; give the questions as well")
 
 
-def enough(values: Sequence[Any], least: int, *, of: str) -> None:
+def require_enough(values: Sequence[Any], least: int, *, of: str) -> None:
     """Raise `CheckSkipped` if there are too few values for a check.
 
     Args:
@@ -215,4 +215,4 @@ def enough(values: Sequence[Any], least: int, *, of: str) -> None:
         of: Name of the values, such as `items with a key`.
     """
     if len(values) < least:
-        raise CheckSkipped(f"there are {len(values)} {of}, and it takes {least}")
+        raise CheckSkipped(f"found {len(values)} {of}, and the check needs {least}")

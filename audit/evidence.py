@@ -20,7 +20,7 @@ from benchwright.replies.model_replies import (
 )
 from benchwright.texts.normalization import counted
 
-from .check import CheckSkipped, FailedItem, needs_words
+from .check import CheckSkipped, FailedItem, require_words
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ chance."""
 _NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
 
 
-class BroughtReplies(NamedTuple):
+class GivenReplies(NamedTuple):
     """Replies supplied to an audit by the source or by the user.
 
     Args:
@@ -57,7 +57,7 @@ class BroughtReplies(NamedTuple):
     repeated: Mapping[str, str]
 
 
-def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+def given_replies(audited: AuditedItems, context: AuditContext) -> GivenReplies:
     """Return the replies next to the questions and those given by the user, read once for all checks.
 
     A file given under the name of a model next to the questions replaces that model's replies there.
@@ -68,7 +68,7 @@ def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtRepl
     return context.shared("replies", lambda: _read_replies(audited, context))
 
 
-def _read_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+def _read_replies(audited: AuditedItems, context: AuditContext) -> GivenReplies:
     items = [each.keyed_item for each in audited.choice_items]
     given = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
     named = {replies.model for replies in given}
@@ -77,14 +77,14 @@ def _read_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplie
     answers = PeopleAnswers(votes_of(people, items)) if people else None
     repeated = given_twice(models, items)
     matrix = letter_matrix(items, [replies for replies in models if replies.model not in repeated])
-    return BroughtReplies(matrix, answers, (*models, *people), repeated)
+    return GivenReplies(matrix, answers, (*models, *people), repeated)
 
 
-def needs_pictures(audited: AuditedItems) -> None:
+def require_pictures(audited: AuditedItems) -> None:
     """Raise `CheckSkipped` if no picture of the source is readable."""
     if not audited.pictures:
         if not audited.worded:
-            needs_words(audited)
+            require_words(audited)
         raise CheckSkipped(_NO_PICTURES)
 
 
@@ -94,7 +94,7 @@ def picture_measures(audited: AuditedItems, context: AuditContext) -> Mapping[st
     Raises:
         CheckSkipped: There is no picture.
     """
-    needs_pictures(audited)
+    require_pictures(audited)
     return context.shared(MEASURES, lambda: measured_pictures(list(audited.pictures.values()), context))
 
 
@@ -107,7 +107,7 @@ def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[s
     measured = picture_measures(audited, context)
     readable = {image_id: measures for image_id, measures in measured.items() if measures.failed is None}
     if not readable:
-        raise CheckSkipped(f"of {counted(len(audited.pictures), 'picture')} none can be decoded")
+        raise CheckSkipped(f"none of {counted(len(audited.pictures), 'picture')} can be decoded")
     return readable
 
 
@@ -211,10 +211,10 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
             repeated_pairs(item), similar(item), identity_of(item)  # an item on which this fails is in no report
             return item
 
-        items = [item for _, item in context.look_at_each(audited.items, looked_at_once)]
+        items = [item for _, item in context.check_each(audited.items, looked_at_once)]
         return report_on(items, similar=similar, rules=rules)
 
-    needs_words(audited)
+    require_words(audited)
     return context.shared("item_report", report)
 
 

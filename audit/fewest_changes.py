@@ -1,6 +1,6 @@
 """The fewest items to change so that a rule that guesses keys is back at chance, instead of all items it guesses.
 
-A rule that is right in 86 of 140 items is no reason to rewrite 86: right options are longest in some items of every
+A rule that is right in 86 of 140 items does not require rewriting 86: right options are longest in some items of every
 set. The proposal has just enough items to leave the rule no better than chance allows, those with the smallest change
 first.
 """
@@ -93,7 +93,7 @@ def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
     items = sorted(concerned, key=order)[:number]
     return replace(
         finding,
-        summary=f"{finding.summary} Changing {counted(number, 'item')} of these {len(concerned):,} brings that back to "
+        summary=f"{finding.summary} Changing {counted(number, 'item')} of these {len(concerned):,} restores "
         f"chance{f': {what}' if what else ''}.",
         evidence={**evidence, "fewest_changes": {"number": number, "of": len(concerned), "items": items, "what": what}},
     )

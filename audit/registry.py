@@ -13,7 +13,7 @@ CHECKS: tuple[str, ...] = (
     "checks.pictures:PictureFaults",
     "checks.copies:CopiedPictures",
     "checks.copies:CopiesElsewhere",
-    "checks.splits:TornGroups",
+    "checks.splits:DividedGroups",
     "checks.questions:RepeatedIds",
     "checks.questions:RepeatedQuestions",
     "checks.open_questions:RepeatedOpenQuestions",

@@ -5,12 +5,10 @@ from benchwright.rooms import Entry, Room
 ROOM = Room(
     name="audit",
     commands={
-        "audit": Entry(
-            "benchwright.audit.cli.command:audit", "Say what is wrong with a benchmark that exists, with a page."
-        ),
+        "audit": Entry("benchwright.audit.cli.command:audit", "Find the faults of an existing benchmark, with a page."),
         "set-right": Entry(
             "benchwright.audit.setting_right.command:set_right",
-            "Make the release that people's decisions on an audit come to.",
+            "Make the release that follows from decisions on an audit.",
         ),
     },
 )

@@ -245,7 +245,9 @@ def _one_round(
             expected = None if head is None else head.expects(plan, number)
             if head is None or expected is None or reply.item_id != expected.item_id:
                 was_next = "nothing" if expected is None else expected.item_id
-                raise RuntimeError(f"backend {context.backend.name} answered {reply.item_id} where {was_next} was next")
+                raise RuntimeError(
+                    f"backend {context.backend.name} answered {reply.item_id} in place of {was_next}, which was next"
+                )
             head.judge(reply, plan, number)
             if head.expects(plan, number) is None:
                 waiting.popleft()

@@ -21,7 +21,7 @@ from .backends.options import (
 )
 from .judging.judge import Judge
 
-_AS_THE_STEP = "as the step says"
+_AS_THE_STEP = "that of the step"
 
 
 class ModelSettings(ModelOptions):
@@ -32,14 +32,14 @@ class ModelSettings(ModelOptions):
         None, description="Name of its results in tables and on the report"
     )
     protocol: Annotated[tuple[str, ...] | None, OptionNotes(unset=_AS_THE_STEP)] = Field(
-        None, description="Protocol by which items are asked, or a list of protocols"
+        None, description="Protocol that asks the items, or a list of protocols"
     )
     reader: Annotated[str | None, OptionNotes(unset=_AS_THE_STEP)] = Field(
         None, description="Reader of the letters in its replies"
     )
     base_url: Annotated[str | None, OptionNotes(unset=_AS_THE_STEP)] = Field(None, description=BASE_URL)
     api_key_env: Annotated[str | None, OptionNotes("run", unset=_AS_THE_STEP)] = Field(None, description=API_KEY_ENV)
-    judge: Judge | None = Field(None, description="Model that reads replies of which the robust reader makes nothing")
+    judge: Judge | None = Field(None, description="Model that reads replies unreadable to the robust reader")
 
     @model_validator(mode="before")
     @classmethod
@@ -109,7 +109,7 @@ def known_protocols(protocols: tuple[str, ...]) -> tuple[str, ...]:
     except BenchwrightError as error:
         raise ValueError(str(error)) from error
     if not texts or len(set(texts)) < len(texts):
-        raise ValueError("list at least one protocol, and each once")
+        raise ValueError("list at least one protocol, and each only once")
     return texts
 
 
@@ -122,5 +122,5 @@ def known_reader(reader: str) -> str:
     from benchwright.replies.readers import READERS
 
     if reader not in READERS:
-        raise ValueError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
+        raise ValueError(f"unknown reader {reader!r}; choose from {', '.join(READERS)}")
     return reader

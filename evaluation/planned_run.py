@@ -90,7 +90,7 @@ class PlannedRun(NamedTuple):
     def describe(self) -> str:
         """Return the plan as a line of text."""
         if not self.requests and not self.answered_before and not self.unsendable:
-            return f"{self.model} answers {counted(self.items, 'item')} on this machine; nothing would be sent"
+            return f"{self.model} answers {counted(self.items, 'item')} on this machine, so a run sends nothing"
         cost = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f} in the currency of the prices"
         of_all = "" if self.limit_of is None else f" (a sample of {self.limit_of:,})"
         drawn = "" if self.samples == 1 else f", {self.samples} draws each"
@@ -100,7 +100,9 @@ class PlannedRun(NamedTuple):
             else f"about {_in_words(self.seconds)}, at most {_in_words(self.most_seconds)} at "
             f"{counted(self.concurrency, 'request')} at a time and one try each"
         )
-        skipped = f" ({self.answered_before:,} more are answered already, or equal)" if self.answered_before else ""
+        skipped = (
+            f" ({self.answered_before:,} more have a reply already, or equal another)" if self.answered_before else ""
+        )
         broken = f"; {counted(self.unsendable, 'question')} cannot be sent" if self.unsendable else ""
         return (
             f"{self.model}, {self.protocol}: {counted(self.items, 'item')}{of_all}{drawn}, "

@@ -10,7 +10,7 @@ from benchwright.errors import DataError
 from benchwright.pipeline.mending.check import Problem
 from benchwright.texts.normalization import counted
 
-from .backends.reply_log import LOG_NAME, DamagedHead, state_of, take_out_damaged
+from .backends.reply_log import LOG_NAME, DamagedHead, remove_damaged, state_of
 from .step import REPLIES
 
 
@@ -26,12 +26,12 @@ def reply_problems(root: Path) -> Iterator[Problem]:
         if state.damaged:
             yield Problem(
                 name,
-                f"{state.described}; no run uses it, and one that wants what it stood for asks again",
-                mend=partial(take_out_damaged, path),
+                f"{state.described}; runs ignore it and repeat its request if they need it",
+                mend=partial(remove_damaged, path),
             )
         if state.without_digest:
             without_digest = (
-                f"has {counted(state.without_digest, 'line')} of an older program, without a digest: a changed one "
-                "may not be told"
+                f"has {counted(state.without_digest, 'line')} of an older version, without a digest: changes to them "
+                "are undetectable"
             )
             yield Problem(name, without_digest, is_note=True)

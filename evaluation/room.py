@@ -9,55 +9,59 @@ _SPECIALISTS = f"{_HERE}.backends.specialists"
 
 ROOM = Room(
     name="evaluation",
-    steps={"evaluate": Entry(f"{_HERE}.step:Evaluate", "Score models on the release that was frozen before.")},
+    steps={"evaluate": Entry(f"{_HERE}.step:Evaluate", "Score models on the release frozen by an earlier step.")},
     commands={
         "evaluate run": Entry(f"{_HERE}.cli.scoring:run", "Ask a model every item of a release and score its replies."),
         "evaluate score": Entry(f"{_HERE}.cli.scoring:score", "Score a file of predictions on a release."),
         "evaluate extract": Entry(f"{_HERE}.cli.extract:extract", "Read the answer letters of free replies."),
         "evaluate summary": Entry(f"{_HERE}.cli.results:summary", "Show the scores of several models side by side."),
         "evaluate people": Entry(f"{_HERE}.cli.people:people", "Show people, and models on the same items."),
-        "evaluate protocols": Entry(f"{_HERE}.cli.scoring:protocols", "List the ways in which a model can be asked."),
+        "evaluate protocols": Entry(f"{_HERE}.cli.scoring:protocols", "List the protocols for asking a model."),
         "evaluate published": Entry(
-            f"{_HERE}.cli.published:published", "Count a paper's tables again from its published files."
+            f"{_HERE}.cli.published:published", "Recount a paper's tables from its published files."
         ),
         "evaluate import": Entry(
             f"{_HERE}.cli.published:import_questions", "Make a release of a benchmark's published questions."
         ),
         "evaluate study": Entry(
-            f"{_HERE}.cli.study:study", "Run a paper's study: a model under several conditions, and what they change."
+            f"{_HERE}.cli.study:study", "Run a paper's study: a model under several conditions, and their effects."
         ),
         "evaluate plan": Entry(
-            f"{_HERE}.cli.plan:plan", "Say what makes a score vary, and how many items a width needs."
+            f"{_HERE}.cli.plan:plan", "Show what makes a score vary, and how many items a width needs."
         ),
-        "evaluate compare": Entry(f"{_HERE}.cli.results:compare", "Say which models of a folder of results differ."),
+        "evaluate compare": Entry(f"{_HERE}.cli.results:compare", "Show which models in a folder of results differ."),
         "evaluate leaderboard": Entry(
             f"{_HERE}.cli.leaderboard:leaderboard", "Rank the systems in a folder of results, on a page."
         ),
         "evaluate suspects": Entry(f"{_HERE}.cli.results:suspects", "Rank items whose key is likely wrong."),
         "evaluate health": Entry(
-            f"{_HERE}.cli.health:health", "Say how much a benchmark still tells, and what to do about its items."
+            f"{_HERE}.cli.health:health",
+            "Show whether a benchmark still separates models, and what to do about its items.",
         ),
         "evaluate items": Entry(
             f"{_HERE}.cli.item_response:items",
             "Show items by difficulty and discrimination.",
         ),
         "evaluate subset": Entry(
-            f"{_HERE}.cli.item_response:subset", "Draw fewer items that stand for all, by other models' replies."
+            f"{_HERE}.cli.item_response:subset", "Draw fewer items that represent all, by other models' replies."
         ),
-        "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
+        "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample models' errors for annotators to inspect."),
         "evaluate export": Entry(
             f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."
         ),
         "evaluate check-reading": Entry(
-            f"{_HERE}.cli.check_reading:check_reading", "Sample replies for people to read: the reader's error."
+            f"{_HERE}.cli.check_reading:check_reading",
+            "Sample replies for people to read, to measure the reader's error.",
         ),
         "results list": Entry(f"{_HERE}.cli.store:list_runs", "List the runs of a store of results."),
         "results show": Entry(f"{_HERE}.cli.store:show", "Show a run: score and settings."),
-        "results rename": Entry(f"{_HERE}.cli.store:rename", "Give a run a name of your own."),
+        "results rename": Entry(f"{_HERE}.cli.store:rename", "Name a run."),
         "results remove": Entry(f"{_HERE}.cli.store:remove", "Move a run to the trash of its store."),
         "results merge": Entry(f"{_HERE}.cli.store:merge", "Copy results of any origin into a store."),
         "results export": Entry(f"{_HERE}.cli.store:export", "Write runs as a folder of results."),
-        "results board": Entry(f"{_HERE}.cli.store:board", "Rank runs over releases, where they can be compared."),
+        "results board": Entry(
+            f"{_HERE}.cli.store:board", "Rank runs across releases, as far as they can be compared."
+        ),
         "evaluate report": Entry(f"{_HERE}.cli.report:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},
@@ -84,7 +88,7 @@ ROOM = Room(
         ),
         "residual_spectrum": Entry(
             f"{_SPECIALISTS}.residual_spectrum:ResidualSpectrum",
-            "Specialist for forensic_detection: looks for the picture whose fine noise is unlike that of the others.",
+            "Specialist for forensic_detection: finds the picture whose fine noise differs from that of the others.",
         ),
         "sift_matches": Entry(
             f"{_SPECIALISTS}.sift_matches:SiftMatches",
@@ -92,7 +96,7 @@ ROOM = Room(
         ),
         "autoencoder_error": Entry(
             f"{_SPECIALISTS}.autoencoder_error:AutoencoderError",
-            "Specialist for forensic_detection: what an autoencoder of diffusers gives back worst.",
+            "Specialist for forensic_detection: finds the picture that an autoencoder reproduces worst.",
         ),
         "depth_anything": Entry(
             f"{_SPECIALISTS}.depth_anything:DepthAnything", "Specialist for relative_depth: estimates a map of depth."
@@ -133,11 +137,12 @@ ROOM = Room(
     protocols={
         "vanilla": Entry(f"{_HERE}.protocols.templated:Vanilla", "Ask once, directly."),
         "circular": Entry(
-            f"{_HERE}.protocols.repeated:Circular", "Every rotation of the options; right is what is right in all."
+            f"{_HERE}.protocols.repeated:Circular",
+            "Every rotation of the options; an item is right if all rotations are.",
         ),
         "shuffle": Entry(f"{_HERE}.protocols.repeated:Shuffle", "k orders of the options, with mean and spread."),
         "forced": Entry(
-            f"{_HERE}.protocols.repeated:Forced", "Once more without the option that declines, where it was chosen."
+            f"{_HERE}.protocols.repeated:Forced", "Once more without the option that declines, if it was chosen."
         ),
         "blind": Entry(f"{_HERE}.protocols.pictureless:Blind", "Without any picture."),
         "wrong-image": Entry(f"{_HERE}.protocols.wrong_picture:WrongImage", "With the pictures of another item."),
@@ -159,7 +164,7 @@ ROOM = Room(
         ),
         "grounded": Entry(
             f"{_HERE}.protocols.grounded:Grounded",
-            "With boxes around what justifies the answer, where people marked it.",
+            "With boxes around the evidence for the answer, for items on which people marked it.",
         ),
         "mm-sap": Entry(
             f"{_HERE}.protocols.repeated:MMSAP", "MM-SAP's five shuffles, each again without the option that declines."
@@ -184,11 +189,11 @@ ROOM = Room(
             f"{_HERE}.metrics.release.mvp_bench:mvp_bench", "MVP-Bench's aAcc, qAcc, iAcc, mAcc, pAcc and MCQ scores."
         ),
         "twins": Entry(
-            f"{_HERE}.metrics.release.twins:twins", "Share of twins, which differ in their key alone, with both right."
+            f"{_HERE}.metrics.release.twins:twins", "Share of twins, which differ only in their key, with both right."
         ),
         "mm_sap": Entry(f"{_HERE}.metrics.release.mm_sap:mm_sap", "MM-SAP's scores, answer rates and unknown knowns."),
         "grounding": Entry(
-            f"{_HERE}.metrics.release.grounding:grounding", "Overlap of models' boxes with what people marked."
+            f"{_HERE}.metrics.release.grounding:grounding", "Overlap of models' boxes with people's marks."
         ),
         "ii_bench": Entry(
             f"{_HERE}.metrics.release.ii_bench:ii_bench", "II-Bench's accuracy, error and miss, by label."

@@ -46,7 +46,7 @@ from .protocols.sampled import draws_of, sampled
 from .result_folder import refuse_others, result_folder, results_folder, warn_of_replacement
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
-from .results.outcomes import Outcomes, letters_or_words, nothing_said, outcomes_of, says_something
+from .results.outcomes import Outcomes, has_words, letters_or_words, no_answers, outcomes_of
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 from .results.unread import unread_in
@@ -204,7 +204,7 @@ def evaluate(
     setting = sampled(setting, effective, backend)
     effective = effective.model_copy(update={"scored": backend.name})
     if reader not in READERS:
-        raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
+        raise BenchwrightError(f"unknown reader {reader!r}; choose from {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
     sealed = sealed_splits_asked(opened, split)
@@ -212,13 +212,13 @@ def evaluate(
         _refuse_beside_subset(setting, limit)
     if sealed and (limit is not None or subset is not None):
         raise BenchwrightError(
-            f"an answer file answers all items, and those of {', '.join(sealed)} are sealed: try the model on an open "
-            "split (--split NAME --limit N)"
+            f"an answer file answers all items, and {', '.join(sealed)} is sealed; leave out --limit, or try the "
+            "model on an open split (--split NAME --limit N)"
         )
     if sealed and judge is not None:
-        raise BenchwrightError("a judge reads replies when they are scored: give it to `evaluate score --key`")
+        raise BenchwrightError("a judge reads replies at scoring; give it to `evaluate score --key`")
     if judge is not None and reader != ROBUST:
-        raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
+        raise BenchwrightError(f"a judge needs the reader {ROBUST!r}; {reader!r} reads as its paper does, without one")
     with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
         looks, keeps_replies = getattr(backend, "looks", True), getattr(backend, "keeps_replies", False)
         plan = EvaluationPlan(
@@ -264,11 +264,11 @@ def _refuse_beside_subset(protocol: Protocol, limit: int | None) -> None:
         BenchwrightError: A limit is also given, or the protocol has several verdicts per item.
     """
     if limit is not None:
-        raise BenchwrightError("a subset says itself how many items are asked; leave out --limit")
+        raise BenchwrightError("a subset determines the number of items; leave out --limit")
     if protocol.repeats or draws_of(protocol) > 1:
         raise BenchwrightError(
-            f"the whole score is estimated from one verdict an item, and {protocol.text!r} gives several; ask the "
-            "subset under another protocol and without --samples, or all items"
+            f"the estimate of the whole score needs one verdict per item, and {protocol.text!r} gives several; ask "
+            "the subset under another protocol and without --samples, or ask all items"
         )
 
 
@@ -282,8 +282,8 @@ def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
     sealed = [name for name in wanted if name in release.withheld_splits]
     if sealed and len(sealed) < len(wanted):
         raise BenchwrightError(
-            f"{release.path}: the answers of {', '.join(sealed)} are sealed, those of the other splits are not; ask "
-            "one split at a time (--split)"
+            f"{release.path}: the answers of {', '.join(sealed)} are sealed, and those of the other splits are open; "
+            "ask one split at a time (--split)"
         )
     return sealed
 
@@ -366,9 +366,7 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     for name, metric in catalogue("metrics").items():
         figures_of: Mapping[str, Estimate] = metric.load()(judged)
         if twice := sorted(estimates.keys() & figures_of):
-            raise BenchwrightError(
-                f"metric {name!r} gives a figure {twice[0]!r} that another metric gives too; rename it"
-            )
+            raise BenchwrightError(f"metric {name!r} gives a figure {twice[0]!r}, as another metric does; rename it")
         estimates |= figures_of
     return estimates
 
@@ -403,9 +401,9 @@ def _ask_all(
             for row in ask_rounds(plan, contexts, scratch, watched, begin):
                 writer.add(row)
                 asked += 1
-                answered += says_something(row)
+                answered += has_words(row)
     if asked and not answered:
-        raise nothing_said(model, outcomes_of(draft))
+        raise no_answers(model, outcomes_of(draft))
 
 
 def _score(

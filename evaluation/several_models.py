@@ -90,10 +90,10 @@ def evaluate_all(evaluations: Sequence[Evaluation], progress: Progress | None = 
     Raises:
         Exception: The exception of the first evaluation without a score.
     """
-    return _AtOnce(evaluations, progress or Silent()).scores()
+    return _ParallelModels(evaluations, progress or Silent()).scores()
 
 
-class _AtOnce:
+class _ParallelModels:
     """Evaluations under way, by index."""
 
     def __init__(self, evaluations: Sequence[Evaluation], progress: Progress) -> None:
@@ -144,7 +144,9 @@ class _AtOnce:
             except Exception as error:  # noqa: BLE001 - raised once the others have ended
                 self._ended[number] = error
                 if len(self._evaluations) > len(queue) and not self._stop.is_set():
-                    logger.warning("%s: %s; the other models are asked on", self._evaluations[number].name, error)
+                    logger.warning(
+                        "%s: %s; the run continues with the other models", self._evaluations[number].name, error
+                    )
                 return
 
 

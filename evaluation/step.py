@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RESULTS, REPLIES = "results", "replies"
 _SUMMARY_FILE = "summary.json"
 _FROM_FILE = "predictions:"
-_WITHOUT_RELEASE = "step {name!r} scores a release, and no step before it makes one; put 'freeze' before it"
+_WITHOUT_RELEASE = "step {name!r} scores a release, but no earlier step makes one; put 'freeze' before it"
 
 
 class Evaluate(FinalStep):
@@ -79,7 +79,7 @@ class Evaluate(FinalStep):
     def _each_once(cls, models: tuple[ModelSettings, ...]) -> tuple[ModelSettings, ...]:
         ways = [model.asking_settings() for model in models]
         if twice := [model.model for model, how in zip(models, ways, strict=True) if ways.count(how) > 1]:
-            raise ValueError(f"model {twice[0]!r} is listed twice; list each model once, or with other settings")
+            raise ValueError(f"model {twice[0]!r} is listed twice; list each model once, or with different settings")
         return models
 
     @field_validator("protocol", mode="before")
@@ -98,14 +98,14 @@ class Evaluate(FinalStep):
         return known_reader(reader)
 
     @model_validator(mode="after")
-    def _judged_where_it_can_be(self) -> Self:
+    def _check_judges(self) -> Self:
         for model in self.models:
             if model.judge is not None and (model.reader or self.reader) != ROBUST:
-                raise ValueError(f"model {model.model!r}: a judge goes with the reader {ROBUST!r} only")
+                raise ValueError(f"model {model.model!r}: a judge needs the reader {ROBUST!r}")
         return self
 
     @model_validator(mode="after")
-    def _drawn_where_they_can_be(self) -> Self:
+    def _check_samples(self) -> Self:
         from .protocols.names import parse_protocol
         from .protocols.sampled import check_samples
 
@@ -224,8 +224,8 @@ class Evaluate(FinalStep):
                 made = {"results": RESULTS, **self._report(results, release, cache, ctx.record_map)}
             if unfit := unfit_scores(told_apart(scores)):
                 raise CheckFailed(
-                    f"{'; '.join(unfit)}; what was answered is kept: the same command asks the rest again, and "
-                    "`max_errors` of the step sets the share that is allowed"
+                    f"{'; '.join(unfit)}; the answers are kept: the same command asks the rest again. The step's "
+                    "`max_errors` sets the allowed share"
                 )
             return made
 

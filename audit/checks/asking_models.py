@@ -17,7 +17,7 @@ from benchwright.models.endpoints.usage import BudgetSpent
 from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, enough, needs_words
+from ..check import AuditContext, CheckSkipped, require_enough, require_words
 from ..evidence import picture_copies
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItem, AuditedItems
@@ -35,7 +35,7 @@ REPLIES = "model-replies.sqlite"
 CONCURRENCY = 8
 LEAST_ITEMS = 20
 """Smallest number of answers that can show whether a model guesses better than chance."""
-_NEEDS_MODEL = "it needs a model: name one that sees pictures with --model, and its endpoint with --base-url"
+_NEEDS_MODEL = "it needs a model: name one that takes pictures with --model, and its endpoint with --base-url"
 _MOST_BY_CHANCE = 0.01
 _LEAST_GAIN = 0.05
 _MOST_CALLED_RIGHT = 0.5
@@ -75,7 +75,7 @@ def _answers(
         try:
             answers = asker.answers(questions, pixels)
         except (BudgetSpent, PrerequisiteError) as error:
-            raise CheckSkipped(f"{error}; what was answered is kept for the next audit") from None
+            raise CheckSkipped(f"{error}; the next audit reuses the replies") from None
     failed = [answer.reply for answer in answers.values() if answer.said == FAILED]
     if failed and len(failed) == len(answers):
         raise CheckSkipped(f"the model answered none of {counted(len(answers), 'question')}: {failed[0]}")
@@ -108,14 +108,14 @@ class BlindModels:
         Raises:
             CheckSkipped: There is no model, there are too few items, or it answers nothing.
         """
-        needs_words(audited)
+        require_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
-        sample = context.look_at_each(learned_sample(audited), lambda each: _fits_blind(each.item))
+        sample = context.check_each(learned_sample(audited), lambda each: _fits_blind(each.item))
         fitting = [each for each, fits in sample if fits]
-        blind = [asked for _, asked in context.look_at_each(fitting, lambda each: _blind(each, None, context.seed))]
+        blind = [asked for _, asked in context.check_each(fitting, lambda each: _blind(each, None, context.seed))]
         items = [asked.item for asked in blind]
-        enough(items, LEAST_ITEMS, of="items with a key and options that words can tell apart")
+        require_enough(items, LEAST_ITEMS, of="items with a key and options with different words")
         shown = {
             "answered_without_picture": ("without a picture", blind),
             "answered_with_wrong_picture": (
@@ -212,8 +212,8 @@ def _above_chance(
             kind,
             cue_severity(estimate.interval, chance),
             audited.in_order(each.item.item_id for each in right),
-            f"The model picks the right option of {estimate.value:.0%} of {counted(len(of_task), 'item')} of the task "
-            f"{task!r} {how}, where chance picks {chance:.0%}.",
+            f"The model picks the right option in {estimate.value:.0%} of {counted(len(of_task), 'item')} of the "
+            f"task {task!r} {how}, where chance picks {chance:.0%}.",
             {
                 "task": task,
                 "items": len(of_task),
@@ -230,7 +230,7 @@ class SecondRightOptions:
     """Wrong options that a model also finds right, and keys that it finds wrong."""
 
     name: ClassVar[str] = "second_right_options"
-    title: ClassVar[str] = "Wrong options that are right too, by a model that sees the picture"
+    title: ClassVar[str] = "Wrong options that a model with the picture also finds right"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each item with a second right option, and for each whose key is denied.
@@ -240,13 +240,13 @@ class SecondRightOptions:
         """
         from benchwright.diagnostics.models.second_answers import OptionReplies, option_questions, option_replies
 
-        needs_words(audited)
+        require_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
         single = [each for each in audited.keyed if _shows_one_picture(each.item, audited)]
-        asked = context.look_at_each(single, lambda each: option_questions(each.item))
+        asked = context.check_each(single, lambda each: option_questions(each.item))
         wanted = [(each, questions) for each, questions in asked if questions]
-        enough(wanted, 1, of="items with a key, options in words and one picture")
+        require_enough(wanted, 1, of="items with a key, options in words and one picture")
         answers = _answers([q for _, questions in wanted for q in questions.values()], audited, context)
         asked_of = {each.item_id: questions for each, questions in wanted}
 
@@ -254,13 +254,13 @@ class SecondRightOptions:
             of_options = {key: answers[question] for key, question in asked_of[each.item_id].items()}
             return option_replies(each.item, of_options)
 
-        judged = [*context.look_at_each([each for each, _ in wanted], said_of)]
+        judged = [*context.check_each([each for each, _ in wanted], said_of)]
         wrong = sum(len(asked_of[each.item_id]) - 1 for each, _ in judged)
         called_right = sum(len(said.also_right) for _, said in judged)
         if called_right >= _MOST_CALLED_RIGHT * wrong:
             raise CheckSkipped(
-                f"the model calls {called_right:,} of {counted(wrong, 'wrong option')} right: it cannot tell them "
-                "apart; ask another one with --model"
+                f"the model calls {called_right:,} of {counted(wrong, 'wrong option')} right, so it cannot tell them "
+                "apart; name another model with --model"
             )
         for each, said in judged:
             also = list(said.also_right)
@@ -270,7 +270,7 @@ class SecondRightOptions:
                     "second_right_option",
                     "medium",
                     (each.item_id,),
-                    f"The model finds {', '.join(also)} right, and the key is {each.item.right_key}.",
+                    f"The model also finds {', '.join(also)} right; the key is {each.item.right_key}.",
                     evidence,
                     "possible",
                 )
@@ -279,7 +279,7 @@ class SecondRightOptions:
                     "key_denied_by_model",
                     "low",
                     (each.item_id,),
-                    f"The model finds the key, {each.item.right_key}, wrong, and no other option right.",
+                    f"The model finds the key, {each.item.right_key}, wrong and no other option right.",
                     evidence,
                     "possible",
                 )
@@ -297,7 +297,7 @@ class EqualOptions:
         Raises:
             CheckSkipped: There is no model, no item has options in words, or it answers nothing.
         """
-        needs_words(audited)
+        require_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
         worded = [
@@ -305,9 +305,9 @@ class EqualOptions:
             for each in audited.items
             if each.item.kind == "multiple_choice" and all(choice.text for choice in each.item.choices)
         ]
-        asked = context.look_at_each(worded, lambda each: _equality_question(each.item))
+        asked = context.check_each(worded, lambda each: _equality_question(each.item))
         wanted = {each.item_id: question for each, question in asked}
-        enough([*wanted], 1, of="items with options in words")
+        require_enough([*wanted], 1, of="items with options in words")
         answers = _answers([*wanted.values()], audited, context, _equal_letters)
         for item_id, question in wanted.items():
             item = audited.by_id[item_id].item
@@ -320,8 +320,8 @@ class EqualOptions:
                 "options_mean_the_same",
                 "high" if has_key else "medium",
                 (item_id,),
-                f"By the model the options {letters[0]} and {letters[1]} mean the same"
-                + (", and one of them is the right one." if has_key else "."),
+                f"According to the model, options {letters[0]} and {letters[1]} mean the same"
+                + (", and one of them is the key." if has_key else "."),
                 {"options": {choice.key: choice.text for choice in pair}, "reply": answers[question].reply},
                 "possible",
             )

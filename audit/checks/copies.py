@@ -50,7 +50,7 @@ class CopiedPictures:
                     "scene_across_splits",
                     "low",
                     items,
-                    "Two splits show one scene from several places.",
+                    "Two splits show the same scene from different viewpoints.",
                     {"splits": sorted(_splits_of(audited, items))},
                     "likely",
                     (look.first, look.second),
@@ -65,9 +65,7 @@ class CopiedPictures:
             summary = f"The same picture is in the splits {', '.join(splits)}."
         elif len(files) > 1 or len(group) > 1:
             kind, severity = "duplicate_picture", "medium"
-            summary = (
-                f"{len(files)} files are copies of one picture, so that results on their items are not independent."
-            )
+            summary = f"{len(files)} files are copies of one picture, so results on their items are not independent."
         else:
             return
         if len(items) < 2:  # one item shows both pictures, perhaps on purpose
@@ -119,12 +117,12 @@ def _spanning(looks: Sequence[LookedAt]) -> list[LookedAt]:
 def _similar(audited: AuditedItems, looks: Sequence[LookedAt]) -> Finding:
     pictures = tuple(dict.fromkeys(image_id for look in looks for image_id in (look.first, look.second)))
     evidence: dict[str, Any] = {"alike": looks[0].alike}
-    summary = "Two pictures have much in common: a person should say whether one was made of the other."
+    summary = "Two pictures have much in common: a curator should check whether one was made from the other."
     if len(looks) > 1:
         evidence["pairs"] = [[look.first, look.second] for look in looks]
         summary = (
-            f"{len(pictures)} pictures have much in common, as those of one template have: a person should say whether "
-            "any was made of another."
+            f"{len(pictures)} pictures have much in common, like those of one template: a curator should check "
+            "whether any was made from another."
         )
     return Finding("similar_pictures", "low", _items_of(audited, pictures), summary, evidence, "possible", pictures)
 
@@ -153,13 +151,13 @@ class CopiesElsewhere:
     """Pictures that another collection also holds: a folder, a release, a hash list."""
 
     name: ClassVar[str] = "copies_elsewhere"
-    title: ClassVar[str] = "Pictures that other collections hold too"
+    title: ClassVar[str] = "Pictures that other collections also hold"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each picture that a collection holds, or may hold."""
         if not context.against:
             raise CheckSkipped(
-                "no other collection was given; name a folder of pictures, a release or a hash list with --against"
+                "no other collection given; name a folder of pictures, a release or a hash list with --against"
             )
         measured = readable_pictures(audited, context)
         for place in context.against:
@@ -227,7 +225,7 @@ def _elsewhere(
         audited.items_of_picture.get(image_id, ()),
         f"{place.name} holds {same}, as {name}."
         if is_sure
-        else f"{place.name} may hold {same}, as {name}: a person should look.",
+        else f"{place.name} may hold {same}, as {name}: a curator should check.",
         {"collection": str(place), "name": name, **evidence},
         "certain" if evidence.get("by") in ("file", "pixels", "canonical_id") else "likely" if is_sure else "possible",
         (image_id,),

@@ -14,7 +14,7 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.source_files.item_files import PicturePlace
 from benchwright.texts.normalization import counted
 
-from ..check import BLIND, CUE_POWERS, FOUND, AuditContext, CheckSkipped, enough, needs_words
+from ..check import BLIND, CUE_POWERS, FOUND, AuditContext, CheckSkipped, require_enough, require_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..findings.cue_power import CuePower
 from ..findings.finding import Finding, Severity
@@ -49,19 +49,19 @@ _RULES: Mapping[str, tuple[str, str]] = {
     "shortest": ("shortest_option_is_right", "The shortest option is right more often than chance allows."),
     "most_shared": (
         "option_in_words_of_question_is_right",
-        "The option that shares most words with the question is right more often than chance allows.",
+        "The option that shares the most words with the question is right more often than chance allows.",
     ),
     "most_typical": (
         "typical_option_is_right",
-        "The option that shares most words with the others is right more often than chance allows.",
+        "The option that shares the most words with the others is right more often than chance allows.",
     ),
     "odd_one_out": (
         "odd_option_is_right",
-        "The option that shares fewest words with the others is right more often than chance allows.",
+        "The option that shares the fewest words with the others is right more often than chance allows.",
     ),
     "odd_form": (
         "option_in_other_form_is_right",
-        "The option that alone begins or ends otherwise is right more often than chance allows.",
+        "The only option with a different beginning or end is right more often than chance allows.",
     ),
     "learned": (
         "guessable_from_text",
@@ -86,7 +86,7 @@ class BestBlindStrategy:
     """Accuracy of the best strategy that sees no picture on the whole set, as one number."""
 
     name: ClassVar[str] = "best_blind_strategy"
-    title: ClassVar[str] = "How far the best strategy gets that sees no picture, over the whole set"
+    title: ClassVar[str] = "Accuracy of the best strategy without pictures, over the whole set"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding if it beats chance; the page states the number in any case.
@@ -97,10 +97,10 @@ class BestBlindStrategy:
         from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy, measured_items
         from benchwright.diagnostics.shortcuts.item_cues import word_cues
 
-        needs_words(audited)
-        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        require_words(audited)
+        require_enough(audited.keyed, LEAST_DECIDED, of="items with a key")
         chosen = {item.item_id for item in measured_items(each.item for each in audited.keyed)}
-        looked = context.look_at_each(
+        looked = context.check_each(
             (each for each in audited.keyed if each.item.item_id in chosen), lambda each: word_cues(each.item)
         )
         cues = {each.item.item_id: of_item for each, of_item in looked}
@@ -113,7 +113,7 @@ class BestBlindStrategy:
 
         kept = context.kept("audit blind strategy 4", sorted(item.content_hash for item in measured), figure)
         if kept is None:
-            raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be looked at")
+            raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be examined")
         blind = BlindStrategy.model_validate(kept)
         context.memo[BLIND] = blind
         if blind.beats_chance:
@@ -122,7 +122,7 @@ class BestBlindStrategy:
                 cue_severity(blind.ci, blind.chance),
                 (),
                 f"{blind.words[:1].upper()}{blind.words[1:]}: the best of {blind.tried} strategies, chosen on some "
-                "source pictures and measured on the others. Read scores against this figure.",
+                "source pictures and measured on the others. Compare scores with this figure.",
                 blind.document(),
             )
 
@@ -135,7 +135,7 @@ class KeyLetters:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each task, and for the set, whose right options are uneven beyond chance (Holm)."""
-        enough(audited.all_keyed, LEAST_DECIDED, of="items with a key")
+        require_enough(audited.all_keyed, LEAST_DECIDED, of="items with a key")
         for letters in _letters(audited, context):
             if not letters.is_uneven:
                 continue
@@ -146,7 +146,7 @@ class KeyLetters:
             share = evenness.counts[letter] / count
             chance = sum(1 / placing.options for placing in placings) / count
             serious = p < _SURELY_UNEVEN and share - chance > _UNEVEN_GAIN
-            what = "right" if of == "answer" else "the one that declines"
+            what = "right" if of == "answer" else "the refusal choice"
             measured = {"always": letter, "accuracy": round(share, 4), "chance": round(chance, 4)}
             yield Finding(
                 "key_letters_uneven",
@@ -211,12 +211,12 @@ class GuessedFromWords:
     """Rules and a classifier that see only words, not the picture."""
 
     name: ClassVar[str] = "guessed_from_words"
-    title: ClassVar[str] = "Keys that words alone give away: longest option, other form, a text classifier"
+    title: ClassVar[str] = "Keys that words alone reveal: longest option, different form, a text classifier"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each rule that beats chance on a task."""
-        needs_words(audited)
-        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        require_words(audited)
+        require_enough(audited.keyed, LEAST_DECIDED, of="items with a key")
         ordered = sorted(audited.items, key=lambda each: each.item.item_id)
         for result in item_report(audited, context).giveaways:
             kind, summary = _RULES[result.rule]
@@ -235,7 +235,7 @@ class ShortcutBattery:
     """Solvers that see words, files, light, marks and places, but not the content they must be compared with."""
 
     name: ClassVar[str] = "shortcuts"
-    title: ClassVar[str] = "The shortcut battery: keys that files, light, marks, places or words give away"
+    title: ClassVar[str] = "The shortcut battery: keys that files, light, marks, places or words reveal"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of cue in a task; items without pictures are measured by words."""
@@ -245,8 +245,8 @@ class ShortcutBattery:
         from benchwright.diagnostics.shortcuts.measuring import cues_or_reason
         from benchwright.diagnostics.shortcuts.report import flagged_items
 
-        needs_words(audited)
-        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        require_words(audited)
+        require_enough(audited.keyed, LEAST_DECIDED, of="items with a key")
         sample = learned_sample(audited)
         facts = _FactsOfMeasures(audited, picture_measures(audited, context) if audited.pictures else {})
         cues: list[ItemCues] = []
@@ -257,12 +257,12 @@ class ShortcutBattery:
             return cues_or_reason(each.item, facts if has_pictures else None)
 
         rows: dict[str, int] = {}
-        for each, measured in context.look_at_each(sample, measure):
+        for each, measured in context.check_each(sample, measure):
             if not isinstance(measured, str):
                 cues.append(measured)
                 groups[each.item.item_id] = with_source_image(each.item.group_keys, each.item.root_image_id)
                 rows[each.item.item_id] = audited.place(each.item_id)
-        enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
+        require_enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
 
         def run() -> dict[str, Any]:
             before = len(context.failed)
@@ -317,7 +317,7 @@ class EditedPairs:
     """Pictures of pairs: whether a single one reveals that it was edited."""
 
     name: ClassVar[str] = "edited_pictures"
-    title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture tells that it was edited"
+    title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture reveals that it was edited"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding if solvers detect edited pictures, with severity by the number of questions that answers."""
@@ -345,11 +345,11 @@ class EditedPairs:
         }
         sample = [replace(each, item=edited_question(each.item, shown)) for shown, each in sorted(first.items())]
         sample = sample[:MOST_LEARNED]
-        enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs that are asked about by themselves")
+        require_enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs with separate questions")
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
         measured = [
             (each, cues)
-            for each, cues in context.look_at_each(sample, lambda each: cues_or_reason(each.item, facts))
+            for each, cues in context.check_each(sample, lambda each: cues_or_reason(each.item, facts))
             if not isinstance(cues, str)
         ]
         groups = {
@@ -375,9 +375,9 @@ class EditedPairs:
             "edited_pictures_told",
             _severity_of_answers(found["answers"]["share"]),
             audited.in_order(told_items),
-            f"The cue {best['solver'].replace('_', ' ')} tells of {best['accuracy']:.0%} of "
+            f"The cue {best['solver'].replace('_', ' ')} reveals for {best['accuracy']:.0%} of "
             f"{counted(best['items'], 'picture')} of {counted(found['pairs'], 'pair')} whether they were edited, "
-            f"where chance tells {best['chance']:.0%}; {found['words']}.",
+            f"where chance gets {best['chance']:.0%}; {found['words']}.",
             {name: found[name] for name in ("pairs", "answers")}
             | best
             | {name: found["result"][name] for name in ("learned_items", "could_find", "items_needed")},
@@ -430,13 +430,14 @@ def _shortcut_findings(
         result = min(entries, key=lambda entry: entry["result"]["family"] == "combination")["result"]
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         if family == _LEARNED:
-            what = f"A learner that sees all but the task ({result['solver']}), by {_told(result['tells'])},"
+            what = f"A learner that sees everything but the task ({result['solver']}), by {_told(result['tells'])},"
         yield Finding(
             "learned_cue" if family == _LEARNED else f"shortcut_{family}",
             cue_severity(result["ci"], result["chance"]),
             audited.in_order(audited.own_id[item_id] for entry in entries for item_id in entry["items"]),
-            f"{what} picks the right option of {result['accuracy']:.0%} of {counted(result['items'], 'item')}"
-            f"{_of_task(task, audited)} without doing the task, where chance picks {result['chance']:.0%}.",
+            f"{what} picks the right option in {result['accuracy']:.0%} of "
+            f"{counted(result['items'], 'item')}{_of_task(task, audited)} without doing the task, where chance picks "
+            f"{result['chance']:.0%}.",
             {"task": task, **result},
         )
 
@@ -485,7 +486,7 @@ def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: A
             own_id=each.item_id,
         )
 
-    found = {each.item.item_id: evidence for each, evidence in context.look_at_each(items, seen)}
+    found = {each.item.item_id: evidence for each, evidence in context.check_each(items, seen)}
     return {item_id: evidence for item_id, evidence in found.items() if evidence is not None}
 
 

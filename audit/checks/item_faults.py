@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..evidence import item_report, readable_pictures, standing_items
 from ..findings.finding import Finding
 from ..kept_faults import KeptFaults
@@ -41,12 +41,12 @@ class _FaultsOfItems:
         from benchwright.diagnostics.item_faults.fault_rules import FaultRule, SetRule
         from benchwright.diagnostics.item_faults.rules import faults_of_set, rules_of, weight_of
 
-        needs_words(audited)
+        require_words(audited)
         rules = rules_of(self.family)
         facts = self.facts(audited, context)
         of_item = KeptFaults(context, self.family, [rule for rule in rules if isinstance(rule, FaultRule)])
         together: defaultdict[str, list[tuple[FaultRule, str, ItemFault]]] = defaultdict(list)
-        looked = context.look_at_each(audited.items, lambda each: of_item.of(facts[each.item_id]))
+        looked = context.check_each(audited.items, lambda each: of_item.of(facts[each.item_id]))
         for each, found in looked:
             for rule, fault in found:
                 if rule.together:
@@ -54,9 +54,9 @@ class _FaultsOfItems:
                 else:
                     severity, certainty = weight_of(rule, fault)
                     yield Finding(rule.kind, severity, (each.item_id,), fault.words, fault.evidence, certainty)
-        yield from map(_told_together, together.values())
+        yield from map(_combined, together.values())
         of_set = [rule for rule in rules if isinstance(rule, SetRule)]
-        looked_at = context.look_at_each(
+        looked_at = context.check_each(
             audited.items, lambda each: [rule.look_at(facts[each.item_id]) for rule in of_set]
         )
         ids = [each.item_id for each, _ in looked_at]
@@ -110,7 +110,7 @@ def _facts_with_files(audited: AuditedItems, context: AuditContext) -> Mapping[s
     return context.shared("item facts with files", lambda: {each.item_id: of_item(each) for each in audited.items})
 
 
-def _told_together(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Finding:
+def _combined(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Finding:
     """Return one finding for all items in which a rule found a fault."""
     rule, first = faults[0][0], faults[0][2]
     items = tuple(dict.fromkeys(item_id for _, item_id, _ in faults))
@@ -120,7 +120,7 @@ def _told_together(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Findin
         for place, text in texts.items():
             if len(evidence["texts"]) < _SHOWN:
                 evidence["texts"][f"{item_id}, {place}" if place else item_id] = text
-    words = first.words if len(items) == 1 else f"In {counted(len(items), 'item')}; in the first of them: {first.words}"
+    words = first.words if len(items) == 1 else f"In {counted(len(items), 'item')}; in the first: {first.words}"
     return Finding(rule.kind, rule.severity, items, words, evidence, rule.certainty)
 
 
@@ -128,7 +128,7 @@ class ExplainedKeys(_FaultsOfItems):
     """Explanations that support another option than the key."""
 
     name: ClassVar[str] = "explanations"
-    title: ClassVar[str] = "Explanations that call another option right than the key"
+    title: ClassVar[str] = "Explanations that call an option other than the key right"
     family: ClassVar[Family] = "keys"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
@@ -146,7 +146,7 @@ class Options(_FaultsOfItems):
     """Options that repeat, exactly or nearly, refer to others, or are missing values."""
 
     name: ClassVar[str] = "options"
-    title: ClassVar[str] = "Options that repeat, or nearly, point at others, or are missing values"
+    title: ClassVar[str] = "Options that repeat exactly or nearly, refer to others, or are missing values"
     family: ClassVar[Family] = "options"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
@@ -203,7 +203,7 @@ class HiddenCharacters(_FaultsOfItems):
     """Controls, bidirectional controls and zero-width characters in texts, except for those that a script needs."""
 
     name: ClassVar[str] = "hidden_characters"
-    title: ClassVar[str] = "Characters that nobody sees"
+    title: ClassVar[str] = "Invisible characters"
     family: ClassVar[Family] = "hidden_characters"
 
 
@@ -236,7 +236,7 @@ class NamedPictures(_FaultsOfItems):
     """Pictures that texts name and items lack, and colors of gray ones."""
 
     name: ClassVar[str] = "named_pictures"
-    title: ClassVar[str] = "Pictures that texts name and items lack, colors of grey pictures"
+    title: ClassVar[str] = "Pictures that texts name and items lack, colors of gray pictures"
     family: ClassVar[Family] = "pictures"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:

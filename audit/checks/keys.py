@@ -18,17 +18,17 @@ from benchwright.diagnostics.keys.suspected_keys import (
 from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, enough
-from ..evidence import BroughtReplies, brought_replies
+from ..check import AuditContext, CheckSkipped, require_enough
+from ..evidence import GivenReplies, given_replies
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItem, AuditedItems
 
 _LEAST_MODELS = 2
 _SHOWN = 20
 _WHO = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}
-_BRING = "bring those of two models or more with --replies NAME=FILE"
-_NONE = f"there are no replies, neither beside the questions nor given: {_BRING}"
-_TO_NO_KEY = "no reply is to an item with a key"
+_BRING = "give those of two models or more with --replies NAME=FILE"
+_NONE = f"no replies are given or lie next to the questions: {_BRING}"
+_TO_NO_KEY = "no reply belongs to an item with a key"
 DOUBTS = {
     "joined": "keys_of_task_mixed_up",
     "far_apart": "keys_of_task_contradicted",
@@ -38,24 +38,24 @@ DOUBTS = {
 """Kind of the finding for each reason to doubt a task."""
 
 
-def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+def _with_voices(audited: AuditedItems, context: AuditContext) -> GivenReplies:
     """Return the replies, of two models or more, or with answers of people.
 
     Raises:
         CheckSkipped: There are fewer.
     """
-    brought = brought_replies(audited, context)
-    models = brought.matrix.models
-    if brought.people is None and len(models) < _LEAST_MODELS:
-        raise CheckSkipped(f"there are replies of {models[0]} only: {_BRING}" if models else _NONE)
-    return brought
+    given = given_replies(audited, context)
+    models = given.matrix.models
+    if given.people is None and len(models) < _LEAST_MODELS:
+        raise CheckSkipped(f"the only replies are of {models[0]}: {_BRING}" if models else _NONE)
+    return given
 
 
 class UnreadReplies:
     """Rows of replies that are unreadable, and models given twice."""
 
     name: ClassVar[str] = "replies"
-    title: ClassVar[str] = "Replies brought along that cannot be read, or are of one model twice"
+    title: ClassVar[str] = "Given replies that cannot be read, or repeat a model"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each file with rows that are unused or name no option, and for each model given twice.
@@ -63,20 +63,20 @@ class UnreadReplies:
         Raises:
             CheckSkipped: No replies were given.
         """
-        brought = brought_replies(audited, context)
-        if not brought.read:
+        given = given_replies(audited, context)
+        if not given.read:
             raise CheckSkipped(_NONE)
-        for name, same in brought.repeated.items():
-            count = next(len(replies.letters) for replies in brought.read if replies.model == name)
+        for name, same in given.repeated.items():
+            count = next(len(replies.letters) for replies in given.read if replies.model == name)
             yield Finding(
                 "model_given_twice",
                 "medium",
                 (),
-                f"All that {name!r} replied ({counted(count, 'reply', 'replies')}) is what {same!r} replied, errors "
-                f"too: it is the same model, and counts once, as {same!r}.",
+                f"{name!r} and {same!r} gave equal replies ({counted(count, 'reply', 'replies')}), including errors: "
+                f"they are one model, which counts once, as {same!r}.",
                 {"model": name, "counted_as": same, "replies": count},
             )
-        for replies in brought.read:
+        for replies in given.read:
             if replies.unread or replies.elsewhere or replies.texts:
                 yield Finding(
                     "unread_replies",
@@ -100,7 +100,7 @@ class SuspectedKeys:
     """Keys that the replies contradict."""
 
     name: ClassVar[str] = "suspected_keys"
-    title: ClassVar[str] = "Keys that models and people do not give, by evidence"
+    title: ClassVar[str] = "Keys that models and people contradict, by evidence"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding for each suspected key, the likeliest wrong first.
@@ -108,9 +108,9 @@ class SuspectedKeys:
         Raises:
             CheckSkipped: There are fewer than two models, and no people; or no item has a key.
         """
-        enough(audited.all_keyed, 1, of="items with a key")
-        brought = _with_voices(audited, context)
-        if brought.people is None and not brought.matrix.scored.any():
+        require_enough(audited.all_keyed, 1, of="items with a key")
+        given = _with_voices(audited, context)
+        if given.people is None and not given.matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
         for rank, suspect in enumerate(ranked(audited, context), start=1):
             if suspect.is_supported:
@@ -119,21 +119,21 @@ class SuspectedKeys:
 
 def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first."""
-    brought = brought_replies(audited, context)
+    given = given_replies(audited, context)
     found = _evidence(audited, context)
-    return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.people, found=found))
+    return context.shared("ranked keys", lambda: suspected_keys(given.matrix, given.people, found=found))
 
 
 def _evidence(audited: AuditedItems, context: AuditContext) -> Evidence:
-    brought = brought_replies(audited, context)
-    return context.shared("evidence on keys", lambda: evidence(brought.matrix, brought.people))
+    given = given_replies(audited, context)
+    return context.shared("evidence on keys", lambda: evidence(given.matrix, given.people))
 
 
 class DoubtedTasks:
     """Tasks whose keys are in doubt as a whole: mixed up by a join, often wrong, or beyond all models."""
 
     name: ClassVar[str] = "keys_of_tasks"
-    title: ClassVar[str] = "Tasks whose keys are in doubt as a whole, and which mistake would explain them"
+    title: ClassVar[str] = "Tasks whose keys are all in doubt, and the mistake that would explain them"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding for each task.
@@ -141,11 +141,11 @@ class DoubtedTasks:
         Raises:
             CheckSkipped: There are fewer than two models, or no reply is to an item with a key.
         """
-        enough(audited.all_keyed, 1, of="items with a key")
-        brought = brought_replies(audited, context)
-        matrix = brought.matrix
+        require_enough(audited.all_keyed, 1, of="items with a key")
+        given = given_replies(audited, context)
+        matrix = given.matrix
         if len(matrix.models) < _LEAST_MODELS:
-            raise CheckSkipped(f"there are replies of {matrix.models[0]} only: {_BRING}" if matrix.models else _NONE)
+            raise CheckSkipped(f"the only replies are of {matrix.models[0]}: {_BRING}" if matrix.models else _NONE)
         if not matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
         for doubted in doubted_tasks(matrix, _evidence(audited, context).shares):
@@ -166,9 +166,10 @@ def _doubt_words(doubted: DoubtedTask, task: str) -> str:
     count = counted(len(agreement.places), "item")
     if doubted.doubt == "at_chance":
         return (
-            f"{named}: no model is better than chance on its {count} (the best has {doubted.best:.0%}, chance "
-            f"{doubted.chance:.0%}), though models are elsewhere. It is beyond all of them, or its keys are wrong, "
-            "which these replies cannot tell: check some 20 keys by hand before you report its scores."
+            f"{named}: no model beats chance on its {count} (the best has {doubted.best:.0%}, chance "
+            f"{doubted.chance:.0%}), though models beat it elsewhere. Either it is too hard for all of them, or its "
+            "keys are wrong; these replies cannot show which. Check some 20 keys by hand before you report its "
+            "scores."
         )
     words = (
         f"{named}: {counted(len(agreement.models), 'model')} agree with one another ({agreement.among:.2f}, chance 0) "
@@ -176,12 +177,12 @@ def _doubt_words(doubted: DoubtedTask, task: str) -> str:
     )
     if join is not None:
         return (
-            f"{words} This mistake would explain it: {join.words}. Undone, {join.sets_right:,} keys become what most "
-            f"models answer and {join.sets_wrong:,} no longer are. Check how keys, or pictures, were joined."
+            f"{words} One mistake would explain it: {join.words}. Undoing it makes {join.sets_right:,} keys agree "
+            f"with most models and {join.sets_wrong:,} no longer. Check how keys, or pictures, were joined."
         )
     if share is not None:
         words += f" Some {share.value:.0%} of its keys are wrong ({share.low:.0%} to {share.high:.0%})."
-    return f"{words} No shift and no other order explains it: check how keys were made."
+    return f"{words} No shift and no other order explains it: check the source of the keys."
 
 
 def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Finding:
@@ -200,7 +201,7 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Fi
         "suspected_key",
         "high" if suspect.probability >= NEARLY_SURE else "medium" if suspect.probability >= LIKELY else "low",
         (suspect.item_id,),
-        f"The key is {key}, and {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
+        f"The key is {key}, but {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
         f"{'99 % or more' if suspect.probability >= 0.99 else f'{suspect.probability:.0%}'}.",
         {
             "rank": rank,
@@ -233,10 +234,10 @@ class AmbiguousItems:
         Raises:
             CheckSkipped: There are fewer than two models, and no people.
         """
-        brought = _with_voices(audited, context)
-        if brought.people is None and not brought.matrix.scored.any():
-            raise CheckSkipped(f"{_TO_NO_KEY}, so that nobody can tell which models are able: {_BRING}")
-        for item in ambiguous_items(brought.matrix, brought.people):
+        given = _with_voices(audited, context)
+        if given.people is None and not given.matrix.scored.any():
+            raise CheckSkipped(f"{_TO_NO_KEY}, so the able models are unknown: {_BRING}")
+        for item in ambiguous_items(given.matrix, given.people):
             first, second = (LETTERS[place] for place in item.options)
             who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[
                 item.split

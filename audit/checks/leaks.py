@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from benchwright.questions.overlap import SharedRuns, question_and_options, words_of
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 
@@ -24,7 +24,7 @@ class Canary:
     """A text by which owners of training sets can find the benchmark and leave it out."""
 
     name: ClassVar[str] = "canary"
-    title: ClassVar[str] = "A canary, by which training sets can leave the benchmark out"
+    title: ClassVar[str] = "A canary, by which training sets can exclude the benchmark"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding if no file of the source holds a canary.
@@ -38,13 +38,13 @@ class Canary:
             return
         files = [path for path in files if path.suffix.lower() in _ENDS]
         if not files:
-            raise CheckSkipped("no file of the source is plain text, and a canary in packed ones is not looked for")
-        looked_at = "the file that was" if len(files) == 1 else f"the {len(files):,} files that were"
+            raise CheckSkipped("no file of the source is plain text, and packed files are not searched for a canary")
+        looked_at = "the file" if len(files) == 1 else f"the {len(files):,} files"
         yield Finding(
             "no_canary",
             "low",
             (),
-            f"No canary is in {looked_at} looked at, so that nobody can find out whether the benchmark was trained on.",
+            f"No canary is in {looked_at} examined, so training on the benchmark cannot be detected.",
             {"files": len(files), "bytes_of_each": _READ_BYTES},
             "certain" if len(files) < _MOST_FILES and all(map(_is_read_whole, files)) else "likely",
         )
@@ -77,19 +77,17 @@ class QuestionsElsewhere:
     """Questions whose words another release or a corpus of texts contains."""
 
     name: ClassVar[str] = "questions_elsewhere"
-    title: ClassVar[str] = "Questions that other releases or texts hold too (13 words in a row)"
+    title: ClassVar[str] = "Questions that other releases or texts also hold (13 words in a row)"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each item whose words a release or a corpus contains."""
         from benchwright.release import Release
 
-        needs_words(audited)
+        require_words(audited)
         releases = [place for place in context.against if (place / "manifest.json").is_file()]
         if not releases and not context.corpora:
-            raise CheckSkipped(
-                "no release and no texts were given to compare with; name some with --against or --corpus"
-            )
-        looked = [*context.look_at_each(audited.items, lambda each: question_and_options(each.item))]
+            raise CheckSkipped("no release or texts given to compare with; name some with --against or --corpus")
+        looked = [*context.check_each(audited.items, lambda each: question_and_options(each.item))]
         items = [each for each, _ in looked]
         runs = SharedRuns([text for _, text in looked])
         for place in releases:

@@ -20,7 +20,7 @@ class RowsLeftOut:
     """Rows that runs omit and checks cannot cover, so that scores refer to another set than stated."""
 
     name: ClassVar[str] = "rows_left_out"
-    title: ClassVar[str] = "Rows that are no items, and pictures that are not there"
+    title: ClassVar[str] = "Rows that are not items, and missing pictures"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each reason, with all its rows, and one if all pictures that items name are missing."""
@@ -33,7 +33,7 @@ class RowsLeftOut:
                 LEFT_OUT,
                 "high",
                 tuple(dict.fromkeys(row.item_id for row in rows)),
-                f"{counted(len(rows), 'row is no item', 'rows are no items')} and cannot be checked, such as "
+                f"{counted(len(rows), 'row is not an item', 'rows are not items')} and cannot be checked, such as "
                 f"{rows[0].where}: {rows[0].detail}.",
                 {"reason": reason, "rows": [row._asdict() for row in rows[:_ROWS]]},
                 "certain",
@@ -45,7 +45,7 @@ class RowsLeftOut:
                 "pictures_not_there",
                 "medium",
                 (),
-                f"None of the {number} there, such as {name}: give their folder with --pictures.",
+                f"None of the {number} available, such as {name}: name their folder with --pictures.",
                 {"pictures": len(audited.absent), "detail": absent.detail},
                 "certain",
             )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from benchwright.errors import PrerequisiteError
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..evidence import item_report, standing_items
 from ..findings.finding import SEVERITIES, Finding
 from ..source.audited_items import AuditedItem, AuditedItems
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 50
 _WAYS = {
-    "words": "their words and right options mean the same by the WordNet",
+    "words": "their words and right options mean the same according to the WordNet",
     "languages": "they are in two languages, their options say the same, and the same one is right",
-    "sentences": "the sentence model finds them closer than questions about different pictures",
+    "sentences": "the sentence model finds them more similar than questions about different pictures",
 }
 
 
@@ -29,7 +29,7 @@ class RelatedOptions:
     """Options that mean the same, include the right one, or are of another kind, by a WordNet."""
 
     name: ClassVar[str] = "related_options"
-    title: ClassVar[str] = "With --wordnet: options that mean the same, hold the right one, or are of another kind"
+    title: ClassVar[str] = "With --wordnet: options that mean the same, include the right one, or are of another kind"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each pair of words that relate options, with all their items, and for each odd option.
@@ -37,9 +37,9 @@ class RelatedOptions:
         Raises:
             CheckSkipped: No WordNet is given.
         """
-        needs_words(audited)
+        require_words(audited)
         if context.wordnet is None:
-            raise CheckSkipped("give the folder of a WordNet with --wordnet, as the package wordnet-base has it")
+            raise CheckSkipped("give the folder of a WordNet with --wordnet, such as that of the package wordnet-base")
         from benchwright.diagnostics.item_faults.fault_rules import ItemFacts
         from benchwright.diagnostics.item_faults.rules import ITEM_RULES, faults_of_item, weight_of
         from benchwright.diagnostics.meaning.meaning_rules import meaning_rules
@@ -55,7 +55,7 @@ class RelatedOptions:
             known = {rule.kind for rule, _ in faults_of_item(facts, without)} if found else set()
             return [(rule, fault) for rule, fault in found if rule.kind not in known]  # another check names those
 
-        looked = context.look_at_each(audited.items, looked_up)
+        looked = context.check_each(audited.items, looked_up)
         for each, found in looked:
             for rule, fault in found:
                 if words := fault.evidence.get("words"):
@@ -87,7 +87,7 @@ class QuestionsAskedAgain:
         """
         from benchwright.diagnostics.meaning.asked_again import asked_again
 
-        needs_words(audited)
+        require_words(audited)
         shown = standing_items(audited, context)
         standing = [shown[each.item_id] for each in audited.keyed]
         known = {
@@ -113,7 +113,7 @@ class QuestionsAskedAgain:
                 "question_asked_again",
                 "low",
                 items,
-                f"Two questions perhaps ask the same: {_WAYS[pair.way]}.",
+                f"Two questions may ask the same: {_WAYS[pair.way]}.",
                 {
                     "questions": [audited.by_id[item].item.question for item in items],
                     "way": pair.way,

@@ -49,7 +49,7 @@ def _nearly(items: Sequence[OpenItem]) -> Finding:
         "nearly_repeated_question",
         "low",
         tuple(each.item_id for each in items),
-        "Open questions about the same picture are nearly the same: a person should say if one is enough.",
+        "Open questions about the same picture are nearly the same: a curator should decide whether one is enough.",
         {"questions": [each.item.question for each in items[:8]]},
         "possible",
     )
@@ -60,7 +60,7 @@ def _asked_twice(items: Sequence[OpenItem], splits: Mapping[str, str]) -> Findin
     answers = {each.item_id: each.answer.replace("\n", " or ") for each in items if each.answer is not None}
     evidence = {"question": items[0].item.question, "answers": answers}
     if _contradict(items):
-        summary = "The same open question about the same picture has different answers: perhaps one of them is wrong."
+        summary = "The same open question about the same picture has different answers: one of them may be wrong."
         return Finding("contradicting_keys", "high", ids, summary, evidence)
     named = sorted({splits[item_id] for item_id in ids if item_id in splits})
     where = f" in the splits {', '.join(named)}" if len(named) > 1 else ""

@@ -13,8 +13,8 @@ from typing import ClassVar, NamedTuple
 
 from benchwright.texts.normalization import normal
 
-from ..check import AuditContext, CheckSkipped, enough
-from ..evidence import needs_pictures
+from ..check import AuditContext, CheckSkipped, require_enough
+from ..evidence import require_pictures
 from ..findings.finding import Finding, Severity
 from ..read_texts import read_texts
 from ..source.audited_items import AuditedItem, AuditedItems
@@ -48,21 +48,23 @@ class TextInPictures:
         """
         if not context.ocr:
             raise CheckSkipped(_NEEDS_OCR)
-        needs_pictures(audited)
+        require_pictures(audited)
         items = [each for each in audited.keyed if _is_asked(each, audited)]
-        enough(items, 1, of="items with a key, options in words and a picture whose question is not about reading")
+        require_enough(
+            items, 1, of="items with a key, options in words and a picture whose question is not about reading"
+        )
         shown = dict.fromkeys(image.image_id for each in items for image in each.item.images)
         texts = read_texts([audited.pictures[image_id] for image_id in shown if image_id in audited.pictures], context)
         read = [each for each in items if any(image.image_id in texts for image in each.item.images)]
-        enough(read, 1, of="such items whose picture OCR can read")
+        require_enough(read, 1, of="such items with a picture that OCR can read")
 
         def looked_up(each: AuditedItem) -> _Read:
             lines = [line for image in each.item.images for line in texts.get(image.image_id, ())]
-            options = [choice.key for choice in each.item.choices if stands_in(choice.text or "", lines)]
+            options = [choice.key for choice in each.item.choices if occurs_in(choice.text or "", lines)]
             return _Read(each, lines, options)
 
         by_task: defaultdict[str, list[_Read]] = defaultdict(list)
-        for each, its in context.look_at_each(read, looked_up):
+        for each, its in context.check_each(read, looked_up):
             by_task[each.task].append(its)
         yield from _given_away(by_task)
 
@@ -94,13 +96,13 @@ def _is_asked(each: AuditedItem, audited: AuditedItems) -> bool:
     )
 
 
-def stands_in(option: str, lines: Sequence[str]) -> bool:
+def occurs_in(option: str, lines: Sequence[str]) -> bool:
     """Return whether an option occurs in the text of a picture, as consecutive whole words.
 
     Case, punctuation, a leading article and line breaks do not matter, nor do spaces, which OCR loses.
 
     Example:
-        >>> stands_in("the red chair", ["REDCHAIR", "for sale"]), stands_in("7", ["Gate 7"]), stands_in("7", ["1974"])
+        >>> occurs_in("the red chair", ["REDCHAIR", "for sale"]), occurs_in("7", ["Gate 7"]), occurs_in("7", ["1974"])
         (True, True, False)
     """
     wanted = _ARTICLE.sub("", normal(option)).replace(" ", "")
@@ -147,7 +149,7 @@ def _given_away(by_task: Mapping[str, Sequence[_Read]]) -> Iterator[Finding]:
                     "answer_in_picture",
                     severity,
                     (read.item.item_id,),
-                    f"The right option, {right!r}, stands in the picture, and no wrong one does.",
+                    f"The right option, {right!r}, occurs in the picture, and no wrong one does.",
                     {"answer": right, "text_read": list(read.lines[:_MOST_LINES]), **counted},
                     "likely" if severity != "low" else "possible",
                 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..check import AuditContext
-from ..evidence import needs_pictures, picture_measures, readable_pictures
+from ..evidence import picture_measures, readable_pictures, require_pictures
 from ..findings.finding import Finding, Severity
 from ..source.audited_items import UNREADABLE_PICTURE, AuditedItems
 
@@ -47,7 +47,8 @@ class BrokenPictures:
                 "broken_picture" if is_broken else "missing_picture",
                 "high",
                 tuple(items),
-                f"The picture {name} {'cannot be read' if is_broken else 'is not there'}, so that nobody can answer.",
+                f"The picture {name} {'cannot be read' if is_broken else 'is missing'}, so the question cannot be "
+                "answered.",
                 {"picture": name, "reason": audited.absent[name].detail},
                 "certain",
             )
@@ -58,7 +59,7 @@ class BrokenPictures:
                     "broken_picture",
                     "high",
                     audited.items_of_picture.get(image_id, ()),
-                    f"The picture {name} cannot be decoded, so that nobody can answer.",
+                    f"The picture {name} cannot be decoded, so the question cannot be answered.",
                     {"picture": name, "reason": measures.failed},
                     "certain",
                 )
@@ -74,9 +75,9 @@ class PictureFaults:
         """Return a finding for each picture with a fault, by its worst."""
         from benchwright.diagnostics.pictures.faults import BOUNDS, faults_of
 
-        needs_pictures(audited)
+        require_pictures(audited)
         readable = readable_pictures(audited, context)
-        for image_id, faults in context.look_at_each_picture(
+        for image_id, faults in context.check_each_picture(
             readable, lambda it: faults_of(readable[it].quality, BOUNDS)
         ):
             if not faults:

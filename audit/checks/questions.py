@@ -31,10 +31,10 @@ _OTHER_FAULT = _KeyFault("unreadable_key", "high", "The key cannot be read")
 _FAULTS = {
     "key_not_an_option": _NO_OPTION,
     "other_reading": _NO_OPTION,
-    _REPEATED_KEY: _KeyFault("ambiguous_key", "high", "The key may be one option or another"),
+    _REPEATED_KEY: _KeyFault("ambiguous_key", "high", "The key fits several options"),
     "several_keys": _KeyFault("several_keys", "high", "The key names several options"),
-    "empty_option": _KeyFault("empty_option", "medium", "An option says nothing"),
-    "too_few_options": _KeyFault("too_few_options", "medium", "There is one option, and no choice,"),
+    "empty_option": _KeyFault("empty_option", "medium", "An option is empty"),
+    "too_few_options": _KeyFault("too_few_options", "medium", "The only option leaves no choice"),
 }
 """Findings by the reasons of the reader."""
 
@@ -43,7 +43,7 @@ class RepeatedIds:
     """Ids that the source states more than once."""
 
     name: ClassVar[str] = "repeated_ids"
-    title: ClassVar[str] = "Ids that stand twice"
+    title: ClassVar[str] = "Ids that occur twice"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for ids repeated within a file, and one for ids repeated across files."""
@@ -58,9 +58,9 @@ class RepeatedIds:
         within = {own: items for own, items in repeated.items() if len({_file(each) for each in items}) < len(items)}
         across = {own: items for own, items in repeated.items() if own not in within}
         if within:
-            yield _repeated_ids(within, "medium", "replies cannot be matched with items")
+            yield _repeated_ids(within, "medium", "replies cannot be matched to items")
         if across:
-            yield _repeated_ids(across, "low", "replies have to say which file their question is of")
+            yield _repeated_ids(across, "low", "replies must name the file of their question")
 
 
 def _file(item: AuditedItem | WordlessItem | OpenItem) -> str:
@@ -75,8 +75,8 @@ def _repeated_ids(
         "repeated_id",
         severity,
         tuple(each.item_id for items in repeated.values() for each in items),
-        f"{counted(len(repeated), 'id')} {'stands' if len(repeated) == 1 else 'stand'} more than once, such as {own!r} "
-        f"in {first.where} and in {second.where}: {so}.",
+        f"{counted(len(repeated), 'id')} {'occurs' if len(repeated) == 1 else 'occur'} more than once, such as "
+        f"{own!r} in {first.where} and in {second.where}: {so}.",
         {"ids": sorted(repeated)[:50]},
         "certain",
     )
@@ -111,10 +111,10 @@ def _nearly_repeated(audited: AuditedItems, items: tuple[str, ...], *, in_other_
         "nearly_repeated_question",
         "low",
         items,
-        "Questions about the same picture have the same options, and the same one is right: perhaps they ask the same "
-        "in other words."
+        "Questions about the same picture have the same options and the same right one: they may ask the same in "
+        "other words."
         if in_other_words
-        else "Questions about the same picture are nearly the same: a person should say if one is enough.",
+        else "Questions about the same picture are nearly the same: a curator should decide whether one is enough.",
         {"questions": [audited.by_id[item].item.question for item in items[:8]]},
         "possible",
     )
@@ -128,14 +128,14 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
         evidence["splits"] = ", ".join(splits)
     if len(keys) > 1:
         summary = "The same question about the same picture has different keys: one of them is wrong."
-        return Finding("contradicting_keys", "high", items, summary, evidence, _sureness(audited, items))
+        return Finding("contradicting_keys", "high", items, summary, evidence, _certainty(audited, items))
     where = f" in the splits {', '.join(splits)}" if len(splits) > 1 else ""
     summary = f"The same question about the same picture, with the same options, is asked {len(items)} times{where}."
     severity: Severity = "high" if where else "medium"
-    return Finding("repeated_question", severity, items, summary, evidence, _sureness(audited, items))
+    return Finding("repeated_question", severity, items, summary, evidence, _certainty(audited, items))
 
 
-def _sureness(audited: AuditedItems, items: Sequence[str]) -> Certainty:
+def _certainty(audited: AuditedItems, items: Sequence[str]) -> Certainty:
     """Return how certain it is that items show one picture: files may use one name for different ones."""
     found = [audited.worded[item] for item in items]
     is_seen = not any(each.missing for each in found)
@@ -146,7 +146,7 @@ class RotatedOptions:
     """Questions that repeat another with its options in another order, and call another option right."""
 
     name: ClassVar[str] = "rotated_options"
-    title: ClassVar[str] = "Questions repeated with rotated options whose key did not rotate along"
+    title: ClassVar[str] = "Questions repeated with rotated options but an unrotated key"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each question with a rotation that has another key."""
@@ -172,7 +172,7 @@ class FaultyRows:
     """Questions whose key names none or several of their options, or whose options are not those of an item."""
 
     name: ClassVar[str] = "faulty_rows"
-    title: ClassVar[str] = "Questions that no run takes, for their key or their options"
+    title: ClassVar[str] = "Questions that no run takes, because of their key or options"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of fault in keys or options, with all its questions."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 from .guessing import cue_severity
@@ -17,7 +17,7 @@ class RefusalsFromQuestions:
     """Unanswerable questions recognizable without the picture, and the templates that reveal them."""
 
     name: ClassVar[str] = "refusals"
-    title: ClassVar[str] = "Questions that tell by themselves that nothing in the picture answers them"
+    title: ClassVar[str] = "Questions that reveal by themselves that the picture does not answer them"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding on the whole set, and one for each revealing template.
@@ -27,15 +27,15 @@ class RefusalsFromQuestions:
         """
         from benchwright.diagnostics.shortcuts.refusal_cues import LEAST_OF_EACH, refusable, refusal_cues
 
-        needs_words(audited)
-        looked = context.look_at_each(audited.items, lambda each: refusable(each.item))
+        require_words(audited)
+        looked = context.check_each(audited.items, lambda each: refusable(each.item))
         questions = [question for _, question in looked if question is not None]
         cues = refusal_cues(questions)
         if cues is None:
             raise CheckSkipped(
-                f"it takes {LEAST_OF_EACH} items each in which declining is right and in which another option is; the "
-                f"source has {counted(len(questions), 'item')} with an option that declines (`--column refusal=COLUMN` "
-                "says which)"
+                f"it needs {LEAST_OF_EACH} items in which the refusal choice is right and as many in which another "
+                f"option is; the source has {counted(len(questions), 'item')} with a refusal choice (name it with "
+                "`--column refusal=COLUMN`)"
             )
         if cues.tells:
             measured = {name: value for name, value in cues.to_json(audited.own_id).items() if name != "templates"}
@@ -52,6 +52,6 @@ class RefusalsFromQuestions:
                 "medium",
                 audited.in_order(audited.own_id[item_id] for item_id in template.item_ids),
                 f"Questions like {template.words!r} are {template.tells} in {len(template.item_ids):,} of "
-                f"{template.of:,}: the question tells it, and the picture is not needed.",
+                f"{template.of:,}: the question reveals it without the picture.",
                 {"template": template.words, "tells": template.tells, "of": template.of, "p": template.p},
             )

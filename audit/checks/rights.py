@@ -8,7 +8,7 @@ from typing import ClassVar
 from benchwright.texts.normalization import counted
 
 from ..check import AuditContext
-from ..evidence import needs_pictures, readable_pictures
+from ..evidence import readable_pictures, require_pictures
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 
@@ -17,14 +17,14 @@ class PictureLicences:
     """Pictures without a license, or under one that forbids what a benchmark does."""
 
     name: ClassVar[str] = "licences"
-    title: ClassVar[str] = "Pictures without a licence, or under one that forbids passing on"
+    title: ClassVar[str] = "Pictures without a license, or under one that forbids passing them on"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for all pictures without a license, and one for each license that is not allowed."""
         from benchwright.diagnostics.pictures.licences import is_allowed
         from benchwright.rights import forbids_redistribution
 
-        needs_pictures(audited)
+        require_pictures(audited)
         allowed = context.allowed_licences
         missing: list[str] = []
         refused: dict[str, list[str]] = {}
@@ -43,8 +43,8 @@ class PictureLicences:
                 "unlicensed_pictures",
                 "low" if is_all else "medium",
                 () if is_all else _items(audited, missing),
-                f"{which} a licence that is stated: in a table `sources.csv` beside them, in a column `licence`, or in "
-                "the file itself.",
+                f"{which} a stated license: in a table `sources.csv` next to them, in a column `licence`, or in the "
+                "file.",
                 {"pictures": len(missing)},
                 "certain",
                 tuple(missing[:4]),
@@ -57,7 +57,7 @@ class PictureLicences:
                 _items(audited, pictures),
                 f"{are} under {licence!r}, which does not allow passing them on."
                 if not allowed
-                else f"{are} under {licence!r}, which is not among the licences given.",
+                else f"{are} under {licence!r}, which is not among the allowed licenses.",
                 {"licence": licence, "pictures": len(pictures)},
                 "certain",
                 tuple(pictures[:4]),
@@ -84,8 +84,8 @@ class PersonalMetadata:
                 "gps_position",
                 "medium",
                 _items(audited, placed),
-                f"{counted(len(placed), 'picture file says', 'picture files say')} where on earth the picture "
-                "was taken.",
+                f"{counted(len(placed), 'picture file states', 'picture files state')} the GPS position of the "
+                "photograph.",
                 {"pictures": [audited.pictures[image_id].name for image_id in placed[:100]]},
                 "certain",
                 tuple(placed[:4]),
@@ -95,8 +95,8 @@ class PersonalMetadata:
                 "personal_metadata",
                 "low",
                 _items(audited, owned),
-                f"{counted(len(owned), 'picture file names', 'picture files name')} the owner or the serial "
-                "number of the camera.",
+                f"{counted(len(owned), 'picture file names', 'picture files name')} the camera's owner or serial "
+                "number.",
                 {"pictures": [audited.pictures[image_id].name for image_id in owned[:100]]},
                 "certain",
                 tuple(owned[:4]),

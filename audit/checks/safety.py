@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..check import AuditContext, CheckSkipped, enough
-from ..evidence import needs_pictures
+from ..check import AuditContext, CheckSkipped, require_enough
+from ..evidence import require_pictures
 from ..findings.finding import Finding
 from ..picture_labels import picture_labels
 from ..source.audited_items import AuditedItems
 
 _NEEDS_CLASSIFIER = (
-    "it needs a classifier of pictures: name its folder with --unsafe-weights, and its unsafe labels with "
-    "--unsafe-label"
+    "it needs an image classifier: name its folder with --unsafe-weights, and its unsafe labels with --unsafe-label"
 )
 
 
@@ -33,11 +32,11 @@ class UnsafePictures:
 
         if context.safety is None:
             raise CheckSkipped(_NEEDS_CLASSIFIER)
-        needs_pictures(audited)
+        require_pictures(audited)
         refuse = context.safety.settings.refuse
         labels = picture_labels(context.safety, audited, context)
-        enough([*labels], 1, of="pictures that can be decoded")
-        for image_id, beyond in context.look_at_each_picture(labels, lambda it: scores_beyond(labels[it], refuse)):
+        require_enough([*labels], 1, of="pictures that can be decoded")
+        for image_id, beyond in context.check_each_picture(labels, lambda it: scores_beyond(labels[it], refuse)):
             if not beyond:
                 continue
             scores = labels[image_id]

@@ -11,8 +11,8 @@ from benchwright.diagnostics.keys.score_effects import ModelEffect, ScoreEffects
 from benchwright.diagnostics.keys.suspected_keys import LIKELY
 from benchwright.texts.normalization import counted
 
-from ..check import FOUND, AuditContext, CheckSkipped, enough
-from ..evidence import brought_replies
+from ..check import FOUND, AuditContext, CheckSkipped, require_enough
+from ..evidence import given_replies
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
 from .keys import DOUBTS, ranked
@@ -28,7 +28,7 @@ class StatisticalPower:
     """Differences between two models that are too small to detect."""
 
     name: ClassVar[str] = "power"
-    title: ClassVar[str] = "Differences between two models that this benchmark can tell"
+    title: ClassVar[str] = "Smallest difference between two models that this benchmark can detect"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding with the power of all tasks, if it is counted from replies or is low.
@@ -36,9 +36,9 @@ class StatisticalPower:
         Raises:
             CheckSkipped: No item has a key.
         """
-        enough(audited.all_keyed, 1, of="items with a key")
+        require_enough(audited.all_keyed, 1, of="items with a key")
         assumed = PowerAssumptions()
-        every, *tasks = power_by_task(brought_replies(audited, context).matrix, assumed)
+        every, *tasks = power_by_task(given_replies(audited, context).matrix, assumed)
         if every.is_assumed and every.least_difference is not None and every.least_difference <= _ENOUGH:
             return
         basis = (
@@ -59,7 +59,7 @@ class StatisticalPower:
 
 def _points(power: TaskPower) -> str:
     least = power.least_difference
-    return "more than they can" if least is None else f"{100 * least:.1f} points or more"
+    return "more than is possible" if least is None else f"{100 * least:.1f} points or more"
 
 
 def _row(power: TaskPower) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class ScoresWithout:
     """The effect of the findings on the scores of models."""
 
     name: ClassVar[str] = "score_effects"
-    title: ClassVar[str] = "Scores of models with and without the items found"
+    title: ClassVar[str] = "Scores of models with and without the items of findings"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding with the accuracy of each model with and without the items, in total and by kind.
@@ -90,11 +90,11 @@ class ScoresWithout:
         Raises:
             CheckSkipped: No replies were given, or no finding names items.
         """
-        matrix = brought_replies(audited, context).matrix
+        matrix = given_replies(audited, context).matrix
         if not matrix.models:
-            raise CheckSkipped("there are no replies: bring those of a model with --replies NAME=FILE")
+            raise CheckSkipped("no replies: give those of a model with --replies NAME=FILE")
         if not matrix.scored.any():
-            raise CheckSkipped("no reply is to an item with a key: bring such replies with --replies NAME=FILE")
+            raise CheckSkipped("no reply belongs to an item with a key: give such replies with --replies NAME=FILE")
         found: list[Finding] = context.memo.get(FOUND, [])
         by_kind: defaultdict[str, set[str]] = defaultdict(set)
         for finding in found:
@@ -102,7 +102,7 @@ class ScoresWithout:
                 by_kind[finding.kind] |= set(finding.items)
         concerned = set().union(*by_kind.values())
         if not concerned:
-            raise CheckSkipped("nothing of high or medium severity was found that names items")
+            raise CheckSkipped("no finding of high or medium severity names items")
         named = {finding.items[0] for finding in found if finding.kind == "suspected_key"}
         corrected = {
             suspect.item_id: suspect.favoured
@@ -112,8 +112,8 @@ class ScoresWithout:
         every = score_effects(matrix, concerned, corrected=corrected)
         by_replies = sorted(_BY_REPLIES & by_kind.keys())
         circular = (
-            f" Findings of the kind {', '.join(by_replies)} are chosen by these replies: leaving them out makes scores "
-            "rise by itself."
+            f" Findings of the kind {', '.join(by_replies)} depend on these replies: leaving out their items raises "
+            "scores by itself."
             if by_replies
             else ""
         )
@@ -144,7 +144,7 @@ def _of_kind(effects: ScoreEffects) -> dict[str, Any]:
 
 def _summary(effects: ScoreEffects) -> str:
     changes = [effect for effect in effects.models if effect.change is not None]
-    parts = [f"Without the {counted(effects.items, 'item')} found"]
+    parts = [f"Without the {counted(effects.items, 'item')} of findings"]
     if changes:
         most = max(changes, key=lambda effect: abs(effect.change or 0))
         parts.append(f"accuracy changes most for {most.model}: {_line(most).partition(': ')[2]}")

@@ -16,11 +16,11 @@ _STATED, _IMAGE = "source:", "image:"
 TRAINING = ("train", "training")
 
 
-class TornGroups:
+class DividedGroups:
     """Items of one group (pair, scene, source picture, stated group) that lie in several splits."""
 
     name: ClassVar[str] = "torn_groups"
-    title: ClassVar[str] = "Groups that splits tear apart"
+    title: ClassVar[str] = "Groups divided between splits"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each group that lies in several splits.
@@ -42,7 +42,7 @@ class TornGroups:
                     if each.split is not None:
                         keys.add((key,), each.split)
         if not keys:
-            raise CheckSkipped("no column says which items belong together; give one with --column group=NAME")
+            raise CheckSkipped("no column groups the items; name one with --column group=NAME")
         for key, splits in keys.torn().items():
             is_training = any(split.lower() in TRAINING for split in splits)
             group = key.removeprefix(_STATED)

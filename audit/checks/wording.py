@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from benchwright.canonical import digest
 from benchwright.errors import PrerequisiteError
 
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, CheckSkipped, require_words
 from ..findings.finding import Finding
 from ..findings.kinds import FAULTS
 from ..source.audited_items import AuditedItems
@@ -34,13 +34,13 @@ class Wording:
         """Return a finding for each kind of fault, and one for items in another language than most."""
         worded = [each for each in audited.worded.values() if each.item.question]
         if not worded:
-            needs_words(audited)
+            require_words(audited)
         faults_of = _KeptFaults(context)
         items: defaultdict[str, dict[str, None]] = defaultdict(dict)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)
         other: list[str] = []
         languages: dict[str, str] = {}
-        for each, (faults, is_english, language) in context.look_at_each(worded, lambda each: faults_of(each.item)):
+        for each, (faults, is_english, language) in context.check_each(worded, lambda each: faults_of(each.item)):
             if language or _is_foreign(audited, each.item_id):
                 languages[each.item_id] = language
             if not is_english or each.item_id in languages:

@@ -34,7 +34,7 @@ a fifth of its time."""
     type=_PLACE,
     help="File of questions (CSV, TSV, JSONL, JSON, Parquet), a folder or archive with such files, or a release.",
 )
-@click.option("--pictures", type=_PLACE, help="Folder of the pictures, if another one.")
+@click.option("--pictures", type=_PLACE, help="Folder of the pictures, if they lie elsewhere.")
 @click.option(
     "--column",
     "columns",
@@ -47,7 +47,7 @@ a fifth of its time."""
     multiple=True,
     metavar="PLACE",
     type=_PLACE,
-    help="Other collection that may hold the same pictures or questions: a folder, a release, a hash list; may be "
+    help="Another collection that may hold the same pictures or questions: a folder, a release, a hash list; may be "
     "repeated.",
 )
 @click.option(
@@ -56,8 +56,8 @@ a fifth of its time."""
     multiple=True,
     metavar="PLACE",
     type=_PLACE,
-    help="Texts that may hold the questions, of any size: a text file, JSON lines, or a folder with such files; may be "
-    "repeated.",
+    help="Texts that may hold the questions, of any size: a text file, JSON Lines, or a folder with such files; may "
+    "be repeated.",
 )
 @click.option(
     "--replies",
@@ -77,21 +77,21 @@ a fifth of its time."""
 @click.option(
     "--ocr",
     is_flag=True,
-    help="Read the text in pictures, and say where it gives the answer; needs the extra `filters`, seconds a picture.",
+    help="Read the text in pictures, and find where it gives the answer; needs the extra `filters` and seconds per "
+    "picture.",
 )
 @click.option(
     "--unsafe-weights",
     metavar="FOLDER",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of an image-classification model that says which pictures are unsafe; needs the extra `models`.",
+    help="Folder of an image-classification model that finds unsafe pictures; needs the extra `models`.",
 )
 @click.option(
     "--unsafe-label",
     "unsafe_labels",
     multiple=True,
     metavar="LABEL[=BOUND]",
-    help="Label of that model that is unsafe, and the probability from which on; may be repeated.  [default bound: "
-    "0.5]",
+    help="Unsafe label of that model, and its smallest probability; may be repeated.  [default probability: 0.5]",
 )
 @click.option(
     "--wordnet",
@@ -111,33 +111,33 @@ a fifth of its time."""
     "licences",
     multiple=True,
     metavar="NAME",
-    help="Licence that pictures may have, such as CC-BY-4.0; may be repeated.  [default: any that is stated]",
+    help="Allowed license of pictures, such as CC-BY-4.0; may be repeated.  [default: any stated license]",
 )
 @click.option(
     "--out",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Folder for the page (`audit.html`), the JSON document (`audit.json`) and what was measured (`cache/`), "
-    "which makes the next audit quick.  [default: audit-NAME]",
+    help="Folder for the page (`audit.html`), the JSON document (`audit.json`) and measured values (`cache/`), "
+    "which speed up the next audit.  [default: audit-NAME]",
 )
 @click.option(
     "--baseline",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Findings that are accepted: they are listed apart and fail nothing.",
+    help="File of accepted findings, which are listed separately and fail nothing.",
 )
 @click.option(
     "--write-baseline",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a baseline that accepts all that was found; entries and notes of a baseline that is there stay.",
+    help="Write a baseline that accepts all findings; keeps the entries and notes of an existing baseline.",
 )
 @click.option(
     "--fail-on",
     type=click.Choice(["high", "medium", "low", "never"]),
     default="never",
     show_default=True,
-    help="Exit with code 1 where a finding of this severity or a worse one is not accepted; rows that are no items are "
+    help="Exit with code 1 if a finding of this severity or worse is not accepted; rows that are not items are "
     "findings of high severity.",
 )
 @click.option(
@@ -147,19 +147,20 @@ a fifth of its time."""
     help="Write the findings in SARIF 2.1.0, each at the line of its question, for code hosts and editors; files are "
     "named relative to the working directory.",
 )
-@click.option("--text", is_flag=True, help="Print a short text in Markdown, for a comment on a pull request.")
+@click.option("--text", is_flag=True, help="Print a short Markdown text, for a comment on a pull request.")
 @click.option(
     "--set-right",
     metavar="WORKSPACE",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Open campaigns on what was found in this workspace, made if it is not there, for people to decide.",
+    help="Open campaigns in this workspace, created if missing, in which annotators decide on the findings.",
 )
 @click.option(
     "--annotators",
     type=click.IntRange(1, 99),
-    help="With --set-right: different annotators a task.  [default: 3 for items, 2 for edits, 1 for pairs of pictures]",
+    help="With --set-right: different annotators per task.  [default: 3 for items, 2 for edits, 1 for pairs of "
+    "pictures]",
 )
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one per processor]")
 @json_option(
     """
     `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state": "done" or
@@ -176,10 +177,10 @@ a fifth of its time."""
     "chance", "learned_items", "could_find", "items_needed", "carries"}]}, "findings": [{"kind", "severity",
     "items": [id], "evidence": {"summary", "certainty", ...}, "mend"}], "page", "set_right": {"release",
     "campaigns": [{"name", "kind", "tasks", "new", "annotators"}], "not_asked": {kind: number}, "not_released":
-    [id]}}`; `not_asked` counts findings on which no campaign asks, `not_released` are items that are no whole ones,
-    such as those without a picture
+    [id]}}`; `not_asked` counts findings without a campaign, `not_released` are incomplete items, such as those
+    without a picture
     """
-)
+)  # phrase: allowed
 def audit(
     source: Path,
     pictures: Path | None,
@@ -207,16 +208,16 @@ def audit(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Say what is wrong with a benchmark that exists, and write a page that shows it.
+    """Find the faults of an existing benchmark, and write a page that shows them.
 
-    Needs nothing but the questions: columns are guessed, and the guesses shown. Looked for are broken and blank
-    pictures, copies within and between splits, questions asked twice, options that repeat, keys that prefer a letter or
-    can be guessed, groups torn by splits, faults of language, missing licences and personal metadata. Checks that need
-    more are listed with what to give. With --model a model gets questions and pictures, and is asked what it answers
-    without the picture and which options are right. With --ocr text in pictures is read, and the right option looked
-    for there. A check that fails says on which items, with the exception, file and line; the others go on, and the exit
-    code is 3 (2 where it is something to be mended here, such as an endpoint). Nothing of the source is changed. With
-    --set-right people judge what was found; `benchwright set-right` makes a new release of what they decide.
+    Needs only the questions: the command guesses columns and shows its guesses. It looks for broken and blank pictures,
+    copies within and between splits, questions asked twice, repeated options, keys that prefer a letter or can be
+    guessed, groups divided by splits, faults of language, missing licenses and personal metadata. The output lists
+    checks that need more input, with that input. With --model, a model gets questions and pictures: the audit examines
+    its answers without the picture and the options that it finds right. With --ocr, the audit searches the text in
+    pictures for the right option. A failed check names its items, and the exception with file and line; the others
+    continue, and the exit code is 3 (2 for a cause that you can fix, such as an endpoint). The source stays unchanged.
+    With --set-right, annotators judge the findings; `benchwright set-right` makes a new release from their decisions.
     """
     from benchwright.replies.model_replies import named_reply_source
     from benchwright.source_files.item_files import stated_columns
@@ -227,9 +228,9 @@ def audit(
     from ..findings.texts import markdown, terminal_lines
 
     if text and as_json:
-        raise click.UsageError("--text and --json are two forms of the same; give one of them")
+        raise click.UsageError("--text and --json are two forms of the same output; give one of them")
     if annotators is not None and set_right is None:
-        raise click.UsageError("--annotators is for the campaigns of --set-right; give a workspace with that")
+        raise click.UsageError("--annotators is for the campaigns of --set-right; name a workspace with --set-right")
     settings = AuditSettings(
         pictures=pictures,
         columns=stated_columns(columns),
@@ -298,7 +299,7 @@ def _unsafe(weights: Path | None, labels: Sequence[str]) -> UnsafeLabels | None:
         return None
     if not labels:
         known = ", ".join(load_classifier(weights, labels=(), device=None).labels[:20])
-        raise click.UsageError(f"name the labels of the model that are unsafe with --unsafe-label; it has: {known}")
+        raise click.UsageError(f"name the unsafe labels of the model with --unsafe-label; it has: {known}")
     stated = [label.rpartition("=") if "=" in label else (label, "=", "0.5") for label in labels]
     try:
         return UnsafeLabels.model_validate({"model": weights, "refuse": {name: bound for name, _, bound in stated}})
@@ -317,13 +318,13 @@ def _lines_on(opened: OpenedAudit, workspace: Path) -> list[str]:
             f"{counted(each['annotators'], 'annotator')} each"
         )
     if not opened.campaigns:
-        return [*lines, "nothing was found that people have to judge"]
+        return [*lines, "no finding needs annotators"]
     if opened.not_asked:
         kinds = ", ".join(f"{kind} ({number})" for kind, number in opened.not_asked.items())
-        lines.append(f"not asked about, to be mended in the source: {kinds}")
+        lines.append(f"to fix in the source, without a campaign: {kinds}")
     if opened.not_released:
         ids = ", ".join(map(printable, opened.not_released[:5]))
-        lines.append(f"no whole items, so not in the release: {len(opened.not_released)}, such as {ids}")
+        lines.append(f"incomplete items, not in the release: {len(opened.not_released)}, such as {ids}")
     return [
         *lines,
         "next:",

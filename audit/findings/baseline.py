@@ -86,22 +86,30 @@ def read_baseline(path: Path) -> Baseline:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise DataError(f"baseline {path} is larger than {_MOST_BYTES:,} bytes; it lists accepted findings only")
+            raise DataError(
+                f"baseline {path} is larger than {_MOST_BYTES:,} bytes, and a baseline lists only accepted findings; "
+                "write one with --write-baseline"
+            )
         document: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(f"baseline {path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"baseline {path} is not JSON ({error}); write one with --write-baseline") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"{path} is no baseline of an audit; write one with --write-baseline")
+        raise DataError(f"{path} is not a baseline of an audit; write one with --write-baseline")
     if not isinstance(document.get("version"), int) or document["version"] > VERSION:
-        raise DataError(f"baseline {path} has version {document.get('version')!r}, this program reads {VERSION}")
+        raise DataError(
+            f"baseline {path} has version {document.get('version')!r}, but this program reads {VERSION}; upgrade "
+            "benchwright"
+        )
     try:
         return Baseline(_BaselineFile.model_validate(document).accepted)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise DataError(f"baseline {path}: {place}: {first['msg']}; mend or write it anew") from error
+        raise DataError(
+            f"baseline {path}: {place}: {first['msg']}; fix it, or write a new one with --write-baseline"
+        ) from error
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:

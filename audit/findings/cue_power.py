@@ -69,7 +69,7 @@ def power_sentence(powers: Sequence[CuePower]) -> str:
     few = sum(each.learned_items is None for each in powers if each.task is not None)
     unlearned = f" {counted(few, 'task has', 'tasks have')} too few items to learn from." if few else ""
     return (
-        f"The adversary found no cue{where}; in a single measure it would have found, four times in five, "
+        f"The adversary found no cue{where}; in a single measure it would have found, with 80 % power, "
         f"{', '.join(parts)}.{unlearned}"
     )
 

@@ -33,9 +33,16 @@ def tables_of(finding: Finding) -> Sequence[FindingTable]:
 
 def _power(evidence: Mapping[str, Any]) -> FindingTable:
     rows = {"all items": evidence["all"], **evidence["tasks"]}
-    columns = ("task", "items", "clusters", "least difference found", "items for 5 points", "pairs of models too close")
+    columns = (
+        "task",
+        "items",
+        "clusters",
+        "smallest detectable difference",
+        "items for 5 points",
+        "pairs of models too close",
+    )
     return FindingTable(
-        "Smallest difference of two models that is found, by task",
+        "Smallest detectable difference of two models, by task",
         columns,
         tuple(
             (
@@ -53,7 +60,7 @@ def _power(evidence: Mapping[str, Any]) -> FindingTable:
 
 def _scores(models: Mapping[str, Mapping[str, Any]]) -> FindingTable:
     has_corrected = any("corrected" in row for row in models.values())
-    columns = ("model", "accuracy", "on the items found", "without them", "change in points", "95 % interval")
+    columns = ("model", "accuracy", "items of findings", "without them", "change in points", "95 % interval")
     rows = []
     for model, row in models.items():
         ends = row["change_ci"]
@@ -65,8 +72,8 @@ def _scores(models: Mapping[str, Mapping[str, Any]]) -> FindingTable:
         ]
         rows.append((*cells, *([_share(row.get("corrected"))] if has_corrected else [])))
     return FindingTable(
-        "Accuracy with and without the items found",
-        (*columns, *(["keys set right"] if has_corrected else [])),
+        "Accuracy with and without the items of findings",
+        (*columns, *(["keys corrected"] if has_corrected else [])),
         tuple(rows),
     )
 
@@ -80,7 +87,7 @@ def _by_kind(kinds: Mapping[str, Mapping[str, Any]]) -> Sequence[FindingTable]:
         (kind.replace("_", " "), f"{row['items']:,}", *(_points(row["changes"][model]) for model in models))
         for kind, row in kinds.items()
     )
-    return [FindingTable("Change in points without the items of one kind", ("kind", "items", *models), rows)]
+    return [FindingTable("Change in points without the items of each kind", ("kind", "items", *models), rows)]
 
 
 def _share(estimate: Mapping[str, Any] | None) -> str:

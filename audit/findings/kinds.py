@@ -5,14 +5,14 @@ from __future__ import annotations
 from .finding import Finding
 
 FAULTS = {
-    "spelling": ("misspelled_words", "Words that no list has"),
+    "spelling": ("misspelled_words", "Words in no word list"),
     "article": ("wrong_article", "`a` and `an` before the wrong sound"),
     "agreement": ("words_that_disagree", "Words that do not agree in number, person or tense"),
-    "doubled_word": ("doubled_word", "Words that stand twice in a row"),
-    "capital": ("small_first_letter", "Questions that begin with a small letter"),
-    "end_mark": ("no_end_mark", "Questions without a mark at the end"),
-    "too_long": ("very_long_text", "Questions or options of very many characters"),
-    "too_short": ("very_short_question", "Questions of very few characters"),
+    "doubled_word": ("doubled_word", "Words repeated in a row"),
+    "capital": ("small_first_letter", "Questions that begin with a lowercase letter"),
+    "end_mark": ("no_end_mark", "Questions without final punctuation"),
+    "too_long": ("very_long_text", "Very long questions or options"),
+    "too_short": ("very_short_question", "Very short questions"),
 }
 """Kind and summary of the finding about each fault of the step `language`."""
 

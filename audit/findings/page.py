@@ -19,7 +19,7 @@ from benchwright.workspace.atomic import replacing
 from ..source.audited_items import AuditedItems
 from .finding import SEVERITIES, Finding
 from .finding_tables import FindingTable, tables_of
-from .mending import Mending, mending_of
+from .remedies import Remedy, remedy_of
 from .report import AuditReport
 from .verdict import KindCount, concerned, kinds_of, verdict_of
 
@@ -39,7 +39,7 @@ _IDS, _ROWS = 400, 200
 _EVIDENCE_CHARACTERS = 1500
 
 
-class _PictureBesideFinding(NamedTuple):
+class _FindingPicture(NamedTuple):
     """A picture next to a finding; if it is not shown, `uri` is None and `problem` gives the reason.
 
     `also` is the number of other files with the same bytes.
@@ -53,7 +53,7 @@ class _PictureBesideFinding(NamedTuple):
     also: int = 0
 
 
-class _ItemBesideFinding(NamedTuple):
+class _FindingItem(NamedTuple):
     """A question next to a finding; `options` holds letter, words and whether each is right.
 
     The question is empty if the source has no words of it.
@@ -69,9 +69,9 @@ class _FindingExample(NamedTuple):
     """A finding shown in full."""
 
     finding: Finding
-    pictures: Sequence[_PictureBesideFinding]
+    pictures: Sequence[_FindingPicture]
     more_pictures: int
-    items: Sequence[_ItemBesideFinding]
+    items: Sequence[_FindingItem]
     more_items: int
     evidence: str
     tables: Sequence[FindingTable]
@@ -85,7 +85,7 @@ class _ShownKind(NamedTuple):
     examples: Sequence[_FindingExample]
     others: Sequence[str]
     more: int
-    mending: Mending
+    remedy: Remedy
 
 
 def write_page(report: AuditReport, folder: Path, cache: ItemCache) -> Path:
@@ -178,7 +178,7 @@ def _shown(kind: KindCount, audited: AuditedItems, previews: _Previews) -> _Show
         [_example(finding, audited, previews) for finding in full],
         others[:_IDS],
         max(0, len(others) - _IDS),
-        mending_of(kind.findings[0]),
+        remedy_of(kind.findings[0]),
     )
 
 
@@ -206,17 +206,17 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> _F
     )
 
 
-def _shown_item(audited: AuditedItems, item_id: str) -> _ItemBesideFinding:
+def _shown_item(audited: AuditedItems, item_id: str) -> _FindingItem:
     wordless, in_words = audited.wordless_by_id.get(item_id), audited.open_by_id.get(item_id)
     if in_words is not None:
         answer = [("answer", in_words.answer.replace("\n", " or "), True)] if in_words.answer is not None else []
-        return _ItemBesideFinding(item_id, in_words.split, in_words.item.question, answer)
+        return _FindingItem(item_id, in_words.split, in_words.item.question, answer)
     if wordless is not None:
         letters = zip(LETTERS, wordless.options, strict=False)
         options = [(letter, text or "", place == wordless.key) for place, (letter, text) in enumerate(letters)]
-        return _ItemBesideFinding(item_id, wordless.split, "", options)
+        return _FindingItem(item_id, wordless.split, "", options)
     if (each := audited.by_id.get(item_id)) is None:  # its options are not those of an item
-        return _ItemBesideFinding(item_id, None, "", [])
+        return _FindingItem(item_id, None, "", [])
     numbers = {image.image_id: number for number, image in enumerate(each.item.images, start=1)}
     options = [
         (
@@ -226,7 +226,7 @@ def _shown_item(audited: AuditedItems, item_id: str) -> _ItemBesideFinding:
         )
         for choice in each.item.choices
     ]
-    return _ItemBesideFinding(each.item_id, each.split, each.item.question, options)
+    return _FindingItem(each.item_id, each.split, each.item.question, options)
 
 
 def _evidence(finding: Finding) -> str:
@@ -245,18 +245,18 @@ class _Previews:
         for each in audited.worded.values():
             for image, name in zip(each.item.images, each.names, strict=False):
                 self._files[image.image_id].add(name)
-        self._made: dict[str, _PictureBesideFinding] = {}
+        self._made: dict[str, _FindingPicture] = {}
 
-    def of(self, image_id: str) -> _PictureBesideFinding:
+    def of(self, image_id: str) -> _FindingPicture:
         """Return a picture in the form for a page."""
         picture = self._audited.pictures[image_id]
         if image_id not in self._made:
             if len(self._made) >= _MOST_PICTURES:
-                return _PictureBesideFinding(None, 0, 0, picture.name, "not shown, to keep the page small")
+                return _FindingPicture(None, 0, 0, picture.name, "not shown, to keep the page small")
             self._made[image_id] = self._reduced(image_id)
         return self._made[image_id]
 
-    def _reduced(self, image_id: str) -> _PictureBesideFinding:
+    def _reduced(self, image_id: str) -> _FindingPicture:
         from benchwright.drawing.previews import preview
 
         picture = self._audited.pictures[image_id]
@@ -269,9 +269,9 @@ class _Previews:
         try:
             head, _, data = self._cache.get_or_make(_PREVIEW, image_id, make).partition(b"\n")
         except UnreadableImage as error:
-            return _PictureBesideFinding(None, 0, 0, picture.name, str(error))
+            return _FindingPicture(None, 0, 0, picture.name, str(error))
         except OSError as error:
-            return _PictureBesideFinding(None, 0, 0, picture.name, error.strerror or str(error))
+            return _FindingPicture(None, 0, 0, picture.name, error.strerror or str(error))
         media_type, width, height = json.loads(head)
         uri = f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
-        return _PictureBesideFinding(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))
+        return _FindingPicture(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))

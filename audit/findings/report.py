@@ -14,7 +14,7 @@ from benchwright.texts.normalization import counted
 from ..source.audited_items import AuditedItems
 from .cue_power import CuePower, power_document
 from .finding import Finding, Severity
-from .mending import mending_of
+from .remedies import remedy_of
 
 DOCUMENT = "audit.json"
 
@@ -107,6 +107,6 @@ class AuditReport:
             "checks": [check.to_json() for check in self.checks],
             "blind_strategy": None if self.blind is None else self.blind.document(),
             "learned_cues": power_document(self.cue_powers),
-            "findings": [finding.to_json() | {"mend": mending_of(finding).to_json()} for finding in self.findings],
+            "findings": [finding.to_json() | {"mend": remedy_of(finding).to_json()} for finding in self.findings],
             "page": None if self.page is None else str(self.page),
         }

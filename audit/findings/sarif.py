@@ -19,8 +19,8 @@ from benchwright.texts.normalization import printable
 from benchwright.workspace.atomic import write_json
 
 from .finding import Finding, Severity
-from .mending import mending_of
 from .places import SourcePlace, SourcePlaces
+from .remedies import remedy_of
 from .report import AuditReport
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -79,7 +79,7 @@ def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any
     for check in report.failed:
         yield {"level": "error", "message": {"text": f"{check.name} failed {check.where}: {_text(check.why)}"}}
     if left_out:
-        yield {"level": "warning", "message": {"text": f"{left_out:,} results are left out; all are in audit.json"}}
+        yield {"level": "warning", "message": {"text": f"{left_out:,} results left out; audit.json has all"}}
 
 
 def _by_item(finding: Finding) -> Iterator[Finding]:
@@ -99,7 +99,7 @@ def _result(finding: Finding, places: SourcePlaces, root: Path, *, is_accepted: 
     result: dict[str, Any] = {
         "ruleId": finding.kind,
         "level": _LEVELS[finding.severity],
-        "message": {"text": " ".join([*about, mending_of(finding).words])},
+        "message": {"text": " ".join([*about, remedy_of(finding).words])},
         "locations": [_location(where, root, item)],
         "partialFingerprints": {"benchwrightFinding/v1": digest([finding.kind, item])[:16]},
         "properties": {"severity": finding.severity, "certainty": finding.certainty},
@@ -146,13 +146,13 @@ def _rules(findings: Sequence[Finding]) -> Iterable[dict[str, Any]]:
     for finding in findings:
         first.setdefault(finding.kind, finding)
     for kind, finding in first.items():
-        mending = mending_of(finding)
+        remedy = remedy_of(finding)
         name = kind.replace("_", " ")
         yield {
             "id": kind,
             "name": "".join(word.capitalize() for word in kind.split("_")),
             "shortDescription": {"text": f"{name[:1].upper()}{name[1:]}"},
-            "help": {"text": f"{mending.words} See docs/{mending.page}."},
+            "help": {"text": f"{remedy.words} See docs/{remedy.page}."},
             "defaultConfiguration": {"level": _LEVELS[finding.severity]},
         }
 

@@ -16,12 +16,12 @@ _MUCH_UNREADABLE = 0.05
 """Share of unreadable rows and pictures, 0-1, from which an audit of the rest does not represent the benchmark."""
 Level = Literal["high", "medium", "low", "clean"]
 _HEADLINES: dict[Level, str] = {
-    "high": "Mend this before you report scores.",
+    "high": "Fix this before you report scores.",
     "medium": "Scores are usable with care.",
-    "low": "Only small things to mend.",
-    "clean": "Nothing was found.",
+    "low": "Only small faults to fix.",
+    "clean": "No faults found.",
 }
-_UNCHECKED = "Not all of it was checked: a check failed."
+_UNCHECKED = "Incomplete: a check failed."
 
 
 class KindCount(NamedTuple):
@@ -94,7 +94,7 @@ def verdict_of(report: AuditReport) -> Verdict:
     unreadable = len(report.audited.unreadable) - has_no_picture
     is_worse = any(finding.kind != LEFT_OUT for finding in report.of("high"))
     if not is_worse and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
-        level, headline = "high" if level == "high" else "medium", "A good part of it cannot be read: begin there."
+        level, headline = "high" if level == "high" else "medium", "Much of it cannot be read: begin there."
     reasons = []
     for severity in SEVERITIES:
         kinds = [kind for kind in kinds_of(report.findings, items) if kind.severity == severity]
@@ -115,17 +115,17 @@ def verdict_of(report: AuditReport) -> Verdict:
         reasons.append(f"{counted(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
     if report.audited.open_items:
         of = counted(len(report.audited.open_items), "question is open", "questions are open")
-        reasons.append(f"{of}: words, pictures and repeats were checked, and nothing that goes by options.")
+        reasons.append(f"{of}: the audit checked words, pictures and repeats, but nothing that needs options.")
     if report.audited.wordless and not report.audited.worded:
-        reasons.append("The source has no words of its questions: only keys and replies were checked.")
+        reasons.append("The source has no words of its questions: the audit checked only keys and replies.")
     elif report.audited.wordless:
         wordless = counted(len(report.audited.wordless), "item", "items")
-        reasons.append(f"The source has no words of {wordless}: only their keys and replies were checked.")
+        reasons.append(f"The source has no words of {wordless}: the audit checked only their keys and replies.")
     if has_no_picture:
         named = counted(len(report.audited.absent), "picture that items name is", "pictures that items name are")
-        reasons.append(f"The {named} not there or cannot be read: only texts and keys were checked.")
+        reasons.append(f"The {named} missing or unreadable: the audit checked only texts and keys.")
     elif report.audited.worded and not report.audited.pictures:
-        reasons.append("No picture could be read: only texts and keys were checked.")
+        reasons.append("No picture could be read: the audit checked only texts and keys.")
     reasons += _skipped(report)
     if report.accepted:
         reasons.append(f"{counted(len(report.accepted), 'finding is', 'findings are')} accepted by the baseline.")
@@ -135,14 +135,14 @@ def verdict_of(report: AuditReport) -> Verdict:
 def _skipped(report: AuditReport) -> list[str]:
     skipped = sum(check.state == "skipped" for check in report.checks)
     checks = counted(len(report.checks), "check")
-    return [f"{skipped} of {checks} could not run; what they would find is not in this."] if skipped else []
+    return [f"{skipped} of {checks} could not run; this verdict lacks their findings."] if skipped else []
 
 
 def _failures(report: AuditReport) -> list[str]:
     if not report.failed:
         return []
     names = ", ".join(f"{check.name} ({check.where})" for check in report.failed)
-    return [f"{counted(len(report.failed), 'check', 'checks')} failed, so that less was looked at: {names}."]
+    return [f"{counted(len(report.failed), 'check', 'checks')} failed, so the audit is incomplete: {names}."]
 
 
 def concerned(kind: KindCount) -> str:

@@ -28,7 +28,7 @@ from benchwright.workspace.workspace import Workspace
 
 from ..auditing import AuditSettings
 from ..findings.report import AuditReport
-from .asked_of_people import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
+from .annotator_questions import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:
     from benchwright.annotation import OpenedCampaign
@@ -46,21 +46,21 @@ the key."""
 _NAMES: Mapping[Way, str] = {"judge": ITEMS, "edit": EDITS, "review": REVIEWS}
 _KINDS = {ITEMS: "errata", EDITS: "verify", REVIEWS: "review"}
 _FIRST_VERSION = "1.0"
-_WHY_FROZEN = "the questions are those of the source, as it published them"
+_WHY_FROZEN = "the questions are from the source, as published"
 _MOST_BESIDE = 40
 _DUPLICATE = FindingCategory(
     code="duplicate",
-    words="A copy that should go",
-    help="What is shown beside it has the same picture or question and stays. Where the item may stay, say that its "
-    "key is right.",
+    words="Superfluous copy",
+    help="The item shown next to it has the same picture or question and stays. If this item may stay too, decide "
+    "that its key is right.",
 )
 
 _WORDING = FindingCategory(
     code="wording",
-    words="Words that are not right",
-    help="What was found stands beside the item. Mend that, and no more than it takes: models and people have answered "
-    "the item as it is. Accept it where nothing is wrong with it. A version that somebody edited comes again, to "
-    "others.",
+    words="Faults of wording",
+    help="The finding is next to the item. Fix only that, with the smallest change: models and people have answered "
+    "the item as it is. Accept the item if nothing is wrong with it. Other annotators check each edited "
+    "version.",
 )
 
 _CATEGORIES = {ITEMS: (_DUPLICATE,), EDITS: (_WORDING, _DUPLICATE), REVIEWS: ()}
@@ -72,8 +72,9 @@ class LostItems(BenchwrightError):
     def __init__(self, source: Path, workspace: Path, lost: Sequence[LostRecords]) -> None:
         self.exit_code = max(each.exit_code for each in lost)
         super().__init__(
-            f"{'; '.join(map(str, lost))}: {source} is not brought into {workspace} whole, so nothing was frozen and "
-            "no campaign opened; the audit is written. Run it again once the cause is mended: what was read is kept"
+            f"{'; '.join(map(str, lost))}: the import of {source} into {workspace} is incomplete, so nothing was "
+            "frozen and no campaign opened; the audit is written. Fix the cause and run it again: the items read so "
+            "far are kept"
         )
 
 
@@ -129,7 +130,9 @@ def check_workspace(source: Path, workspace: Path) -> None:
 def _open_unsealed(folder: Path) -> Release:
     release = Release.open(folder)
     if release.manifest.sealed is not None:
-        raise DataError(f"{folder} has sealed splits, whose keys cannot be set right; audit the unsealed workspace's")
+        raise DataError(
+            f"{folder} has sealed splits, whose keys cannot be corrected; audit the release of the unsealed workspace"
+        )
     return release
 
 
@@ -202,7 +205,8 @@ def release_of(workspace: Path) -> Release:
     release = Release.open(workspace / folder)
     if release.release_id != release_id:
         raise DataError(
-            f"{release.path} is release {release.release_id[:12]}, and people judged {release_id[:12]}; bring that back"
+            f"{release.path} is release {release.release_id[:12]}, and annotators judged {release_id[:12]}; restore "
+            "that release"
         )
     return release
 

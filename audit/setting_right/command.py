@@ -20,23 +20,23 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("set-right")
-@click.argument("workspace", type=_FOLDER, help="Workspace that `benchwright audit --set-right` opened campaigns in.")
-@click.option("--version", required=True, help="Of the new release, such as 1.1.")
+@click.argument("workspace", type=_FOLDER, help="Workspace in which `benchwright audit --set-right` opened campaigns.")
+@click.option("--version", required=True, help="Version of the new release, such as 1.1.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the new release.")
 @click.option(
     "--results",
     type=_FOLDER,
     multiple=True,
     metavar="DIR",
-    help="Folder of a model's results on the release before, as `evaluate score` writes it; may be repeated.",
+    help="Folder of a model's results on the previous release, as `evaluate score` writes it; may be repeated.",
 )
 @click.option(
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE.html",
-    help="Page that compares both releases; replaced if it is there.  [default: OUT-diff.html]",
+    help="Page that compares both releases; replaced if it exists.  [default: OUT-diff.html]",
 )
-@click.option("--decided-only", is_flag=True, help="Go on though tasks are open; what is open changes nothing.")
+@click.option("--decided-only", is_flag=True, help="Continue although tasks are open; open tasks change nothing.")
 @json_option(
     """
     `{"release", "release_id", "items", "before", "errata": [{"item_id", "source_id", "finding", "became", "key",
@@ -58,12 +58,12 @@ def set_right(
     decided_only: bool,
     as_json: bool,
 ) -> None:
-    """Write the release that follows from what people decided about the findings of an audit.
+    """Write the release that follows from annotators' decisions on the findings of an audit.
 
-    Wrong keys are set right and edits that people agreed on taken over; items found ambiguous, with a bad picture or to
-    be copies are left out. Each change is in the new release's `errata.json`, with what people found and why, and on a
-    page beside the release before. The folder OUT-errata has them as a filter that VLMEvalKit and lmms-eval load, and
-    as a page in Markdown to link from an issue.
+    The command corrects wrong keys, applies the edits that annotators agreed on, and leaves out copies and items that
+    are ambiguous or have a bad picture. The new release's `errata.json` has each change with the annotators' findings
+    and reasons, and a page compares it with the previous release. The folder OUT-errata has the errata as a filter for
+    VLMEvalKit and lmms-eval, and as a Markdown page to link from an issue.
     """
     from .correcting import set_right as corrected
 
@@ -80,19 +80,19 @@ def _lines(done: SetRight) -> Iterator[str]:
     if len(done.errata) > _SHOWN:
         yield f"and {len(done.errata) - _SHOWN} more; --json lists all"
     for score in done.scores:
-        then = "none is shown as before" if score.after is None else f"{score.after:.3f} of {score.kept} after"
+        then = "none is unchanged" if score.after is None else f"{score.after:.3f} of {score.kept} after"
         yield f"{printable(score.model)}: {score.before:.3f} of {score.asked} before, {then}"
     if done.open:
         yield f"{counted(done.open, 'task is', 'tasks are')} open and changed nothing"
     if done.undecided:
         names = ", ".join(printable(done.own_ids[item_id]) for item_id in done.undecided[:_SHOWN])
         yield (
-            f"{counted(len(done.undecided), 'item stays as it is', 'items stay as they are')}, since people agreed "
-            f"on nothing: {names}"
+            f"{counted(len(done.undecided), 'item stays as it is', 'items stay as they are')}, since annotators did "
+            f"not agree: {names}"
         )
     yield (
-        f"{done.after.path}: {counted(len(done.after), 'item')}, {done.differences.same} as before; was "
-        f"{done.before.path}"
+        f"{done.after.path}: {counted(len(done.after), 'item')}, {done.differences.same} unchanged; previous "
+        f"release: {done.before.path}"
     )
     yield f"page: {done.page}"
-    yield f"errata for other harnesses, and to link: {done.filter}"
+    yield f"errata for other harnesses, and a page to link: {done.filter}"

@@ -57,16 +57,16 @@ def set_right(
     page = page or out.with_name(f"{out.name}-diff.html")
     if page.resolve().is_relative_to(out.resolve()):
         raise BenchwrightError(
-            f"{page} would be a foreign file in the release {out}; give a place beside it with --page"
+            f"{page} would be a foreign file in the release {out}; give a path outside it with --page"
         )
     if not store_exists(Workspace(workspace).store_url):
-        raise DataError(f"{workspace} has no campaigns: the audit found nothing that people have to judge")
+        raise DataError(f"{workspace} has no campaigns, because no finding of the audit needs annotators")
     with open_store(Workspace(workspace).store_url) as store:
         errata, undecided, still_open = _errata_in(store, workspace, before)
     if still_open and not decided_only:
         raise BenchwrightError(
             f"{counted(still_open, 'task still lacks', 'tasks still lack')} answers; `benchwright review status "
-            f"--workspace {workspace}` says which. --decided-only goes on with what is decided"
+            f"--workspace {workspace}` lists them. --decided-only continues with the decided ones"
         )
     for folder in results:  # a folder without results of this release is reported before any writing
         rescored(folder, before, before)

@@ -99,12 +99,12 @@ def _corrected_row(row: Mapping[str, str], erratum: Erratum) -> dict[str, str]:
     for letter, (before, after) in edits.get("choices", {}).items():
         at = letter if texts.get(letter) == before else _letter_of(before, texts)
         if at is None:
-            raise ValueError(f"row {row['index']} has no option {before!r}: the table is another version")
+            raise ValueError(f"row {row['index']} has no option {before!r}: the table is of another version")
         corrected[at] = texts[at] = after
     right = erratum["right_text"]
     at = erratum["instead"] if not right or texts.get(erratum["instead"]) == right else _letter_of(right, texts)
     if erratum["instead"] and at is None:
-        raise ValueError(f"row {row['index']} has no option {right!r}: the table is another version")
+        raise ValueError(f"row {row['index']} has no option {right!r}: the table is of another version")
     return corrected | ({"answer": at} if at else {})
 
 
@@ -121,7 +121,10 @@ def _corrected_key(value: Any, erratum: Erratum) -> Any:
         return f"{form[1]}{instead}{form[3]}"
     if isinstance(value, str) and erratum["was_text"] and value.strip() == erratum["was_text"].strip():
         return erratum["right_text"]
-    raise ValueError(f"the key of {erratum['id']} is {value!r}, and {was!r} was corrected: it is another version")
+    raise ValueError(
+        f"the key of {erratum['id']} is {value!r}, but the correction expects {was!r}: it is another version of the "
+        "benchmark"
+    )
 
 
 def _id_column(columns: Mapping[str, list[str]], errata: Mapping[str, Erratum]) -> str:
@@ -135,13 +138,13 @@ def _key_column(columns: Iterable[str]) -> str:
     there = set(columns)
     found = next((name for name in KEY_COLUMNS if name in there), None)
     if found is None:
-        raise ValueError(f"none of the columns {', '.join(KEY_COLUMNS)} is there; name the key's in KEY_COLUMNS")
+        raise ValueError(f"no column is named {', '.join(KEY_COLUMNS)}; add the key's column to KEY_COLUMNS")
     return found
 
 
 def main() -> None:
     """Write the corrected table of a table of VLMEvalKit."""
-    parser = argparse.ArgumentParser(description="Leave out and set right the rows of a table of VLMEvalKit.")
+    parser = argparse.ArgumentParser(description="Leave out or correct the rows of a table of VLMEvalKit.")
     parser.add_argument("table", type=Path, help="The table, such as $LMUData/NAME.tsv.")
     parser.add_argument("corrected", type=Path, help="New table, such as $LMUData/NAME_corrected.tsv.")
     options = parser.parse_args()
@@ -154,7 +157,7 @@ def main() -> None:
         rows = csv.DictReader(table, delimiter="\t")
         names = rows.fieldnames or []
         if "index" not in names:
-            raise SystemExit(f"{options.table} has no column 'index': it is no table of VLMEvalKit")
+            raise SystemExit(f"{options.table} has no column 'index': it is not a table of VLMEvalKit")
         writer = csv.DictWriter(handle, names, delimiter="\t", lineterminator="\n")
         writer.writeheader()
         writer.writerows(corrected_rows(rows, errata))

@@ -27,7 +27,7 @@ COLUMNS = (
 """Columns of `errata.tsv`: `became` is `left_out`, `key_set` or `edited`; `edits` and `reasons` are JSON."""
 TABLE, FILTER, PAGE = "errata.tsv", "errata_filter.py", "README.md"
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#@"})
-_BECAME = {"left_out": "left out", "key_set": "key set right", "edited": "edited"}
+_BECAME = {"left_out": "left out", "key_set": "key corrected", "edited": "edited"}
 
 
 def write_filter(folder: Path, done: SetRight, items: Mapping[str, Item]) -> None:
@@ -85,11 +85,11 @@ def _page(folder: Path, done: SetRight, errata: list[Erratum]) -> Iterator[str]:
     before, after = done.before, done.after
     yield f"# Errata of {_escaped(before.name)} {_escaped(before.version)}"
     yield ""
-    number = counted(len(errata), "item of it is", "items of it are")
+    number = counted(len(errata), "item is", "items are")
     yield (
-        f"{number} wrong or of doubtful use, as people found who looked at them; version {_escaped(after.version)} has "
-        f"{counted(len(after), 'item')}, {done.differences.same:,} of them as before (release "
-        f"`{after.release_id[:12]}`, before `{before.release_id[:12]}`)."
+        f"{number} wrong or of doubtful use, according to annotators; version {_escaped(after.version)} has "
+        f"{counted(len(after), 'item')}, {done.differences.same:,} of them unchanged (release "
+        f"`{after.release_id[:12]}`, previous `{before.release_id[:12]}`)."
     )
     page = quote(Path("..", done.page.name).as_posix()) if done.page.parent.resolve() == folder.parent.resolve() else ""
     yield ""
@@ -113,9 +113,9 @@ def _page(folder: Path, done: SetRight, errata: list[Erratum]) -> Iterator[str]:
     yield "## To use them"
     yield ""
     yield (
-        f"`{FILTER}` applies `{TABLE}` and needs nothing but Python. VLMEvalKit: `python {FILTER} NAME.tsv "
-        "NAME_corrected.tsv` writes the dataset `NAME_corrected` for `$LMUData`. lmms-eval: a task file in this folder "
-        "for `--include_path`:"
+        f"`{FILTER}` applies `{TABLE}` and needs only Python. VLMEvalKit: `python {FILTER} NAME.tsv "
+        "NAME_corrected.tsv` writes the dataset `NAME_corrected` for `$LMUData`. lmms-eval: a task file in this "
+        "folder for `--include_path`:"
     )
     yield ""
     yield "```yaml"

@@ -158,7 +158,7 @@ class _SourceReading:
                 name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
                 self.pictures[picture.image_id] = picture._replace(name=name)
             if (line := nearly_all_absent(read.index, read.picture_files)) is not None:
-                self.lines.append(f"a source most of whose pictures are not there: {line}")
+                self.lines.append(f"a source most of whose pictures are missing: {line}")
             self.absent = {absent.name: absent for absent in read.index.absent()}
             taken = {(each.file, each.row) for each in read.index.questions() if self._take(each)}
             models = {file.path: file.model for file in read.files if file.model is not None}
@@ -263,7 +263,7 @@ class _SourceReading:
             self.unreadable += [UnreadableRow(row.where, row.reason) for _, row in unread if row not in used]
         if self.replies:
             files = sum(file.model is not None for file in read.files)
-            beside = f" from {counted(files, 'file')} beside the questions" if files else ""
+            beside = f" from {counted(files, 'file')} next to the questions" if files else ""
             counts = ", ".join(f"{replies.model} {len(replies.letters):,}" for replies in self.replies)
             self.lines.append(f"replies of models{beside}: {counts}")
 

@@ -30,11 +30,11 @@ _ALL = "all asked"
 """Name of the comparison over all tasks."""
 
 
-def spelled_p(p: float) -> str:
+def p_value_text(p: float) -> str:
     """Return a p-value as text, with enough digits to show on which side of 0.05 it lies.
 
     Example:
-        >>> spelled_p(0.0496), spelled_p(0.0123)
+        >>> p_value_text(0.0496), p_value_text(0.0123)
         ('0.0496', '0.012')
     """
     texts = [f"{p:.{digits}g}" for digits in (2, 3, 4)]
@@ -133,7 +133,7 @@ def compare_results(
         DataError: The folder holds no results, results of different releases or splits, or damaged results.
     """
     if against is not None and models:
-        raise BenchwrightError("give two models to compare, or one to compare all others with (--against), not both")
+        raise BenchwrightError("give either two models to compare, or one to compare all others with (--against)")
     scores = read_scores(results)
     base = None if against is None else _named(scores, [against], results)[0].title
     sheet = read_reply_matrix(results, _chosen(scores, models, results), release)
@@ -153,7 +153,7 @@ def comparison_over_all(sheet: ReplyMatrix) -> Comparison:
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
     if not models:
         if len(scores) < 2:
-            raise BenchwrightError(f"{results} holds the score of one model only; score another beside it")
+            raise BenchwrightError(f"{results} holds the score of only one model; score another into the same folder")
         return list(scores)
     if len(models) != 2 or models[0] == models[1]:
         raise BenchwrightError(f"give two different models to compare, or none for all pairs; found {len(models)}")
@@ -168,12 +168,12 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
         )
     if len({by_name[name].sample for name in models}) > 1:
         raise BenchwrightError(
-            f"{' and '.join(by_name[name].title for name in models)} were not asked the same items: a sample is "
-            "compared with the same sample only; run both with the same --limit, or both without"
+            f"{' and '.join(by_name[name].title for name in models)} were asked different items, and a sample "
+            "compares only with the same sample; run both with the same --limit, or both without"
         )
     if unfit := [by_name[name] for name in models if by_name[name].unfit]:
         raise BenchwrightError(
-            f"{unfit[0].title} cannot be compared: its score is unfit, since {unfit[0].why_unfit()}; run it again, or "
+            f"{unfit[0].title} cannot be compared: its score is unfit ({unfit[0].why_unfit()}); run it again, or "
             "allow more with --max-errors"
         )
     return [by_name[name] for name in models]
@@ -246,8 +246,8 @@ def _why_no_ranks(pairs: Sequence[ModelPair], least: float | None, against: str 
         return None
     clusters = max(pair.clusters for pair in pairs)
     return (
-        f"ranks cannot be told: with {counted(clusters, 'cluster')} no p can be below {least:.2g}, which is not under "
-        f"{ALPHA}; score a release with more clusters"
+        f"ranks are unknown: with {counted(clusters, 'cluster')} no p can be below {least:.2g}, and significance "
+        f"needs one under {ALPHA}; score a release with more clusters"
     )
 
 

@@ -16,7 +16,7 @@ from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..results.summary import printable
-from .comparison import ALPHA, Comparison, PairResult, Ranked, spelled_p
+from .comparison import ALPHA, Comparison, PairResult, Ranked, p_value_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,9 +34,9 @@ _LONG_NAME = 22
 _MOST_PAIRS = 45
 """Pairs that a terminal shows: those of ten models."""
 RULE = (
-    "Models whose p over all pairs is below 0.05 are told apart and share no letter. Best rank: 1 and the number of "
-    "models found to be better; worst rank: the number of ranked models less those found to be worse. All these ranges "
-    "hold together with 95 % confidence (Mogstad, Romano, Shaikh and Wilhelm 2024)."
+    "Models whose p over all pairs is below 0.05 are told apart and share no letter. Best rank: 1 plus the number "
+    "of models found better; worst rank: the number of ranked models minus those found worse. All these ranges hold "
+    "together with 95 % confidence (Mogstad, Romano, Shaikh and Wilhelm 2024)."
 )
 
 
@@ -142,7 +142,7 @@ def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = F
             written.
     """
     if out.suffix.lower() != ".csv":
-        raise BenchwrightError(f"{out}: pairs are written as .csv; give a name that ends so")
+        raise BenchwrightError(f"{out}: pairs are written as CSV; give a name that ends in .csv")
     rows = [
         {"tasks": comparison.name, **_compared(result)} for comparison in comparisons for result in comparison.pairs
     ]
@@ -173,7 +173,7 @@ def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
 def _ranks(every: Comparison) -> Table:
     lines = [("#", "rank", "groups", "model", "accuracy", "n")]
     for number, ranked in enumerate(every.ranking, start=1):
-        rank = str(ranked.rank or ("-" if every.why_no_ranks is None else "cannot be told"))
+        rank = str(ranked.rank or ("-" if every.why_no_ranks is None else "unknown"))
         lines.append(
             (
                 str(number),
@@ -185,7 +185,7 @@ def _ranks(every: Comparison) -> Table:
             )
         )
     told = f"{every.pairs_told_apart} of {counted(len(every.pairs), 'pair')} told apart"
-    return _table(f"ranks that the pairs leave possible; models that share no letter are told apart ({told})", lines)
+    return _table(f"possible ranks, given the pairs; models that share no letter are told apart ({told})", lines)
 
 
 def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
@@ -195,7 +195,7 @@ def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
         ranks = {ranked.model: ranked.rank for ranked in task.ranking}
         cells = [str(ranks.get(ranked.model) or "-") for ranked in every.ranking]
         lines.append((task.name, *cells, f"{task.pairs_told_apart} of {len(task.pairs)}"))
-    return _table("ranks by task, of models by their number above", lines)
+    return _table("ranks by task; models have their numbers of the first table", lines)
 
 
 def _pairs(every: Comparison) -> Table:
@@ -213,15 +213,15 @@ def _pairs(every: Comparison) -> Table:
                 names[result.second],
                 _with_interval(result.pair.difference, result.pair.interval, sign="+"),
                 f"{result.pair.only_first}:{result.pair.only_second}",
-                spelled_p(result.pair.p),
-                spelled_p(result.p_joint),
+                p_value_text(result.pair.p),
+                p_value_text(result.p_joint),
                 "yes" if result.told_apart else "no",
                 "-" if compared["items_needed"] is None else f"{compared['items_needed']:,}",
             )
         )
     shown = "" if len(every.pairs) <= _MOST_PAIRS else f"; {_MOST_PAIRS} of {len(every.pairs)}, all with --out FILE"
-    by = "; models by their number above" if is_long else ""
-    return _table(f"pairs; first less second, with 95 % interval{by}{shown}", lines)
+    by = "; models have their numbers of the first table" if is_long else ""
+    return _table(f"pairs: first minus second, with 95 % interval{by}{shown}", lines)
 
 
 def _letters(letters: Mapping[str, LetterBias]) -> Table:
@@ -232,7 +232,7 @@ def _letters(letters: Mapping[str, LetterBias]) -> Table:
         cells = [f"{by_letter[name].given}/{by_letter[name].keyed}" if name in by_letter else "-" for name in names]
         p = "-" if bias.p is None else f"{bias.p:.2g}"
         lines.append((printable(model), *cells, "-" if bias.moved is None else f"{bias.moved:.2f}", p))
-    return _table("letters given / keyed, where a letter was read; moved: share of letters out of place", lines)
+    return _table("letters given / keyed, of replies with a read letter; moved: share of letters out of place", lines)
 
 
 def _table(title: str, lines: Sequence[Sequence[str]]) -> Table:

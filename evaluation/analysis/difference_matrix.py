@@ -13,7 +13,7 @@ class DifferenceCell(NamedTuple):
     """The difference of two models on the items asked of both, and whether they are told apart.
 
     Args:
-        points: Accuracy of the row's model less that of the column's, in percentage points, as text.
+        points: Accuracy of the row's model minus that of the column's, in percentage points, as text.
         told_apart: Whether the two are told apart.
     """
 

@@ -37,43 +37,43 @@ BLINK = (
     ),
     FindingCategory(
         code="setting_missed", words="Fails to capture the overall setting or style",
-        help="The reply gets the scene, situation or style as a whole wrong.",
+        help="The reply misjudges the scene, situation or style as a whole.",
     ),
     FindingCategory(
         code="object_not_grounded", words="Fails to ground an object",
-        help="The reply does not find the thing that is asked about, or takes another one for it.",
+        help="The reply misses the thing in question, or mistakes another one for it.",
     ),
-    FindingCategory(code="other", words="Something else", help="None of these; the reason says what."),
+    FindingCategory(code="other", words="Something else", help="None of these; state the error as the reason."),
 )  # fmt: skip
 """BLINK section 4.3 (10 errors a task)."""
 
 II_BENCH = (
     FindingCategory(
         code="metaphor_misunderstood", words="Metaphorical misunderstanding",
-        help="The implication or symbol is read wrongly, or the theme as a whole is missed.",
+        help="The reply misreads the implication or symbol, or misses the theme as a whole.",
     ),
     FindingCategory(
         code="detail_misunderstood", words="Detail misunderstanding",
-        help="A detail was seen and taken for something that it is not.",
+        help="The reply mistakes a detail for something else.",
     ),
     FindingCategory(
-        code="detail_ignored", words="Detail ignorance", help="A detail that matters was not taken into account."
+        code="detail_ignored", words="Detail ignorance", help="The reply ignores a detail that matters."
     ),
     FindingCategory(
         code="surface_level", words="Surface-level interpretation",
-        help="Only what is plainly shown is told; the meaning behind it is not.",
+        help="The reply describes only what the picture plainly shows, not its meaning.",
     ),
     FindingCategory(
         code="reasoning_error", words="Reasoning error",
-        help="What the picture shows was understood, and the conclusion from it is wrong.",
+        help="The reply understands the picture and draws a wrong conclusion.",
     ),
     FindingCategory(
         code="rejected", words="Reject to answer",
-        help="The reply declines: too little to go by, or thought unfit to answer.",
+        help="The reply declines, because it finds too little information or the question unfit.",
     ),
     FindingCategory(
         code="extraction_error", words="Answer extraction error",
-        help="The reply is right, and its letter was read wrongly or not at all.",
+        help="The reply is right, but its letter was misread or not found.",
     ),
 )  # fmt: skip
 """II-Bench section 4.3 and appendix F (100 errors in proportion to the domains)."""
@@ -96,12 +96,15 @@ def own_categories(texts: Sequence[str]) -> tuple[FindingCategory, ...]:
             categories.append(FindingCategory(code=code, words=words))
         except ValidationError:
             raise BenchwrightError(
-                f"category {text[:80]!r}: give CODE=WORDS, the code in small letters, digits and _, such as "
+                f"category {text[:80]!r}: give CODE=WORDS, with a code of lowercase letters, digits and _, such as "
                 "'wrong_object=Takes another object for it'"
             ) from None
     codes = [category.code for category in categories]
     if len(set(codes)) != len(codes):
-        raise BenchwrightError(f"category code {next(code for code in codes if codes.count(code) > 1)!r} comes twice")
+        raise BenchwrightError(
+            f"category code {next(code for code in codes if codes.count(code) > 1)!r} is given twice; use each code "
+            "once"
+        )
     return tuple(categories)
 
 
@@ -209,7 +212,7 @@ def draw_errors(
     strata: dict[str, list[_Error]] = {}
     for error in sorted(_errors(results, scores, plan.seed), key=lambda error: (error.order, error.model)):
         if error.item_id not in facts:
-            raise DataError(f"{results}: item {error.item_id} is not in {release.path}; score the models again")
+            raise DataError(f"{results}: item {error.item_id} is missing from {release.path}; score the models again")
         strata.setdefault(facts[error.item_id].stratum, []).append(error)
     chosen = _drawn({name: _each_item_once(errors) for name, errors in strata.items()}, plan)
     tasks = [_task(error, facts[error.item_id]) for errors in chosen.values() for error in errors]

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 _WHY = {
-    "models_prefer_another": "Models that do better than chance at this task agree on another letter than the key.",
-    "people_miss_the_key": "People who saw no key did not choose it.",
-    "models_and_people": "Able models agree on another letter than the key, and people who saw no key miss it.",
+    "models_prefer_another": "Models that beat chance at this task agree on a letter other than the key.",
+    "people_miss_the_key": "Annotators without the key chose other letters.",
+    "models_and_people": "Able models and annotators without the key prefer a letter other than the key.",
 }
 
 
@@ -60,15 +60,15 @@ def _contents(release: Release, split: str | None) -> Mapping[str, str]:
 
 
 def _beside(issue: LabelIssue) -> Iterator[SideText]:
-    yield SideText(label="Why it is doubted", text=_WHY[issue.reason])
+    yield SideText(label="Reason for the doubt", text=_WHY[issue.reason])
     lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in issue.given.items()]
-    yield SideText(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
+    yield SideText(label="Answers of models", text="\n".join(lines)[:LONGEST_TEXT])
     if issue.people:
         answers = (
-            f"{issue.people_right} of {counted(issue.people, 'person', 'people')} who saw no key gave the key, "
+            f"{issue.people_right} of {counted(issue.people, 'person', 'people')} without the key gave its letter, "
             f"{issue.key}."
         )
-        yield SideText(label="What people answered", text=answers)
+        yield SideText(label="Answers of annotators", text=answers)
 
 
 FORMAT, VERSION = "benchwright/suspects", 1
@@ -119,7 +119,9 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     """
     suffix = out.suffix.lower()
     if suffix not in {SUFFIX, ".csv", ".parquet"}:
-        raise BenchwrightError(f"{out}: suspects are written as {SUFFIX}, .csv or .parquet; give a name that ends so")
+        raise BenchwrightError(
+            f"{out}: suspects are written as {SUFFIX}, .csv or .parquet; give a name with one of these endings"
+        )
     if suffix == SUFFIX:
         write_review_tasks(out, _suspect_head(suspects, release), _suspect_tasks(suspects, release), force=force)
         return
@@ -141,7 +143,7 @@ def suspects_table(suspects: LabelIssues) -> Table:
 
     shown = suspects.found[:_MOST_SHOWN]
     title = f"{len(suspects.found):,} suspects among {counted(suspects.sheet.items.num_rows, 'item')}"
-    more = f"; the first {_MOST_SHOWN} are shown" if len(suspects.found) > _MOST_SHOWN else ""
+    more = f"; the first {_MOST_SHOWN}" if len(suspects.found) > _MOST_SHOWN else ""
     table = Table(box=box.SIMPLE_HEAD, title=Text(title + more), title_justify="left")
     for name in ("rank", "item", "task", "key", "letters", "probability", "right", "people right", "reason"):
         table.add_column(Text(name), no_wrap=True)

@@ -71,11 +71,11 @@ _RUN = 5
 """Shortest run of consecutive letters that is written as its first and last."""
 
 
-def spelled_groups(letters: str) -> str:
+def shortened_groups(letters: str) -> str:
     """Return the letters of a model's groups as shown in tables: five or more in a row as `c–g`.
 
     Example:
-        >>> spelled_groups("abcdf"), spelled_groups("bcdefgk")
+        >>> shortened_groups("abcdf"), shortened_groups("bcdefgk")
         ('abcdf', 'b–g k')
     """
     names = letters.split() if " " in letters else list(letters)

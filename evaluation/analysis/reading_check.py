@@ -84,7 +84,7 @@ def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> Checke
     """
     if len({path.parent.resolve() for path in labels}) > 1:
         raise BenchwrightError(
-            f"{labels[0]} and {labels[-1]} lie in different folders; put all labels of a sample beside its "
+            f"{labels[0]} and {labels[-1]} lie in different folders; put all labels of a sample next to its "
             f"{SAMPLE_FILE}"
         )
     sample = read_sample(labels[0].parent)
@@ -124,16 +124,18 @@ def _score_of(result: SampledResult, sample: ReadingSample, folder: Path, labels
     predictions = folder / PREDICTIONS_FILE
     if not predictions.is_file():
         raise DataError(
-            f"{folder} does not hold the result of {result.title!r}; say where it is: RESULT --labels {labels}"
+            f"{folder} does not hold the result of {result.title!r}; name its folder: RESULT --labels {labels}"
         )
     if file_digest(predictions) != result.predictions:
         raise DataError(
-            f"{predictions} has changed since the sample was drawn from it; draw another one with `evaluate "
+            f"{predictions} has changed since the sample was drawn from it; draw another sample with `evaluate "
             "check-reading`"
         )
     score = read_score(folder)
     if score.release_id != sample.release_id:
-        raise DataError(f"{folder} is of another release than {labels.parent / SAMPLE_FILE}; score the model again")
+        raise DataError(
+            f"{folder} is of a release other than that of {labels.parent / SAMPLE_FILE}; score the model again"
+        )
     return score
 
 
@@ -173,7 +175,7 @@ def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
             if name not in options:
                 why = f"id {name[:40]!a} is not in the sample"
             elif who in labels.votes.get(name, {}):
-                why = f"id {name} comes twice; the first one counts"
+                why = f"id {name} occurs twice; the first row counts"
             elif said not in {NO_LETTER, _UNCLEAR, *options[name]}:
                 why = f"{cells[_LETTER][:40]!a} is neither one of {', '.join(options[name])} nor {NO_LETTER!r}"
             else:
@@ -202,7 +204,7 @@ def _agreed(votes: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str | Non
             words = ", ".join(f"{said} {times}" for said, times in counts.most_common())
             unused.append(UnusedRow(f"id {name}", f"people disagree ({words})"))
         elif said == _UNCLEAR:
-            unused.append(UnusedRow(f"id {name}", "people cannot tell what it chooses"))
+            unused.append(UnusedRow(f"id {name}", "people find its choice unclear"))
         else:
             letters[name] = None if said == NO_LETTER else said
     return letters, unused

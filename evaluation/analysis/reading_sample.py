@@ -166,8 +166,8 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
     folders = result_folders(places)
     if n < _LEAST * len(folders):
         raise BenchwrightError(
-            f"--n {n} for {len(folders)} results: give at least {_LEAST * len(folders)}, so that there are two read "
-            "and two missed replies of each"
+            f"--n {n} for {len(folders)} results: give at least {_LEAST * len(folders)}, for two read and two missed "
+            "replies of each result"
         )
     results: list[SampledResult] = []
     rows: list[dict[str, str]] = []
@@ -179,7 +179,10 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
         check_files(release, score.split)
         candidates = list(_candidates(folder, score, seed))
         if not candidates:
-            raise BenchwrightError(f"{folder} holds no reply that a reader read; there is nothing to check")
+            raise BenchwrightError(
+                f"{folder} holds no reply read by a reader, so there is nothing to check; name results with replies "
+                "in words"
+            )
         strata: dict[tuple[str, bool], list[ReadableReply]] = {}
         for candidate in sorted(candidates):
             strata.setdefault((candidate.task, candidate.letter is not None), []).append(candidate)
@@ -258,8 +261,9 @@ def _batches(folder: Path, score: Score, names: Sequence[str]) -> Iterator[pa.Re
             for batch in file.batches([*names, *(parts if has_parts else ())], at_once=_ROWS):
                 if has_parts and _is_of_several(batch.column("attempts"), pc):
                     raise BenchwrightError(
-                        f"{folder}: under the protocol {score.protocol} an item is asked more than once, or with its "
-                        "options in another order; check the reading of a result whose items have one reply each"
+                        f"{folder}: the protocol {score.protocol} asks an item more than once, or with its options "
+                        "in another order; check the reading of a result with one reply per item in the item's own "
+                        "order"
                     )
                 yield batch
     except UnreadableParquet as error:
@@ -324,7 +328,7 @@ def _table_row(reply: SampledReply, score: Score, item: Mapping[str, Any], text:
 def _task(reply: SampledReply, score: Score, content_hash: str, text: str) -> ReviewTask:
     """Return a reply as a task of the review app, without the reader's reading."""
     about = {"id": reply.id, "model": score.title[:1000]}
-    beside = (SideText(label="The reply to be read", text=_shortened(text)),)
+    beside = (SideText(label="The reply to read", text=_shortened(text)),)
     return ReviewTask(item_id=reply.item_id, content_hash=content_hash, about=about, beside=beside)
 
 
@@ -345,7 +349,9 @@ def read_sample(folder: Path) -> ReadingSample:
     path = folder / SAMPLE_FILE
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise DataError(f"{path} is larger than {_MOST_BYTES >> 20} MiB, which no sample is")
+            raise DataError(
+                f"{path} is larger than {_MOST_BYTES >> 20} MiB, more than any sample; draw the sample again"
+            )
         return ReadingSample.model_validate(bounded_json(path.read_bytes()))
     except FileNotFoundError as error:
         raise DataError(

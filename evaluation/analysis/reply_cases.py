@@ -67,7 +67,7 @@ class ReadingFigures(NamedTuple):
     Args:
         labelled: Number of these replies.
         shares: Share read right, and share of each kind of error, 0 to 1.
-    """
+    """  # phrase: allowed
 
     labelled: int
     shares: Mapping[str, CheckedShare]
@@ -79,7 +79,7 @@ class ReadingFigures(NamedTuple):
     def describe(self) -> str:
         """Return the figures as one line of text."""
         words = {"right": "right"} | ERROR_KINDS
-        return f"of {self.labelled:,} labelled, " + "; ".join(
+        return f"of {self.labelled:,} labeled, " + "; ".join(
             f"{words[name]} {share.describe()}" for name, share in self.shares.items()
         )
 
@@ -119,7 +119,7 @@ def read_cases(
         DataError: A row has a wrong value or form; the message names it.
     """
     if judge is not None and reader != ROBUST:
-        raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
+        raise BenchwrightError(f"a judge needs the reader {ROBUST!r}; {reader!r} reads as its paper does, without one")
     cases = list(_cases(path))
     answers = [_read(case, reader) for case in cases]
     measured = {"reader": _figures(cases, answers)}
@@ -208,7 +208,7 @@ def _with_list(case: Any) -> Any:
 def _checked(case: Any, where: str) -> ReplyCase:
     if not isinstance(case, dict) or not _NEEDED <= case.keys() <= _NEEDED | _OPTIONAL:
         raise DataError(
-            f'{where}: give {{"reply": text, "choices": [texts]}}, if wanted "question" and "letter", and nothing else'
+            f'{where}: give {{"reply": text, "choices": [texts]}}, optionally "question" and "letter", and nothing else'
         )
     reply, choices = case["reply"], case["choices"]
     if not isinstance(reply, str):

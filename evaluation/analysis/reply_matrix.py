@@ -103,8 +103,8 @@ def _read(results: Path, score: Score, with_group: bool) -> pa.Table:
     with open_judged(folder, score) as file:
         if with_group and _GROUP not in file.schema.names:
             raise DataError(
-                f"{folder / PREDICTIONS_FILE} was written by an older program, which did not note which items hang "
-                "together; give the release that was scored with --release, or score the model again"
+                f"{folder / PREDICTIONS_FILE} was written by an older version, which did not record the groups of "
+                "items; name the scored release with --release, or score the model again"
             )
         try:
             return file.table([*_COLUMNS, *([_GROUP] if with_group else [])])
@@ -140,7 +140,7 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
 
     places = pc.index_in(table.column("item_id"), value_set=items.column("item_id"))
     if places.null_count:
-        raise not_of_score(path, f"{places.null_count} of its rows are of no item of the release")
+        raise not_of_score(path, f"{places.null_count} of its rows belong to no item of the release")
     columns: NDArray[Any] = places.to_numpy()
     if len(np.unique(columns)) != len(columns):
         raise not_of_score(path, "an item has more than one row")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.release.format.human_baseline import read_human_baseline
 
-from ..results.human_baseline import HumanFigures, check_beside, human_figures, task_shares
+from ..results.human_baseline import HumanFigures, check_comparable, human_figures, task_shares
 from ..results.score import Figure, figures, read_scores
 from .reply_matrix import ReplyMatrix, read_reply_matrix
 
@@ -36,7 +36,7 @@ class Sample(NamedTuple):
         return {"items": self.items, "models": {title: _dumped(metrics) for title, metrics in self.models.items()}}
 
 
-class BesidePeople(NamedTuple):
+class SameItemFigures(NamedTuple):
     """Figures of people and models on the same items.
 
     Args:
@@ -55,7 +55,7 @@ class BesidePeople(NamedTuple):
         return document
 
 
-def beside_people(results: Path, release: Release) -> BesidePeople:
+def figures_on_same_items(results: Path, release: Release) -> SameItemFigures:
     """Return the figures of people and models on the items that people answered.
 
     Args:
@@ -70,11 +70,11 @@ def beside_people(results: Path, release: Release) -> BesidePeople:
     human = human_figures(release, scores[0].split)
     if human is None:
         raise BenchwrightError(
-            f"{release.path} has no human baseline: no campaign `answer` was in its recipe; "
-            "docs/recipes.md says how to ask people"
+            f"{release.path} has no human baseline, because its recipe had no campaign `answer`; docs/recipes.md "
+            "shows how to ask people"
         )
-    check_beside(human, scores)
-    return BesidePeople(
+    check_comparable(human, scores)
+    return SameItemFigures(
         human, samples_of(read_reply_matrix(results, scores, release), read_human_baseline(release) or {})
     )
 

@@ -74,11 +74,11 @@ def read_head(path: Path) -> AnswerHead:
                 name = next(name for name in AnswerHead._fields if getattr(head, name) != getattr(stated, name))
                 raise DataError(
                     f"{path}: line {number}: {name} is {getattr(stated, name)!a}, and line 1 has "
-                    f"{getattr(head, name)!a}; an answer file is of one model on one release"
+                    f"{getattr(head, name)!a}; give each model and release its own answer file"
                 )
             head = stated
     if head is None:
-        raise DataError(f"{path}: is empty; `benchwright evaluate run` on a sealed split writes answer files")
+        raise DataError(f"{path}: is empty; write an answer file with `benchwright evaluate run` on a sealed split")
     return head
 
 
@@ -91,8 +91,8 @@ def _head_of(raw: bytes, where: str) -> AnswerHead:
     wrong = [name for name, value in zip(_HEAD, values, strict=False) if not _is_valid(name, value)]
     if wrong:
         raise DataError(
-            f"{where}: has no {wrong[0]}; an answer file has {', '.join(_HEAD)} in every line, as "
-            "`benchwright evaluate run` on a sealed split writes it"
+            f"{where}: has no {wrong[0]}; an answer file has {', '.join(_HEAD)} in every line; write one with "
+            "`benchwright evaluate run` on a sealed split"
         )
     samples = row.get("samples", 1)
     if type(samples) is not int or not 1 <= samples <= MOST_SAMPLES:

@@ -61,7 +61,7 @@ class BackendContext:
             is for baselines that measure what the words alone reveal, never for models.
         cache: Cache, kept between runs, for replies that depend on one question alone.
         record_map: Mapper of a function over questions, in the workers of a run if it has any.
-    """
+    """  # phrase: allowed
 
     release_id: str
     content_id: str
@@ -155,7 +155,7 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
     backend = factory(argument, options or BackendOptions())
     if options is not None and not getattr(backend, "takes_fields", False) and (given := options.only_for_endpoints()):
         raise BenchwrightError(
-            f"model {model!r} is sent no requests that {given[0]} could change; it goes with models behind an "
+            f"{given[0]} changes requests, and model {model!r} gets none; leave it out, or name a model behind an "
             "endpoint, such as openai:NAME"
         )
     return backend
@@ -164,9 +164,7 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
 def without_argument(kind: str, argument: str) -> None:
     """Refuse text after the colon for a backend without an argument."""
     if argument:
-        raise BenchwrightError(
-            f"model {kind!r} takes nothing after its name, but {argument!r} was given; write {kind!r}"
-        )
+        raise BenchwrightError(f"model {kind!r} takes no argument, but {argument!r} was given; write {kind!r}")
 
 
 def labelled(release: Release) -> Iterator[LabelledQuestion]:

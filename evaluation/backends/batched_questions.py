@@ -189,7 +189,7 @@ class BatchedQuestions:
         self._known.add(batch_id)
         self._keep(record.model_copy(update={"batch_id": batch_id}))
         logger.warning(
-            "the batch %s with %s is at %s; a run that is stopped goes on with it by the same command",
+            "the batch %s with %s is at %s; after an interruption, the same command continues with it",
             batch_id, counted(len(record.requests), "request"), self.endpoint.address.name,
         )  # fmt: skip
 
@@ -207,9 +207,7 @@ class BatchedQuestions:
             except RequestFailed as failure:
                 raise _for_the_run(failure, self.folder) from failure
             except BenchwrightError as error:
-                raise BenchwrightError(
-                    f"{error}; remove {self._path(record)} to have its requests asked anew"
-                ) from error
+                raise BenchwrightError(f"{error}; remove {self._path(record)} to ask its requests again") from error
             self._take(record, results, state.words)
         if self._open:
             self.tell(f"{counted(len(self._open), 'batch', 'batches')} under way ({'; '.join(states[:2])})")
@@ -240,11 +238,11 @@ class BatchedQuestions:
         if not answered:
             raise BenchwrightError(
                 f"the batch {record.batch_id} answered none of its {counted(left, 'request')} ({first}); the same "
-                "command hands them in again, and without --batch asks them one by one"
+                "command submits them again, and without --batch asks them one by one"
             )
         if left:
             logger.warning(
-                "the batch %s left %s unanswered (%s); each is asked alone, at the full price",
+                "the batch %s left %s unanswered (%s); the run asks each alone, at the full price",
                 record.batch_id, counted(left, "request"), first,
             )  # fmt: skip
 
@@ -282,13 +280,12 @@ def _records(folder: Path) -> Iterator[BatchRecord]:
             yield BatchRecord.model_validate(bounded_json(path.read_bytes()))
         except (OSError, ValueError, ValidationError) as error:
             raise DataError(
-                f"{path} is no record of a batch ({str(error).splitlines()[0]}); see at the vendor whether a batch is "
-                "under way, then remove the file to have its requests asked anew"
+                f"{path} is not the record of a batch ({str(error).splitlines()[0]}); check with the vendor whether "
+                "a batch is under way, then remove the file to ask its requests again"
             ) from error
 
 
 def _for_the_run(failure: RequestFailed, folder: Path) -> BenchwrightError:
     return BenchwrightError(
-        f"{failure.detail}; batches that were handed in are remembered in {folder}, and the same command goes on with "
-        "them"
+        f"{failure.detail}; the submitted batches are on record in {folder}, and the same command continues with them"
     )

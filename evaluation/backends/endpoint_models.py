@@ -55,8 +55,8 @@ def _endpoint_model(api: Api, model: str, options: BackendOptions) -> Backend:
     _check_address("--base-url", options.base_url or facts.base_url)
     if (options.image_urls is None) != (options.image_folder is None):
         raise BenchwrightError(
-            "--image-urls and --image-folder go together: pictures are put into the folder, and the endpoint fetches "
-            "them from the address at which you serve it"
+            "give --image-urls and --image-folder together: the run puts pictures into the folder, and the endpoint "
+            "fetches them from the address at which you serve it"
         )
     if options.image_urls is not None:
         _check_address("--image-urls", options.image_urls)
@@ -65,8 +65,8 @@ def _endpoint_model(api: Api, model: str, options: BackendOptions) -> Backend:
     key = os.environ.get(variable, "").strip()
     if not key and (options.base_url is None or not is_usual):
         raise PrerequisiteError(
-            f"model '{facts.backend}:{model}' needs a key in the environment variable {variable}, which is not "
-            "set; set it, name another with --api-key-env, or name a server of your own with --base-url"
+            f"model '{facts.backend}:{model}' needs a key in the environment variable {variable}, which is not set; "
+            "set it, name another with --api-key-env, or name your own server with --base-url"
         )
     address = ModelAddress(
         model,

@@ -78,8 +78,8 @@ class _LocalModel:
         self._find = find_weights(argument)
         if options.temperature != 0 or options.top_p is not None:
             raise BenchwrightError(
-                "local models decode greedily; leave --temperature at 0 and --top-p out, or serve the model and name "
-                "it as openai:NAME"
+                "local models decode greedily; leave --temperature at 0 and omit --top-p, or serve the model and "
+                "name it as openai:NAME"
             )
         require_extra()
         self.name = f"{how}:{model_name(argument)}"
@@ -181,8 +181,8 @@ class _LocalModel:
         prompts = [prompted.prompt for prompted in batch]
         if not self._loaded.sees and any(prompt.pictures for prompt in prompts):
             raise BenchwrightError(
-                f"{self.name} takes words only; ask it without pictures (--protocol blind), let it read replies "
-                "(--judge), or name a model that sees"
+                f"{self.name} takes only words; ask it without pictures (--protocol blind), let it read replies "
+                "(--judge), or name a model that takes pictures"
             )
         if self._how == "likelihood":
             return likeliest(self._loaded, prompts)

@@ -51,8 +51,8 @@ def find_weights(argument: str) -> Callable[[], ModelFiles]:
     match = _HUB_NAME.fullmatch(argument)
     if match is None or argument.startswith((".", "/", "~")):
         raise BenchwrightError(
-            f"there is no folder {argument!r}; name a folder with a model's files, or a model of the hub as ORG/NAME "
-            "or ORG/NAME@REVISION"
+            f"folder {argument!r} does not exist; name a folder with a model's files, or a model of the hub as "
+            "ORG/NAME or ORG/NAME@REVISION"
         )
     return lambda: _from_hub(match[1], match[2], argument)
 
@@ -136,7 +136,7 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
     where = find_device(device).place
     numbers = "auto" if dtype is None else getattr(torch, dtype, None)
     if numbers != "auto" and not isinstance(numbers, torch.dtype):
-        raise BenchwrightError(f"--dtype {dtype!r} is no kind of number; give float32, float16 or bfloat16")
+        raise BenchwrightError(f"--dtype {dtype!r} is not a numeric type; give float32, float16 or bfloat16")
     try:
         ours: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
         sees = type(AutoConfig.from_pretrained(weights.folder, **ours)) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
@@ -151,9 +151,7 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
         raise BenchwrightError(f"{weights.name} cannot be loaded on {where}: {first}") from error
     tokenizer = getattr(processor, "tokenizer", None) if sees else processor
     if tokenizer is None or getattr(processor, "chat_template", None) is None:
-        raise BenchwrightError(
-            f"{weights.name} has no tokenizer or no chat template; a model tuned for chats is needed"
-        )
+        raise BenchwrightError(f"{weights.name} has no tokenizer or no chat template; name a model tuned for chats")
     # Replies begin where prompts end, so padding goes before the prompts.
     tokenizer.padding_side = "left"
     return LoadedModel(model, processor, where, str(model.dtype).removeprefix("torch."), sees)

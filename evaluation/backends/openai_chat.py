@@ -141,7 +141,7 @@ class OpenAIChat:
             return
         if context.log_folder is None:
             raise BenchwrightError(
-                "batches are remembered in the folder of results, so that none is paid twice; give one (--out)"
+                "batches need a folder of results, whose records prevent paying twice; name one with --out"
             )
         from benchwright.models.endpoints.batches import BatchEndpoint
 
@@ -257,11 +257,11 @@ class OpenAIChat:
 
     def _budget_spent(self, log: ReplyLog) -> BudgetSpent:
         kept = (
-            "" if log.path is None else f" What was answered is in {log.path}; run the same command to go on from there"
+            "" if log.path is None else f" The replies are in {log.path}; run the same command to continue from there"
         )
         return BudgetSpent(
-            f"the budget is spent ({self.spending.describe()}), and questions are left that were not asked, so there "
-            f"is no score yet.{kept}"
+            f"the budget is spent ({self.spending.describe()}), and some questions remain, so there is no score "
+            f"yet.{kept}"
         )
 
     async def _send(self, item_id: str, request: QuestionRequest, run: _ChatRun) -> _LoggedAnswer:

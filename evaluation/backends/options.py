@@ -67,7 +67,7 @@ def options_of_effect(model: type[BaseModel], *effects: Effect) -> set[str]:
 class EndpointOptions(RequestFields):
     """Access to a model behind an endpoint, prices of its tokens and fields of its requests."""
 
-    base_url: Annotated[str | None, OptionNotes(metavar="URL", unset="that of the vendor")] = Field(
+    base_url: Annotated[str | None, OptionNotes(metavar="URL", unset="the vendor's")] = Field(
         None, description=BASE_URL
     )
     api_key_env: Annotated[
@@ -84,17 +84,16 @@ class EndpointOptions(RequestFields):
         OptionNotes(
             metavar="NAME=JSON",
             flag="field",
-            command_help="Field that requests to the endpoint hold as well, `NAME=JSON` such as "
-            "`reasoning_effort=low`; repeat for more",
+            command_help="Field to add to requests, `NAME=JSON` such as `reasoning_effort=low`; may be repeated",
         ),
-    ] = Field({}, description="Fields that requests to the endpoint hold as well, such as `{reasoning_effort: low}`")
+    ] = Field({}, description="Fields to add to requests, such as `{reasoning_effort: low}`")
     omit: Annotated[
         tuple[str, ...],
         OptionNotes(
             metavar="NAME",
-            command_help="Field that requests to the endpoint leave out, such as `temperature`; repeat for more",
+            command_help="Field to omit from requests, such as `temperature`; may be repeated",
         ),
-    ] = Field((), description="Fields that requests to the endpoint leave out, such as `[temperature]`")
+    ] = Field((), description="Fields to omit from requests, such as `[temperature]`")
 
     headers: Annotated[
         dict[str, str],
@@ -102,11 +101,11 @@ class EndpointOptions(RequestFields):
             "run",
             metavar="NAME=ENV:VARIABLE",
             flag="header",
-            command_help="Header of requests to the endpoint, its value in an environment variable "
-            "(`NAME=ENV:VARIABLE`) or here (`NAME=value`); it is logged nowhere; repeat for more",
+            command_help="Header of requests, its value in an environment variable (`NAME=ENV:VARIABLE`) or here "
+            "(`NAME=value`); kept out of all logs; may be repeated",
         ),
     ] = Field(
-        {}, description="Headers of requests to the endpoint, such as `{X-Token: ENV:TEAM_TOKEN}`; logged nowhere"
+        {}, description="Headers of requests to the endpoint, such as `{X-Token: ENV:TEAM_TOKEN}`; kept out of all logs"
     )
 
     @model_validator(mode="after")
@@ -129,48 +128,48 @@ class EndpointOptions(RequestFields):
 class ModelOptions(EndpointOptions):
     """The options that the command line and recipes share."""
 
-    max_tokens: int = Field(1024, ge=1, description="Tokens of the longest reply, thoughts included")
+    max_tokens: int = Field(1024, ge=1, description="Most tokens of a reply, including thoughts")
     temperature: float = Field(
         0.0, ge=0, description="Temperature of the draw of each token; 0 takes the likeliest token"
     )
     top_p: Annotated[float | None, OptionNotes(unset="the endpoint's own")] = Field(
-        None, gt=0, le=1, description="Share of probability that tokens are drawn from, above 0 and up to 1"
+        None, gt=0, le=1, description="Share of probability from which tokens are drawn, above 0 and up to 1"
     )
-    seed: Annotated[int | None, OptionNotes(unset="none is sent")] = Field(
-        None, description="Seed of the draw, for endpoints that take one"
+    seed: Annotated[int | None, OptionNotes(unset="no seed")] = Field(
+        None, description="Seed of the draw, if the endpoint takes one"
     )
     samples: Annotated[int, OptionNotes(metavar="K")] = Field(
         1,
         ge=1,
         le=MOST_SAMPLES,
-        description="Replies that are drawn to each question, each with a seed of its own where the endpoint takes "
-        "one; needs a `temperature` above 0",
+        description="Replies to draw for each question, each with its own seed if the endpoint takes one; needs a "
+        "`temperature` above 0",
     )
     system: Annotated[
         str | None,
         OptionNotes(
             metavar="TEXT|@FILE",
-            unset="no such message",
+            unset="no message",
             command_help="System message before each question, or `@FILE` that holds it",
         ),
     ] = Field(None, min_length=1, max_length=200_000, description="System message before each question")
     reasoning_effort: Annotated[Effort | None, OptionNotes(unset="the model's own")] = Field(
-        None, description="Effort of a reasoning model, as far as it knows it"
+        None, description="Effort of a reasoning model, if it has this setting"
     )
     reasoning_tokens: Annotated[int | None, OptionNotes(unset="the model's own")] = Field(
-        None, ge=0, description="Tokens of the longest thoughts, for Anthropic and Gemini; fewer than `max_tokens`"
+        None, ge=0, description="Most tokens of thoughts, for Anthropic and Gemini; fewer than `max_tokens`"
     )
     image_detail: Annotated[Detail | None, OptionNotes(unset="the model's own")] = Field(
-        None, description="Detail in which pictures are seen, for OpenAI and Gemini"
+        None, description="Detail in which the model sees pictures, for OpenAI and Gemini"
     )
     concurrency: Annotated[int, OptionNotes("run")] = Field(
-        8, ge=1, le=1024, description="Requests at a time, at most; fewer while the endpoint answers 429"
+        8, ge=1, le=1024, description="Most requests at a time; fewer while the endpoint answers 429"
     )
     timeout: Annotated[float, OptionNotes("run")] = Field(
         120.0, gt=0, allow_inf_nan=True, description="Seconds that a request may take, to the last byte of its reply"
     )
     retries: Annotated[int, OptionNotes("score")] = Field(
-        5, ge=0, le=100, description="Repetitions of a failed request, at most; after a 429 four times as many"
+        5, ge=0, le=100, description="Most repetitions of a failed request; four times as many after a 429"
     )
     budget: Annotated[float | None, OptionNotes("run", metavar="MONEY")] = Field(
         None, ge=0, description="End the run before it costs more than this; needs both prices"
@@ -179,32 +178,28 @@ class ModelOptions(EndpointOptions):
         None, ge=0, description="End the run before it takes more tokens than this, sent and received together"
     )
     budget_requests: Annotated[int | None, OptionNotes("run")] = Field(
-        None, ge=0, description="End the run before it sends more requests than this, repetitions included"
+        None, ge=0, description="End the run before it sends more requests than this, including repetitions"
     )
     batch: Annotated[bool, OptionNotes("score")] = Field(
         False,
-        description="Ask in batches, at half the price, within a day, where the vendor has them: OpenAI, Anthropic and "
-        "Gemini",
+        description="Ask in batches, at half the price, within a day (OpenAI, Anthropic and Gemini)",
     )
     max_picture_side: Annotated[int | None, OptionNotes(metavar="PX", unset="pictures are sent as they are")] = Field(
-        None, ge=16, description="Longest side of pictures that are sent, in pixels; larger ones are shrunk"
+        None, ge=16, description="Longest side of a sent picture, in pixels; larger ones are shrunk"
     )
     max_picture_bytes: Annotated[int | None, OptionNotes(metavar="BYTES", unset="pictures are sent as they are")] = (
         Field(
             None,
             ge=2048,
-            description="Size of the largest picture file that is sent, in bytes; larger ones are sent as JPEG, and "
-            "shrunk until they fit",
+            description="Largest size of a sent picture file, in bytes; larger ones become JPEG and shrink to fit",
         )
     )
-    batch_size: int = Field(
-        8, ge=1, description="Questions that a local model gets at a time; halved when memory runs out"
+    batch_size: int = Field(8, ge=1, description="Questions per batch of a local model; halved when memory runs out")
+    device: Annotated[str | None, OptionNotes(metavar="NAME", unset="the first GPU, otherwise the CPU")] = Field(
+        None, description="Device of a local model, such as `cpu` or `cuda:1`"
     )
-    device: Annotated[str | None, OptionNotes(metavar="NAME", unset="the first GPU, else the CPU")] = Field(
-        None, description="Where a local model runs, such as `cpu` or `cuda:1`"
-    )
-    dtype: Annotated[str | None, OptionNotes(metavar="NAME", unset="as its weights are stored")] = Field(
-        None, description="Numbers that a local model computes with, such as `bfloat16`"
+    dtype: Annotated[str | None, OptionNotes(metavar="NAME", unset="that of its weights")] = Field(
+        None, description="Numeric type of a local model, such as `bfloat16`"
     )
 
     @property
@@ -240,7 +235,7 @@ class BackendOptions(ModelOptions):
     backoff_s: float = Field(
         1.0, ge=0, description="Seconds before the first repetition; they double each time, to at most 60"
     )
-    scored: str = Field("", description="Model that is scored, where another one takes its options over")
+    scored: str = Field("", description="Name of the scored model, if another model takes over its options")
 
     @model_validator(mode="after")
     def _sendable(self) -> Self:
@@ -315,7 +310,7 @@ class BackendOptions(ModelOptions):
             own.setdefault("seed", defaults.setdefault("seed", FIRST_SEED))
         if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
             raise BenchwrightError(
-                f"{twice[0]} is set by an option of its own and by a field, or left out as well; keep one of them"
+                f"{twice[0]} is set by its own option and also added or omitted as a field; keep one of them"
             )
         stated = self.stated | {name for name, value in own.items() if defaults.get(name) != value}
         return parameters_for(

@@ -90,7 +90,7 @@ def shrunk(data: bytes, media_type: str, limits: PictureLimits) -> ShrunkPicture
             break
         factor *= min(0.9, sqrt(limits.max_bytes / len(picture.data)))
     raise DataError(
-        f"a picture of {width} x {height} pixels cannot be made as small as {limits.max_bytes:,} bytes; raise "
+        f"a picture of {width} x {height} pixels does not fit into {limits.max_bytes:,} bytes; raise "
         "--max-picture-bytes"
     )
 

@@ -129,15 +129,15 @@ class PredictionsFile:
     def lacks(self, count: int, item_id: str) -> DataError:
         """Return the error for asked items without a row; `item_id` is the first of them."""
         return DataError(
-            f"{self.path} has no prediction for {count} of the items asked, such as {item_id}; "
-            "add a row for each, with an empty reply where the model gave none"
+            f"{self.path} has no prediction for {count} of the items asked, such as {item_id}; add a row for each, "
+            "with an empty reply if the model gave none"
         )
 
     def no_option(self, line: int, letter: str, keys: Iterable[str], item_id: str) -> DataError:
         """Return the error for a letter that matches none of an item's options."""
         return DataError(
-            f"{self._at(line)}: answer {_shown(letter)} is none of the options "
-            f"{', '.join(keys)} of item {item_id}; give free text as reply"
+            f"{self._at(line)}: answer {_shown(letter)} is not among the options {', '.join(keys)} of item "
+            f"{item_id}; give free text as reply"
         )
 
     def _read(self, context: BackendContext) -> dict[str, Prediction]:
@@ -192,7 +192,9 @@ class PredictionsFile:
         raise self._twice(lines[0], ids[again].as_py(), lines[1])
 
     def _twice(self, line: int, item_id: str, before: int) -> DataError:
-        return DataError(f"{self._at(line)}: item {item_id} was predicted in {self._entry(before)} already")
+        return DataError(
+            f"{self._at(line)}: item {item_id} already has a prediction in {self._entry(before)}; keep one of them"
+        )
 
     def _rows(self, context: BackendContext) -> Generator[tuple[str, Prediction]]:
         """Yield each row with the id of its item.
@@ -207,8 +209,8 @@ class PredictionsFile:
                 stated = cells.get("release_id")
                 if stated is not None and stated not in ("", context.release_id):
                     raise DataError(
-                        f"{self._at(line)}: this prediction is for release {_shown(stated)}, the release scored is "
-                        f"{context.release_id}; score it on its own release"
+                        f"{self._at(line)}: this prediction is for release {_shown(stated)}, and the scored release "
+                        f"is {context.release_id}; score it on its own release"
                     )
                 yield item_id, self._prediction(line, cells)
 
@@ -232,8 +234,8 @@ class PredictionsFile:
                 raise DataError(f"{self._at(line)}: {error}") from None
         if not isinstance(named, str) or not _ITEM_ID.fullmatch(named):
             raise DataError(
-                f"{self._at(line)}: item_id is {_shown(named)}, "
-                "not 32 hexadecimal digits, with or without .VARIANT, and no id of an item's source"
+                f"{self._at(line)}: item_id is {_shown(named)}, neither 32 hexadecimal digits, with or without "
+                ".VARIANT, nor an id in an item's source"
             )
         return named
 
@@ -268,14 +270,13 @@ class PredictionsFile:
             return
         if len(unknown) == count:
             raise DataError(
-                f"{self.path}: none of its {count} item ids is in release {context.release_id}; "
-                "the file belongs to another release"
+                f"{self.path}: release {context.release_id} has none of its {count} item ids; score the file on its "
+                "own release"
             )
         item_id, line = unknown[0]
         raise DataError(
-            f"{self._at(line)}: item {item_id} is not in release "
-            f"{context.release_id} ({counted(len(unknown), 'such row')}); remove them or score the release they belong "
-            "to"
+            f"{self._at(line)}: item {item_id} is missing from release {context.release_id} "
+            f"({counted(len(unknown), 'such row')}); remove them, or score their own release"
         )
 
     def _reply(self, prediction: Prediction, question: Question) -> Reply:

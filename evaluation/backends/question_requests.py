@@ -169,7 +169,7 @@ class QuestionRequests:
                     return None
                 self.pictures.limits = limits = limits.within(PictureLimits(*learned))
                 logger.warning(
-                    "%s finds a picture too large (%s); from now on pictures are shrunk to %s",
+                    "%s finds a picture too large (%s); the run now shrinks pictures to %s",
                     self._name, failure.detail, limits.settings(),
                 )  # fmt: skip
             try:
@@ -206,6 +206,6 @@ def with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> Requ
     advice = (
         f"{failure.detail}; its largest picture has {largest.width} x {largest.height} pixels and "
         f"{largest.size_bytes:,} bytes: --max-picture-side and --max-picture-bytes (in a recipe max_picture_side, "
-        "max_picture_bytes) have pictures shrunk"
+        "max_picture_bytes) shrink pictures"
     )
     return RequestFailed(failure.reason, advice, sent=failure.sent, status=failure.status)

@@ -187,18 +187,18 @@ class ReplyLog:
             state = self._read(path)
             if self._run and self._run["release_id"] != release_id and not other_releases:
                 raise DataError(
-                    f"{path} holds replies on release {self._run['release_id']}, this one is {release_id}; "
-                    "give another folder with --out"
+                    f"{path} holds replies about release {self._run['release_id']}, not {release_id}; give another "
+                    "folder with --out"
                 )
             if state.damaged:
-                logger.warning("%s: %s; it is taken out, and what it stood for is asked again", path, state.described)
+                logger.warning("%s: %s; it is removed, and its request is sent again", path, state.described)
                 _write_again(path, state)
                 old, handle = handle, _locked(path)
                 os.close(old)
             elif (whole := state.whole_bytes) < (size := os.fstat(handle).st_size):
                 logger.warning(
-                    "%s: the last line was cut off after %d bytes, as when a run is killed; it is removed, and what "
-                    "it stood for is asked again",
+                    "%s: the last line was cut off after %d bytes, as when a run is killed; it is removed, and its "
+                    "request is sent again",
                     path,
                     size - whole,
                 )
@@ -231,7 +231,7 @@ class ReplyLog:
                     if number == 1:
                         raise DamagedHead(
                             f"{path} is damaged in line 1 ({error}): put `{_spelled(_HEAD)[:-1].decode()}` in its "
-                            "place, or move the file away to have everything asked again"
+                            "place, or move the file away to ask everything again"
                         ) from error
                     damaged.append(number)
         return LogState(whole_bytes, tuple(damaged), without_digest)
@@ -285,7 +285,7 @@ def state_of(path: Path) -> LogState:
     return ReplyLog(None)._read(path)
 
 
-def take_out_damaged(path: Path) -> None:
+def remove_damaged(path: Path) -> None:
     """Remove the damaged lines from a log, so that their requests are sent again.
 
     Raises:
@@ -322,7 +322,7 @@ def _locked(path: Path) -> int:
         os.close(handle)
         if not isinstance(error, BlockingIOError | FileNotFoundError):
             raise
-        raise DataError(f"{path} is in use by another run; wait for its end, or give another --out") from error
+        raise DataError(f"another run uses {path}; wait for its end, or give another --out") from error
     return handle
 
 
@@ -345,11 +345,11 @@ def _check_stamp(entry: dict[str, Any], path: Path) -> None:
     name, version = entry["format"], entry["version"]
     if name != FORMAT or version > VERSION:
         raise DataError(
-            f"{path} is {name!r} version {version}, this program reads {FORMAT!r} version {VERSION}; "
-            "upgrade benchwright or move the file away"
+            f"{path} is {name!r} version {version}, but this program reads {FORMAT!r} version {VERSION}; upgrade "
+            "benchwright or move the file away"
         )
     if version < VERSION:
         raise DataError(
-            f"{path} has version {version}, which tells requests apart in another way: pictures were all sent as PNG "
-            "then. Move the file away, or give another --out; the questions are asked anew"
+            f"{path} has version {version}, which identifies requests differently: it sent all pictures as PNG. Move "
+            "the file away, or give another --out, to ask the questions again"
         )

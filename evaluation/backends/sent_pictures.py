@@ -77,7 +77,7 @@ class SentPicture:
         data = self.make()
         if bytes_digest(data) != self.sha256:
             raise DataError(
-                f"image {self.image_id} is encoded otherwise than before; delete cache/items.sqlite in the workspace"
+                f"image {self.image_id} is encoded differently than before; delete cache/items.sqlite in the workspace"
             )
         return data
 

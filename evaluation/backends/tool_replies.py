@@ -115,7 +115,7 @@ class ToolReplies(PredictionsFile):
             raise DataError(f"{self.path} holds no replies{empty}")
         if all(row.column == "answer" for row in replies) and any(row.options for row in replies):
             raise DataError(
-                f"{self.path} has no column of replies: 'answer' beside the options holds the keys; if these are a "
+                f"{self.path} has no column of replies: next to options, 'answer' holds the keys; if these are a "
                 "model's replies, rename the column to prediction"
             )
         if len(models := {row.model for row in replies}) > 1:

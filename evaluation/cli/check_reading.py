@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     nargs=-1,
     metavar="[RESULT]...",
-    help="Folders of results; with --labels only where they have been moved.",
+    help="Folders of results; with --labels, only those that have moved.",
 )
 @click.option(
     "--release",
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     type=click.IntRange(4),
     default=200,
     show_default=True,
-    help="Replies of the sample in all: as many of each model, half of them missed ones, in proportion to the tasks.",
+    help="Total number of replies: equally many of each model, half of them without a read letter, in proportion to "
+    "the tasks.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
 @click.option(
@@ -51,16 +52,17 @@ if TYPE_CHECKING:
     type=click.Choice(["csv", "xlsx", "tasks"]),
     default="csv",
     show_default=True,
-    help="What people fill in: a table, or tasks of the review app (one file a model, for review open), which show "
-    "nothing of what the reader read.",
+    help="Form of the labels: a table to fill in, or tasks of the review app (one file per model, for review open). "
+    "Both hide the reader's readings.",
 )
 @click.option(
     "--labels",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     multiple=True,
-    help="The filled table, or the results of a campaign (review results --out FILE.csv), in the folder of the sample; "
-    "repeat for more people or models: shows the reader's error and writes reading.json beside each result.",
+    help="The filled table, or the results of a campaign (review results --out FILE.csv), in the folder of the "
+    "sample; repeat for more people or models. Shows the reader's error and writes reading.json into the "
+    "folder of each result.",
 )
 @json_option(
     """
@@ -70,7 +72,7 @@ if TYPE_CHECKING:
     {"value", "ci", "n"}}, "results": [{"model", "reading", "file"}]}`, where `reading` is as in `evaluate summary` and
     the kinds of errors are `wrong_letter`, `missed_letter` and `letter_of_none`, as shares of all replies
     """
-)
+)  # phrase: allowed
 def check_reading(
     results: tuple[Path, ...],
     release: Path | None,
@@ -87,7 +89,7 @@ def check_reading(
     """
     if labels:
         if out is not None or release is not None:
-            raise click.UsageError("--labels reads a sample that was drawn; leave out --out and --release")
+            raise click.UsageError("--labels reads a drawn sample; leave out --out and --release")
         _show_labels(labels, results, as_json=as_json)
         return
     if not results or release is None or out is None:
@@ -112,8 +114,8 @@ def check_reading(
 def _next_lines(paths: Sequence[Path], release: Path, kind: str) -> list[str]:
     if kind != "tasks":
         return [
-            "next: write into `letter` what each reply gives, a letter or `none`, then "
-            f"`benchwright evaluate check-reading --labels {paths[0]}`"
+            "next: write into `letter` the letter that each reply gives, or `none`, then run `benchwright evaluate "
+            f"check-reading --labels {paths[0]}`"
         ]
     labels = " ".join(f"--labels {path.with_suffix('.csv')}" for path in paths)
     return [
@@ -121,7 +123,7 @@ def _next_lines(paths: Sequence[Path], release: Path, kind: str) -> list[str]:
         f"  benchwright review open {paths[0]} --release {release} --workspace WORKSPACE",
         f"  benchwright review results --workspace WORKSPACE --campaign {paths[0].stem} "
         f"--out {paths[0].with_suffix('.csv')}",
-        f"and at the end: benchwright evaluate check-reading {labels}",
+        f"then: benchwright evaluate check-reading {labels}",
     ]
 
 
@@ -140,7 +142,7 @@ def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
     from ..analysis.reading_sample import COLUMNS, NO_LETTER, SAMPLE_FILE
 
     if out.is_dir() and (taken := sorted(p.name for p in out.iterdir() if not p.name.startswith("."))):
-        raise BenchwrightError(f"{out} holds {taken[0]!r} already, perhaps filled in; give another folder with --out")
+        raise BenchwrightError(f"{out} already holds {taken[0]!r}, perhaps filled in; give another folder with --out")
     try:
         out.mkdir(parents=True, exist_ok=True)
         with replacing(out / SAMPLE_FILE, private=True) as draft:
@@ -152,7 +154,7 @@ def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
         path = out / f"replies.{kind}"
         with replacing(path, private=True) as draft:
             if kind == "xlsx":
-                words = {"letter": f"the letter that the reply gives, or {NO_LETTER!r}", "note": "anything to say"}
+                words = {"letter": f"the letter that the reply gives, or {NO_LETTER!r}", "note": "remarks, if any"}
                 with draft.open("wb") as sheet:
                     write_sheet(sheet, COLUMNS, drawn.rows, words=words, offered={}, title="replies")
             else:
@@ -200,9 +202,9 @@ def _show_labels(labels: Sequence[Path], results: Sequence[Path], *, as_json: bo
     for folder, _, reading in checked.readings:
         write_json(folder / READING_FILE, reading.model_dump(mode="json"))
     for row in checked.unused:
-        note(printable(f"{labels[0]}, {row.entry}: {row.why}; it is left out"))
+        note(printable(f"{labels[0]}, {row.entry}: {row.why}; row left out"))
     if checked.blank:
-        note(f"{counted(checked.blank, 'row')} not filled in")
+        note(f"{counted(checked.blank, 'row')} left blank")
     emit(_labels_document(checked), as_json=as_json, text=lambda: "\n".join(_label_lines(checked)))
 
 
@@ -229,8 +231,8 @@ def _label_lines(checked: CheckedReading) -> list[str]:
     lines = [printable(f"{title}: {reading.describe()}") for _, title, reading in checked.readings]
     if checked.agreement is not None:
         lines.append(
-            f"{counted(checked.compared, 'reply', 'replies')} read by two people or more: {checked.agreement:.1%} of "
-            "their pairs say the same"
+            f"{counted(checked.compared, 'reply', 'replies')} with two or more readers: {checked.agreement:.1%} of "
+            "pairs of readers agree"
         )
     if len(checked.readings) > 1:
         errors = "; ".join(f"{words} {checked.errors[kind].describe()}" for kind, words in ERROR_KINDS.items())

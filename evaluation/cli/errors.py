@@ -26,16 +26,16 @@ from .arguments import results_argument, scored_release
     "--model",
     multiple=True,
     metavar="NAME",
-    help="Whose errors, by the name that `evaluate summary` shows; may be repeated.  [default: all models, each "
+    help="Model whose errors to draw, as `evaluate summary` names it; may be repeated.  [default: all models, each "
     "item once]",
 )
 @click.option(
     "--per-task",
     type=click.IntRange(1),
-    help="So many of each task, as BLINK has it, or all where there are fewer.  [default: 10]",
+    help="Number of errors from each task, as in BLINK; all if a task has fewer.  [default: 10]",
 )
 @click.option(
-    "--sample", type=click.IntRange(1), help="So many in all, in proportion to a label; in place of --per-task."
+    "--sample", type=click.IntRange(1), help="Total number of errors, in proportion to a label; replaces --per-task."
 )
 @click.option(
     "--proportional-to",
@@ -47,13 +47,11 @@ from .arguments import results_argument, scored_release
 @click.option(
     "--categories",
     type=click.Choice(["blink", "ii-bench"]),
-    help="What annotators choose from.  [default: ii-bench with --sample, else blink]",
+    help="Categories offered to annotators.  [default: ii-bench with --sample, else blink]",
 )
-@click.option(
-    "--category", multiple=True, metavar="CODE=WORDS", help="A category of your own instead; may be repeated."
-)
+@click.option("--category", multiple=True, metavar="CODE=WORDS", help="Your own category instead; may be repeated.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
-@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @json_option(
     """
     `{"release", "release_id", "models": [name], "errors", "drawn", "strata": {stratum: {"errors", "drawn"}},
@@ -88,7 +86,7 @@ def errors(
     plan = Plan(total=sample, seed=seed, by=proportional_to if sample else "task", per_stratum=per_task or 10)
     drawn_errors = draw_errors(results, Release.open(release), plan, chosen, models=model)
     if not drawn_errors.tasks:
-        raise BenchwrightError(f"the models in {results} made no error that there is a reply to; nothing to look at")
+        raise BenchwrightError(f"the models in {results} made no errors with a reply, so there is nothing to inspect")
     write_review_tasks(out, drawn_errors.head, drawn_errors.tasks, force=force)
     lines = [f"{len(drawn_errors.tasks)} of {counted(sum(drawn_errors.errors.values()), 'error')} in {out}:"]
     lines += [

@@ -16,14 +16,14 @@ from .arguments import scored_release
 @click.argument(
     "result",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of one result: the folder in --out of `evaluate run` that holds score.json.",
+    help="Folder of one result, with its score.json, in the folder that `evaluate run --out` wrote.",
 )
 @click.option(
     "--format",
     "layout",
     type=click.Choice(["inspect", "lmms-eval"]),
     required=True,
-    help="inspect_ai's log, which `inspect view` shows, or lmms-eval's samples.",
+    help="A log of inspect_ai, for `inspect view`, or samples of lmms-eval.",
 )
 @scored_release
 @click.option(
@@ -32,7 +32,7 @@ from .arguments import scored_release
     required=True,
     help="File to write: .json for inspect, .jsonl for lmms-eval.",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @json_option('`{"result", "format", "out", "samples"}`')
 def export(result: Path, layout: str, release: Path, out: Path, force: bool, as_json: bool) -> None:
     """Write a result with all replies as inspect_ai's log or as lmms-eval's samples; `evaluate score` reads both."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--log",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Folder for the judge's requests and replies, so that the same command asks nothing twice.",
+    help="Folder for the judge's requests and replies; the same command then repeats no question.",
 )
 @json_option(
     """
@@ -49,7 +49,7 @@ def extract(cases: Path, reader: str, judge: Judge | None, log: Path | None, as_
     from ..analysis.reply_cases import read_cases
 
     if log is not None and judge is None:
-        raise click.UsageError("--log keeps what a judge is asked; name one with --judge")
+        raise click.UsageError("--log keeps a judge's requests; name a judge with --judge")
     found = read_cases(cases, reader, judge=judge, log_folder=log)
     emit(_document(found), as_json=as_json, text=lambda: "\n".join(letter or "-" for letter in found.letters))
     if found.judging is not None:

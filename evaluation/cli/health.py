@@ -18,27 +18,27 @@ from benchwright.terminal.output import emit, json_option, note
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folders of results, single results, or stores of results.",
 )
-@click.option("--split", metavar="NAME", help="Split of the runs that count.  [default: that of most runs]")
+@click.option("--split", metavar="NAME", help="Split of the runs to use.  [default: that of most runs]")
 @click.option(
     "--models",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Table with the columns model, date (when it came out) and cutoff (when its training data end): shows the "
+    help="Table with the columns model, date (of its release) and cutoff (end of its training data): shows the "
     "trend, and models on items older than their training data.",
 )
 @click.option(
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Page to write, one HTML file that fetches nothing; an older page is replaced.",
+    help="Page to write, one self-contained HTML file; replaces an older page.",
 )
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write what to do: items as a .jsonl file that `review open` takes up, or items and tasks as .csv.",
+    help="Write the advice: items as a .jsonl file for `review open`, or items and tasks as .csv.",
 )
-@click.option("--force", is_flag=True, help="Replace the file of --out if it is there already.")
+@click.option("--force", is_flag=True, help="Replace the file of --out if it exists.")
 @json_option(
     """
     `{"format", "version", "release", "release_id", "split", "systems": [name], "blind_runs": [name], "ordered_runs":

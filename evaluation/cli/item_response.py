@@ -26,9 +26,9 @@ _RESULTS = click.argument(
 _PROTOCOL = click.option(
     "--protocol",
     metavar="NAME",
-    help="Only results under this protocol, where there are several; as `evaluate run` takes it.",
+    help="Use only results under this protocol, if there are several; as `evaluate run` takes it.",
 )
-_FORCE = click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+_FORCE = click.option("--force", is_flag=True, help="Replace the file if it exists.")
 
 
 @click.command("items")
@@ -84,13 +84,15 @@ def items(
 @click.command("subset")
 @click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of a release.")
 @_RESULTS
-@click.option("--items", "count", type=click.IntRange(min=1), default=100, show_default=True, help="Items to draw.")
+@click.option(
+    "--items", "count", type=click.IntRange(min=1), default=100, show_default=True, help="Number of items to draw."
+)
 @click.option(
     "--method",
     type=click.Choice(("doubt", "random")),
     default="doubt",
     show_default=True,
-    help="How to draw: more often the items of which the reply is least known, or all equally often.",
+    help="Probability of drawing an item: higher the less is known of its reply, or equal for all.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
 @_PROTOCOL
@@ -99,7 +101,7 @@ def items(
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
     metavar="FILE",
-    help="File to write, as JSON; `evaluate run` and `score` take it with --items-from.",
+    help="JSON file to write, for --items-from of `evaluate run` and `score`.",
 )
 @_FORCE
 @json_option(
@@ -151,9 +153,9 @@ def subset(
     }
     models = counted(len(drawn.models), "model")
     off = (
-        f"of {models}, too few to say how far their item response model is off for others"
+        f"of {models}, too few to measure the error of their item response model for other models"
         if drawn.misfit is None
-        else f"of {models}; for models left out their item response model alone was off by {drawn.misfit:.3f}"
+        else f"of {models}; for models left out, the item response model alone erred by {drawn.misfit:.3f}"
     )
     text = (
         f"{count:,} of {counted(len(drawn.items), 'item')} of {drawn.release}, {METHODS[method]}, by replies {off}. "

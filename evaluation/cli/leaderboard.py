@@ -27,13 +27,13 @@ BOARD_FILE = "leaderboard.txt"
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Page to write, one HTML file that fetches nothing.",
+    help="Page to write, one self-contained HTML file.",
 )
 @click.option(
     "--table",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Tables to write for a paper: .tex (LaTeX with booktabs) or .md (Markdown).",
+    help="Tables for a paper: .tex (LaTeX with booktabs) or .md (Markdown).",
 )
 @json_option(
     """

@@ -63,7 +63,7 @@ def judge_options(command: Command) -> Command:
         values["asks"] = "all" if values["asks"] else None
         stated = {name: value for name, value in values.items() if value is not None and value != ()}
         if stated and "model" not in stated:
-            raise BenchwrightError("settings of a judge need a judge: name its model with --judge")
+            raise BenchwrightError("these settings need a judge: name its model with --judge")
         command(judge=_checked(Judge, stated) if stated else None, **parameters)
 
     return _with_options(with_judge, Judge, JUDGE_OPTIONS, prefix=_JUDGE)

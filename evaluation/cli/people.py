@@ -15,7 +15,7 @@ from .arguments import results_argument
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..analysis.same_items import BesidePeople
+    from ..analysis.same_items import SameItemFigures
 
 
 @click.command("people")
@@ -37,14 +37,14 @@ def people(results: Path, release: Path, as_json: bool) -> None:
     """Show the figures of people (mean, best, each under a pseudonym) and of the models on the same items."""
     from benchwright.release import Release
 
-    from ..analysis.same_items import beside_people
+    from ..analysis.same_items import figures_on_same_items
     from ..results.summary import drawn
 
-    beside = beside_people(results, Release.open(release))
+    beside = figures_on_same_items(results, Release.open(release))
     emit(beside.document(), as_json=as_json, text=lambda: "\n".join(map(drawn, _tables(beside))))
 
 
-def _tables(beside: BesidePeople) -> list[Table]:
+def _tables(beside: SameItemFigures) -> list[Table]:
     """Return a table for each campaign: people on average and the best, then models, then each annotator."""
     from ..results.summary import figure_table, printable
 

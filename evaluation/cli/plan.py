@@ -18,88 +18,88 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
 
 @click.command("plan")
 @click.argument(
-    "release", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the release to be asked."
+    "release", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the release to ask."
 )
 @click.argument(
     "results",
     nargs=-1,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folders of results, single results, or stores of results, whose answers say how much varies.  "
-    "[default: none, a plan from items and source pictures alone]",
+    help="Folders of results, single results, or stores of results; their answers show how much varies.  [default: "
+    "none; the plan knows only items and source pictures]",
 )
 @click.option(
     "--width",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="W",
-    help="Widest 95 % interval, as a full width, such as .03: the cheapest design that reaches it.",
+    help="Largest full width of the 95 % interval, such as .03: plans the cheapest design that reaches it.",
 )
 @click.option(
     "--budget",
     type=click.FloatRange(0, min_open=True),
     metavar="N",
-    help="Most that may be spent, in questions unless costs say otherwise, of a difference on each system: the design "
-    "of the narrowest interval.",
+    help="Budget, in questions unless costs are given, for each system of a difference: plans the design with the "
+    "narrowest interval.",
 )
 @click.option("--difference", is_flag=True, help="Plan for the difference of two systems on the same questions.")
 @click.option(
     "--model",
     multiple=True,
     metavar="M",
-    help="System whose results are taken, by the name that tables show; repeat for more. Without results: the model of "
-    "the commands.  [default: all; their variances are averaged]",
+    help="System whose results to use, as tables name it; may be repeated. Without results: the model of the "
+    "commands.  [default: all; their variances are averaged]",
 )
-@click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
+@click.option("--split", metavar="NAME", help="Split to plan for.  [default: all]")
 @click.option(
     "--inference",
     type=click.Choice(["items-like-these", "these-items"]),
     default="items-like-these",
     show_default=True,
-    help="What the design's interval speaks of: other items of the kind, or exactly those of the release. Both widths "
-    "are shown.",
+    help="Population of the design's interval: other items of the kind, or exactly those of the release. The output "
+    "shows both widths.",
 )
 @click.option(
     "--fixed",
     multiple=True,
     type=click.Choice(["wordings"]),
-    help="The interval is to hold for the wordings that were run, and not for others like them.",
+    help="Let the interval hold only for the wordings that were run, not for others like them.",
 )
 @click.option(
     "--over-readers",
     is_flag=True,
-    help="The score is the mean over all readers of the replies, and the interval is to hold for others like them.  "
+    help="Average the score over all readers of the replies, and let the interval hold for others like them.  "
     "[default: the score and interval of the reader of the runs]",
 )
 @click.option(
     "--score",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="P",
-    help="Share of right answers that is assumed without results.  [default: 0.5]",
+    help="Assumed share of right answers, without results.  [default: 0.5]",
 )
 @click.option(
     "--most",
     multiple=True,
     metavar="FACET=N",
-    help="Most items, orders, wordings, samples or readers of a design, as in orders=4; repeat for more.  "
-    "[default: all items, 12 orders, 4 wordings, 16 samples, 4 readers]",
+    help="Most items, orders, wordings, samples or readers of a design, as in orders=4; may be repeated.  [default: "
+    "all items, 12 orders, 4 wordings, 16 samples, 4 readers]",
 )
 @click.option(
     "--question-cost", type=click.FloatRange(0), default=1.0, show_default=True, help="Cost of asking a question once."
 )
 @click.option(
-    "--item-cost", type=click.FloatRange(0), default=0.0, show_default=True, help="Cost of each item besides."
+    "--item-cost", type=click.FloatRange(0), default=0.0, show_default=True, help="Additional cost of each item."
 )
 @click.option(
     "--reading-cost",
     type=click.FloatRange(0),
     default=0.0,
     show_default=True,
-    help="Cost of each reading of a reply after the first, such as 1 where a judge reads.",
+    help="Cost of each reading of a reply after the first, such as 1 for a judge.",
 )
 @click.option(
     "--price-in",
     type=click.FloatRange(0),
-    help="Price of a million tokens sent: what the design costs by the tokens that the results took.  [default: what "
-    "they cost]",
+    help="Price of a million tokens sent, to price the design by the tokens of the results.  [default: the price of "
+    "the results]",
 )
 @click.option("--price-out", type=click.FloatRange(0), help="Price of a million tokens received.")
 @click.option(
@@ -108,7 +108,7 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
     metavar="DIR",
     help="Write the drawn design: items.jsonl, commands.sh and plan.json.",
 )
-@click.option("--force", is_flag=True, help="Replace a plan that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing plan.")
 @json_option(
     """
     `{"format", "version", "release", "release_id", "split", "items", "clusters", "systems": [name],
@@ -200,7 +200,7 @@ def _folders(place: Path, release_id: str) -> list[Path]:
     folders = [run.folder for run in ResultsStore(place).runs() if run.score.release_id == release_id]
     if not folders:
         raise BenchwrightError(
-            f"{place} holds no run of this release ({release_id[:12]}); `results list` shows its runs"
+            f"{place} holds no run on this release ({release_id[:12]}); `results list` shows its runs"
         )
     return folders
 

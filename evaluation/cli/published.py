@@ -24,26 +24,26 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
     required=True,
     help="Folder of the benchmark's official layout, files plain or gzipped.",
 )
-@click.option("--model", required=True, metavar="NAME", help="The name that the model's files carry.")
+@click.option("--model", required=True, metavar="NAME", help="Name of the model, as in its files.")
 @click.option(
     "--reading",
     type=click.Choice(("published", "judge", "rule", "robust")),
     default="published",
     show_default=True,
-    help="How answers are read: as the paper's tables did (`published`), by `judge` (mvp-bench), `rule` "
-    "(mvp-bench, blink) or `robust`.",
+    help="Reading of answers: as in the paper's tables (`published`), by `judge` (mvp-bench), `rule` (mvp-bench, "
+    "blink) or `robust`.",
 )
 @click.option(
     "--vanilla",
     type=click.Choice(("one-pass", "rotation-0", "first-in-file")),
-    help="mvp-bench: what VanillaEval counts.  [default: what gives the printed values]",
+    help="mvp-bench: the attempts that VanillaEval counts.  [default: those that give the printed values]",
 )
 @click.option(
     "--by-hand",
     "by_hand",
     multiple=True,
     metavar="ID=WORD",
-    help="mvp-bench: ID=yes or ID=no, the answer to a question as a person read it; may be repeated.",
+    help="mvp-bench: ID=yes or ID=no, a person's reading of the answer to a question; may be repeated.",
 )
 @json_option(
     """
@@ -82,7 +82,7 @@ def published(
     document: dict[str, Any] = recounted.document()
     emit(document, as_json=as_json, text=lambda: drawn(recounted.table()))
     if recounted.unmatched_prompts:
-        note(f"{recounted.unmatched_prompts} prompts are other ones than our rendering of their questions")
+        note(f"{recounted.unmatched_prompts} prompts differ from our rendering of their questions")
         click.get_current_context().exit(CheckFailed.exit_code)
 
 
@@ -97,7 +97,7 @@ def published(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     required=True,
-    help="Folder of the benchmark's official layout, with its pictures; for blink that of its data set.",
+    help="Folder of the benchmark's official layout, with its pictures; for blink, the folder of its data set.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The release's folder.")
 @json_option(
@@ -123,6 +123,6 @@ def _words(texts: tuple[str, ...]) -> dict[str, str]:
     for text in texts:
         question, _, word = text.partition("=")
         if not question.isdecimal() or word not in {"yes", "no"}:
-            raise click.BadParameter(f"{text!r} is not such as 1718=no", param_hint="--by-hand")
+            raise click.BadParameter(f"{text!r} is not ID=yes or ID=no, such as 1718=no", param_hint="--by-hand")
         words[question] = word
     return words

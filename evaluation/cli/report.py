@@ -17,12 +17,13 @@ from .arguments import results_argument, scored_release
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; an older report is replaced, any other file is not.  [default: RESULTS/report.html]",
+    help="File to write; replaces an older report, but no other file.  [default: RESULTS/report.html]",
 )
 @click.option(
     "--max-items",
     type=click.IntRange(0),
-    help="Items on the page; of more, a sample by split and task.  [default: as many as fit into 5 MB, 24 to 500]",
+    help="Number of items on the page; of more, a sample by split and task.  [default: as many as fit into 5 MB, 24 "
+    "to 500]",
 )
 @click.option(
     "--max-side",
@@ -35,20 +36,20 @@ from .arguments import results_argument, scored_release
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Folder for the same as JSON and CSV; an older report's data is replaced, nothing else is.  [default: "
-    "beside the page, report-data]",
+    help="Folder for the same content as JSON and CSV; replaces an older report's data, but no other files.  "
+    "[default: report-data next to the page]",
 )
 @click.option(
     "--errors",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Findings of an error analysis, as `review results` writes them.",
+    help="Findings of an error analysis, written by `review results`.",
 )
 @click.option(
     "--shortcuts",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="What `filter shortcuts RELEASE --json` printed: its best solvers stand beside specialists and people.",
+    help="Output of `filter shortcuts RELEASE --json`: shows its best solvers next to specialists and people.",
 )
 @json_option(
     """

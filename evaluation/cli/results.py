@@ -18,8 +18,8 @@ from .arguments import results_argument, scored_release
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Release whose human baseline is shown as well; it is no part of the JSON document.  [default: that of "
-    "the recipe that made the results, if any]",
+    help="Release whose human baseline to show as well, outside the JSON document.  [default: that of the recipe "
+    "that made the results, if any]",
 )
 @json_option(
     """
@@ -29,9 +29,9 @@ from .arguments import results_argument, scored_release
     "unread": {"n", "replies", "share", "if_wrong", "if_right"}, "reading": {"format", "version", "model",
     "release_id", "reader", "reader_version", "counted_accuracy", "asked", "replies", "labelled", "errors": {kind:
     {"value", "ci", "n"}}, "accuracy": {"value", "ci", "n"}}, "judge"}}}`; `unread` is null in scores of older programs,
-    `reading` where nobody has checked it, and `judge`, as in `evaluate run`, where none was asked
+    `reading` without a check of the reader, and `judge`, as in `evaluate run`, without a judge
     """
-)
+)  # phrase: allowed
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
     """Show the scores of all models and protocols in a folder of results in one table, with the figures of people.
 
@@ -39,7 +39,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     """
     from benchwright.release import Release
 
-    from ..results.human_baseline import check_beside, human_figures, read_human
+    from ..results.human_baseline import check_comparable, human_figures, read_human
     from ..results.score import read_scores
     from ..results.summary import (
         cause_lines,
@@ -55,7 +55,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     scores = read_scores(results)
     human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
     if human is not None:
-        check_beside(human, scores)
+        check_comparable(human, scores)
     document: dict[str, Any] = summary_document(scores)
     gaps = reader_gaps(scores)
     emit(
@@ -76,20 +76,20 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
 @click.command("compare")
 @results_argument
-@click.argument("model_a", required=False, help="A model of the folder.  [default: all pairs are compared]")
+@click.argument("model_a", required=False, help="A model of the folder.  [default: compare all pairs]")
 @click.argument("model_b", required=False, help="The other model.")
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The release that was scored: shows as well whether models favour letters. Needed where an older program "
-    "wrote the predictions.",
+    help="The release that was scored: shows also whether models favor letters. Needed if an older version wrote "
+    "the predictions.",
 )
 @click.option(
     "--against",
     metavar="NAME",
-    help="Compare all others with this model only, by the name that `evaluate summary` shows: fewer pairs, so "
-    "smaller differences are found; there are no ranks then.",
+    help="Compare all others with only this model, as `evaluate summary` names it: fewer pairs find smaller "
+    "differences, but give no ranks.",
 )
 @click.option(
     "--out",
@@ -97,7 +97,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     metavar="FILE",
     help="Write all pairs, over all tasks and on each, as .csv.",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @json_option(
     """
     `{"release", "release_id", "split", "models": [name], "settings": {"level", "alpha", "power",
@@ -168,9 +168,9 @@ def compare(
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write all of them: a .jsonl file that `review open` takes up, or a table as .csv or .parquet.",
+    help="Write all suspects: as a .jsonl file for `review open`, or as a .csv or .parquet table.",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @json_option(
     """
     `{"release", "release_id", "split", "models": [name], "campaigns": [name], "items", "suspects": [{"rank",

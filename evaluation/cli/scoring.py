@@ -29,11 +29,11 @@ _PROTOCOL = click.option(
     metavar="NAME[:key=value,...]",
     default="vanilla",
     show_default=True,
-    help="How items are asked, one of what `evaluate protocols` lists, with its settings; in a file of predictions"
-    " one row for each question.",
+    help="Protocol that asks the items, from `evaluate protocols`, with its settings; a file of predictions has one "
+    "row for each of its questions.",
 )
 _NAME = click.option(
-    "--name", metavar="NAME", help="What the result is called in tables and on the report.  [default: the model's name]"
+    "--name", metavar="NAME", help="Name of the result in tables and in the report.  [default: the model's name]"
 )
 _MAX_ERRORS = click.option(
     "--max-errors",
@@ -41,22 +41,21 @@ _MAX_ERRORS = click.option(
     default=0.05,
     show_default=True,
     metavar="SHARE",
-    help="Share of items to which nothing was said (errors, replies without text) above which the score is unfit: "
-    "shown as such, ranked nowhere, exit code 1.",
+    help="Largest share of items without any answer (errors, replies without text). Above it the score is unfit: "
+    "marked, unranked, exit code 1.",
 )
 _LIMIT = click.option(
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
     help="Ask only N items, drawn in proportion to the tasks of each split; the same N gives the same items, and a "
-    "larger N asks them too. A result of its own, apart from those of all items.  [default: all]",
+    "larger N includes them. The result is separate from those of all items.  [default: all]",
 )
 _ITEMS_FROM = click.option(
     "--items-from",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Ask only the items of a subset, as `evaluate subset` wrote it: the accuracies are estimates of what all "
-    "items would give.",
+    help="Ask only the items of a subset from `evaluate subset`; the accuracies are estimates for all items.",
 )
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
@@ -69,7 +68,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("results"),
     show_default=True,
-    help="Results go to a folder in here, named by model, protocol, reader and settings.",
+    help="Folder for results; each goes into a subfolder named by model, protocol, reader and settings.",
 )
 @_PROTOCOL
 @reader_option
@@ -80,8 +79,8 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @click.option(
     "--adaptive",
     is_flag=True,
-    help="Draw items of the file of --items-from batch by batch, by what the model replied before, until the accuracy "
-    "is known as exactly as --standard-error says.",
+    help="Draw items of the file of --items-from batch by batch, guided by the replies so far, until the accuracy "
+    "has the standard error of --standard-error.",
 )
 @click.option(
     "--standard-error",
@@ -95,7 +94,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     "--most-items",
     type=click.IntRange(min=10),
     metavar="N",
-    help="Items after which --adaptive ends all the same.  [default: all]",
+    help="Number of items after which --adaptive ends in any case.  [default: all]",
 )
 @model_options
 @_NAME
@@ -103,7 +102,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only say what would be sent: requests, pictures, bytes, tokens, cost and time. Nothing is sent or written.",
+    help="Only print the plan: requests, pictures, bytes, tokens, cost and time. Sends and writes nothing.",
 )
 @click.option(
     "--seconds-per-reply",
@@ -111,7 +110,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     default=5.0,
     show_default=True,
     metavar="S",
-    help="Seconds that a reply takes, for the time that --dry-run states.",
+    help="Seconds per reply, for the time that --dry-run prints.",
 )
 @json_option(
     """
@@ -161,8 +160,8 @@ def run(
     subset = _subset(items_from)
     if adaptive and (subset is None or limit is not None or dry_run):
         raise click.UsageError(
-            "--adaptive draws from the file of --items-from, which it needs; how many items it asks depends on the "
-            "replies, so that --limit and --dry-run do not go with it"
+            "--adaptive needs --items-from, from whose file it draws; leave out --limit and --dry-run, since the "
+            "number of items depends on the replies"
         )
     if dry_run:
         from benchwright.release import Release
@@ -182,9 +181,9 @@ def run(
             seconds_per_reply=seconds_per_reply,
         )
         if judge is not None:
-            about = "each reply" if judge.asks == "all" else "each reply that the reader does not read"
+            about = "each reply" if judge.asks == "all" else "each reply that the reader cannot read"
             most = counted(plan.requests + plan.answered_before, "request")
-            note(f"the judge {printable(str(judge.model))} would be asked besides about {about}: at most {most}")
+            note(f"the judge {printable(str(judge.model))} would also be asked about {about}: at most {most}")
         emit(plan.document(), as_json=as_json, text=plan.describe)
         return
     settings: dict[str, Any] = {
@@ -218,7 +217,7 @@ def run(
     if score.judge is not None and as_json:
         note(printable(score.judge.describe()))
     if score.answers is not None:
-        text = f"{score.answers}: answers to {counted(score.asked, 'sealed item')}; the keeper of the key scores them"
+        text = f"{score.answers}: answers to {counted(score.asked, 'sealed item')}; the holder of the key scores them"
         emit(score.document(), as_json=as_json, text=text)
         end_unfit([score])
         return
@@ -270,24 +269,24 @@ def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     nargs=-1,
     required=True,
-    help="File of predictions: a table with item_id and reply or answer, or what VLMEvalKit, lmms-eval, inspect_ai or "
-    "HELM wrote; with --key, answer files.",
+    help="File of predictions: a table with item_id and reply or answer, or output of VLMEvalKit, lmms-eval, "
+    "inspect_ai or HELM; with --key, answer files.",
 )
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write results to a folder in here as well."
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Also write results to a subfolder of this folder."
 )
 @click.option(
     "--key",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Key file of a release with sealed splits: scores answer files, which say themselves how they were asked.",
+    help="Key file of a release with sealed splits: scores answer files, which state their own protocol and reader.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="Different answer files of one system that are scored with the key.",
+    help="Most different answer files of one system to score with the key.",
 )
 @_PROTOCOL
 @reader_option
@@ -320,7 +319,7 @@ def score(
     if name is not None and len(predictions) > 1:
         raise click.UsageError("--name names one result; score one file at a time")
     if key is not None and items_from is not None:
-        raise click.UsageError("--items-from does not go with --key: an answer file answers all sealed items")
+        raise click.UsageError("leave out --items-from with --key: an answer file answers all sealed items")
     if key is None:
         subset = _subset(items_from)
         scores = [
@@ -346,7 +345,7 @@ def score(
 
         for option in ("protocol", "reader", "split"):
             if context.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE:
-                raise click.UsageError(f"--{option} does not go with --key: answer files say how they were asked")
+                raise click.UsageError(f"leave out --{option} with --key: answer files state it")
         opened, answer_key = Release.open(release), read_answer_key(key)
         scores = [
             score_answers(opened, path, answer_key, limit=limit, name=name, judge=judge, out=out, max_errors=max_errors)

@@ -18,7 +18,7 @@ _STORE = click.option(
     metavar="DIR",
     help="Folder of the store.",
 )
-_RUN = click.argument("run", help="Name of a run, or its id, or the beginning of that.")
+_RUN = click.argument("run", help="Name of a run, its id, or the beginning of its id.")
 
 
 @click.command("list")
@@ -83,7 +83,7 @@ def rename(run: str, name: str, store: Path, as_json: bool) -> None:
     from ..results_store.store import ResultsStore
 
     found = ResultsStore(store).rename(run, name)
-    emit({"run": found.run, "name": name}, as_json=as_json, text=f"{found.run} is called {printable(name)}")
+    emit({"run": found.run, "name": name}, as_json=as_json, text=f"{found.run} is now named {printable(name)}")
 
 
 @click.command("remove")
@@ -106,15 +106,15 @@ def remove(run: str, store: Path, as_json: bool) -> None:
     nargs=-1,
     required=True,
     type=click.Path(exists=True, path_type=Path),
-    help="Other stores, folders of results, single results; with --release files of predictions.",
+    help="Other stores, folders of results or single results; with --release, files of predictions.",
 )
 @_STORE
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Release on which files of predictions, our own or of lmms-eval, VLMEvalKit, inspect_ai or HELM, are read and "
-    "scored by our reader first.",
+    help="Release on which to score files of predictions first, ours or those of lmms-eval, VLMEvalKit, inspect_ai "
+    "or HELM, with our reader.",
 )
 @json_option('`{"added": [run], "known": [run], "unnamed": [name]}`')
 def merge(sources: tuple[Path, ...], store: Path, release: Path | None, as_json: bool) -> None:
@@ -129,7 +129,7 @@ def merge(sources: tuple[Path, ...], store: Path, release: Path | None, as_json:
 
     files = [source for source in sources if source.is_file()]
     if files and release is None:
-        raise BenchwrightError(f"{files[0]} is a file; give --release DIR, the release that it answers")
+        raise BenchwrightError(f"{files[0]} is a file; name the release that it answers with --release DIR")
     with tempfile.TemporaryDirectory() as folder:
         scored = []
         for number, file in enumerate(files):
@@ -138,8 +138,8 @@ def merge(sources: tuple[Path, ...], store: Path, release: Path | None, as_json:
             evaluate(release, f"predictions:{file}", out=scored[-1], name=file.stem)
         merged = ResultsStore(store).merge([*(source for source in sources if source.is_dir()), *scored])
     for name in merged.unnamed:
-        note(f"another run is called {printable(name)} here, so the one that came has no name; `results rename` gives")
-    text = f"{counted(len(merged.added), 'run')} added, {len(merged.known)} there already"
+        note(f"another run here is named {printable(name)}, so the new one has no name; `results rename` gives")
+    text = f"{counted(len(merged.added), 'run')} added, {len(merged.known)} already in the store"
     emit({name: list(ids) for name, ids in merged._asdict().items()}, as_json=as_json, text=text)
 
 
@@ -169,7 +169,7 @@ def export(runs: tuple[str, ...], store: Path, out: Path, as_json: bool) -> None
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Page to write, one HTML file that fetches nothing.",
+    help="Page to write, one self-contained HTML file.",
 )
 @json_option(
     """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="M",
-    help="Model to ask, such as openai:NAME, local_features; repeat for more.",
+    help="Model to ask, such as openai:NAME or local_features; may be repeated.",
 )
 @click.option("--captioner", metavar="M", help="For `captions`: the model that describes the pictures.")
 @click.option(
@@ -42,22 +42,22 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("results"),
     show_default=True,
-    help="Folder of results; the study's page, plots and figures go to `study-NAME` in it.",
+    help="Folder of results; the study's page, plots and figures go into its `study-NAME`.",
 )
 @click.option("--split", metavar="SPLIT", help="Only this split.  [default: all]")
 @click.option(
     "--key",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Key file of a release with sealed splits, whose items are asked and scored like all others.",
+    help="Key file of a release with sealed splits; the study asks and scores their items like all others.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nobody.")
+@click.option("--dry-run", is_flag=True, help="Print the cost, and ask no model.")
 @click.option(
     "--tokens-per-picture",
     type=click.IntRange(0),
     default=765,
     show_default=True,
-    help="Tokens that the endpoint counts for a picture, for the plan.",
+    help="Tokens per picture at the endpoint, for the plan.",
 )
 @model_options
 @json_option(

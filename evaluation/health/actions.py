@@ -85,12 +85,12 @@ def _about_items(runs: HealthRuns, signs: Mapping[str, Sign]) -> list[Advice]:
     """Return one piece of advice for each item with a reason; the earlier action of `ACTIONS` takes precedence."""
     reasons: dict[str, list[_Reason]] = {}
     for issue in runs.issues.found if runs.are_keys_judged else ():
-        instead = f"; {' or '.join(issue.letters)} in its place" if issue.letters else ""
+        instead = f"; {' or '.join(issue.letters)} is likelier" if issue.letters else ""
         words = f"key {issue.key} is wrong with a probability of {issue.probability:.0%}{instead}"
         reasons.setdefault(issue.item_id, []).append(_Reason("check_key", "suspected_key", words))
     for reason in (
-        _Reason("replace", "published_order", "systems know it in its published order and not in others"),
-        _Reason("harden", "without_pictures", "models agree on its key without the picture"),
+        _Reason("replace", "published_order", "systems have it right in its published order and wrong in others"),
+        _Reason("harden", "without_pictures", "models without the picture agree on its key"),
     ):
         for item_id in signs[reason.code].items if reason.code in signs else ():
             reasons.setdefault(item_id, []).append(reason)
@@ -124,6 +124,6 @@ def _by_counts(runs: HealthRuns) -> list[tuple[str, _Reason]]:
         found.append((ids[place], _Reason("retire", "all_right", f"all {models[place]} systems are right")))
     nobody = (models >= _LEAST_FOR_ITEMS) & (rights == 0) & (no_luck < _BY_GUESSING) & (options > 0)
     for place in np.flatnonzero(nobody).tolist():
-        words = f"none of {models[place]} systems is right; where the key holds, it has room for better ones"
+        words = f"none of {models[place]} systems is right; if the key is right, better systems can still gain on it"
         found.append((ids[place], _Reason("check_key", "all_wrong", words)))
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..analysis.label_issue_files import suspects_document
 from .actions import Advice, advice_of
-from .asked_otherwise import published_order, without_pictures
+from .changed_conditions import published_order, without_pictures
 from .history import DatedSystem, OtherVersion, dated_systems, older_items, other_versions
 from .model_facts import ModelDates
 from .reply_texts import completion, texts_in_replies

@@ -39,7 +39,7 @@ def write_advice(health: Health, out: Path, *, force: bool = False) -> int:
         items = [each for each in health.advice if each.kind == "item"]
         return write_review_tasks(out, _head(health), _tasks(health, items), force=force)
     if suffix != ".csv":
-        raise BenchwrightError(f"{out}: advice is written as {SUFFIX} or .csv; give a name that ends so")
+        raise BenchwrightError(f"{out}: advice is written as {SUFFIX} or .csv; give a name with one of these endings")
     try:
         with written_once(out, otherwise=REPLACE, force=force) as draft, draft.open("w", encoding="utf-8") as handle:
             writer = csv.writer(handle, lineterminator="\n")
@@ -67,7 +67,7 @@ def _tasks(health: Health, items: list[Advice]) -> Iterator[ReviewTask]:
         beside = [SideText(label=f"Advice: {ACTIONS[each.action]}", text="\n".join(each.reasons)[:LONGEST_TEXT])]
         if each.id in given:
             lines = (f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in given[each.id].items())
-            beside.append(SideText(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT]))
+            beside.append(SideText(label="Answers of models", text="\n".join(lines)[:LONGEST_TEXT]))
         yield ReviewTask(
             item_id=each.id,
             content_hash=contents[each.id],

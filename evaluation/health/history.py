@@ -120,7 +120,9 @@ def older_items(runs: HealthRuns, release: Release, dates: Mapping[str, ModelDat
     found = sum(sign.is_found for sign in models)
     words = f"{found} of {counted(len(models), 'model')} better on items older than the end of their training data"
     if not models:
-        words = f"no model has {_LEAST_OF_EACH} dated items of one task on either side of the end of its training data"
+        words = (
+            f"no model has {_LEAST_OF_EACH} dated items of one task both before and after the end of its training data"
+        )
     return Sign("older_items", bool(models), words, None, models)
 
 

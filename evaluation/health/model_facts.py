@@ -45,7 +45,7 @@ def read_model_dates(path: Path) -> Mapping[str, ModelDates]:
             raise DataError(f"{where}: give the columns model, date and cutoff, and no others")
         name = str(row["model"]).strip()
         if name in dates:
-            raise DataError(f"{where}: {printable(name)} stands twice")
+            raise DataError(f"{where}: {printable(name)} occurs twice; keep one row for each model")
         dates[name] = ModelDates(*(day_of(row.get(column), f"{where}: {column}") for column in ("date", "cutoff")))
     return dates
 

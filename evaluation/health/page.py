@@ -100,11 +100,11 @@ def _tasks_chart(health: Health) -> Chart | None:
         return None
     return rows_chart(
         "tasks",
-        "Room that is left in each task",
+        "Room for improvement in each task",
         rows,
         SHARES,
-        caption="Accuracy of the better half of the systems, on average, with 95 % intervals over clusters of items; "
-        "dashed lines are chance" + ("." if not health.whole.people else ", solid ones people."),
+        caption="Mean accuracy of the better half of the systems, with 95 % intervals over clusters of items; "
+        "dashed lines show chance" + ("." if not health.whole.people else ", solid lines show people."),
         numbers=NumberTable(("task", "better half of the systems", "chance", "state"), numbers),
     )
 
@@ -132,7 +132,7 @@ def _difficulty_chart(health: Health) -> Chart | None:
         Scale(-0.5, systems + 0.5, ticks, "systems that have the item right"),
         counted="items",
         measured="systems right",
-        caption="Grey columns are items that all systems have right, or none: they tell no two systems apart.",
+        caption="Gray columns are items that all systems have right, or none: they tell no two systems apart.",
         has_counts=systems <= 20,
     )
 
@@ -156,6 +156,6 @@ def _trend(health: Health) -> Chart | None:
         "Systems by date",
         rows,
         SHARES,
-        caption="Accuracy of each system, the earliest first, by stated dates; the dashed line is chance.",
+        caption="Accuracy of each system by its stated date, the earliest first; the dashed line shows chance.",
         numbers=NumberTable(("system", "accuracy", ""), numbers),
     )

@@ -32,7 +32,7 @@ class _HiddenText:
         self.runs = _runs_of_words(explanation or "") - own
         self.ids = tuple(name for name in ids if _is_telling(name) and name not in shown)
 
-    def stands_in(self, reply: str) -> bool:
+    def occurs_in(self, reply: str) -> bool:
         """Return whether a reply contains any of these texts."""
         return any(name in reply for name in self.ids) or (
             bool(self.runs) and len(reply) > _LONG_RUN and not self.runs.isdisjoint(_runs_of_words(reply))
@@ -53,7 +53,7 @@ def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> t
             asked[name] = asked.get(name, 0) + 1
             for kind, holds in (
                 ("canary", canary in reply.lower()),
-                ("hidden", item_id in hidden and hidden[item_id].stands_in(reply)),
+                ("hidden", item_id in hidden and hidden[item_id].occurs_in(reply)),
             ):
                 if holds:
                     counts, items = found[kind]
@@ -61,7 +61,7 @@ def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> t
                     items.add(item_id)
     command = f"benchwright evaluate run {release_path} --model MODEL --out RESULTS"
     if not with_words:
-        missing = "needs replies in words; these results hold letters alone"
+        missing = "needs replies in words; these results hold only letters"
         return Sign("canary", False, missing, command), Sign("hidden_texts", False, missing, command)
     order = runs.sheet.items.column("item_id").to_pylist()
 
@@ -74,9 +74,9 @@ def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> t
     models, named = sign("canary")
     first = Sign("canary", True, f"in replies to {counted(len(named), 'item')}, of {replies}", None, models, named)
     if not any(text.runs or text.ids for text in hidden.values()):
-        return first, Sign("hidden_texts", False, "the items have neither explanations nor ids of a source", None)
+        return first, Sign("hidden_texts", False, "the items have neither explanations nor source ids", None)
     models, named = sign("hidden")
-    words = f"{counted(len(named), 'item')} whose explanation or id stands in a reply, of {replies}"
+    words = f"{counted(len(named), 'item')} whose explanation or id occurs in a reply, of {replies}"
     return first, Sign("hidden_texts", True, words, None, models, named)
 
 
@@ -85,8 +85,8 @@ def completion() -> Sign:
     return Sign(
         "completion",
         False,
-        "needs replies to questions that were cut in the middle, which no protocol here asks; other texts of the items "
-        "are looked for in all replies",
+        "needs replies to questions cut off in the middle, which no protocol here asks; all replies are searched "
+        "for other texts of the items",
     )
 
 

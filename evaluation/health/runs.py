@@ -91,14 +91,14 @@ def gather_runs(release: Release, sources: Sequence[Path], split: str | None = N
     if not own:
         found = sorted({f"{run.score.release} ({run.score.release_id[:12]})" for run in by_id.values()})
         raise BenchwrightError(
-            f"none of these results is of {release.name} {release.version} ({release.release_id[:12]}): they are of "
-            f"{', '.join(found)}; give the release that was scored"
+            f"none of these results belongs to {release.name} {release.version} ({release.release_id[:12]}): they "
+            f"belong to {', '.join(found)}; give the release that was scored"
         )
     chosen = _split_of_most(own) if split is None else split
     of_split = [run for run in own if run.score.split == chosen]
     if not of_split:
         raise BenchwrightError(
-            f"no run is of split {chosen}; there are {', '.join(sorted({run.score.split or 'all' for run in own}))}"
+            f"no run covers split {chosen}; choose from {', '.join(sorted({run.score.split or 'all' for run in own}))}"
         )
     with tempfile.TemporaryDirectory() as folder:
         link_runs(of_split, Path(folder))
@@ -156,5 +156,5 @@ def _roles(sheet: ReplyMatrix) -> tuple[dict[str, list[int]], list[LeftOutRun]]:
         if score.folder in standing:
             roles["system"].append(row)
         else:
-            left_out.append(LeftOutRun(score.folder, score.title, "another run of the model stands for it"))
+            left_out.append(LeftOutRun(score.folder, score.title, "another run represents the model"))
     return roles, left_out

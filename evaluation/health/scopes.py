@@ -30,9 +30,9 @@ State = Literal["saturated", "at_chance", "keys_doubted", "not_separating", "too
 STATES: Mapping[State, str] = {
     "saturated": "saturated",
     "at_chance": "at chance for all",
-    "keys_doubted": "keys in doubt as a whole",
+    "keys_doubted": "all keys in doubt",
     "not_separating": "does not separate",
-    "too_few": "too few items to say",
+    "too_few": "too few items to judge",
     "telling": "tells systems apart",
     "not_looked_at": "not looked at",
 }
@@ -266,28 +266,28 @@ def _with_state(scope: Scope, doubt: str | None, spread: float, power: TaskPower
 
 def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | None) -> tuple[State, str]:
     if doubt is not None:
-        in_words = "no system is better than chance, though they are elsewhere"
-        in_doubt = "systems agree with one another and not with its keys"
+        in_words = "no system beats chance here, though systems beat it elsewhere"
+        in_doubt = "systems agree with one another but not with its keys"
         return ("at_chance", in_words) if doubt == "at_chance" else ("keys_doubted", in_doubt)
     if power is None or power.pairs == 0 or scope.pairs < LEAST_SYSTEMS:
-        return "not_looked_at", f"fewer than {LEAST_SYSTEMS} systems were asked enough of it"
+        return "not_looked_at", f"fewer than {LEAST_SYSTEMS} systems answered enough of it"
     half = scope.better_half
     reached = None if half is None else scope.share_of_reachable(half.value)
     surely = None if half is None or half.ci is None else scope.share_of_reachable(half.ci[0])
     is_full = reached is not None and reached >= _SATURATED
-    words = f"the better half of the systems reaches {reached or 0:.0%} of what can be reached above chance"
+    words = f"the better half of the systems achieves {reached or 0:.0%} of the reachable score above chance"
     if is_full and surely is not None and surely >= _SURELY:
         return "saturated", words
     if scope.told_apart or is_full:
         told = f"{scope.told_apart} of {counted(scope.pairs, 'pair')} told apart"
         return ("telling", told) if scope.told_apart else ("too_few", f"it may be saturated: {words}")
-    return _why_none_apart(scope, spread)
+    return _why_not_separated(scope, spread)
 
 
-def _why_none_apart(scope: Scope, spread: float) -> tuple[State, str]:
+def _why_not_separated(scope: Scope, spread: float) -> tuple[State, str]:
     """Return whether a task on which no pair is told apart has too few items, or does not separate."""
     least, apart = scope.least_difference, f"the systems differ by {spread:.2f} over all tasks"
     if least is None or least > spread:
-        finds = "" if least is None else f", and it finds a difference of {least:.2f} and more"
+        finds = "" if least is None else f", and it can show differences from {least:.2f}"
         return "too_few", f"no pair is told apart; {apart}{finds}"
-    return "not_separating", f"no pair is told apart, though it finds a difference of {least:.2f} and {apart}"
+    return "not_separating", f"no pair is told apart, though it can show differences from {least:.2f} and {apart}"

@@ -16,7 +16,7 @@ TITLES: dict[SignName, str] = {
     "without_pictures": "right without the pictures",
     "published_order": "better in the published order of options",
     "canary": "the canary in replies",
-    "hidden_texts": "texts in replies that no model was shown",
+    "hidden_texts": "texts in replies that models were never shown",
     "older_items": "better on items older than the training data",
     "completion": "questions completed word for word",
 }

@@ -81,8 +81,8 @@ def tasks_words(tasks: Sequence[Scope]) -> str:
 def no_advice_words(tasks: Sequence[Scope]) -> str:
     """Return the reason for the lack of advice: no item or task needs any, or none was examined."""
     if all(scope.state == "not_looked_at" for scope in tasks):
-        return f"nothing can be said: it takes {LEAST_SYSTEMS} systems that were asked enough of a task"
-    return "nothing: no item and no task that was looked at gives a reason"
+        return f"no advice: it needs {LEAST_SYSTEMS} systems that were asked enough of a task"
+    return "nothing: no examined item or task needs a change"
 
 
 def _tasks(health: Health) -> Iterator[str]:

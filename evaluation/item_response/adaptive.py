@@ -43,10 +43,10 @@ class AdaptiveRun(NamedTuple):
     def describe(self, standard_error: float) -> str:
         """Return one line of text on the asked items and the precision of the whole score."""
         error = self.estimate.error
-        found = "is not known" if error is None else f"is {error:.4f}"
+        found = "is unknown" if error is None else f"is {error:.4f}"
         asked = f"{self.estimate.asked:,} of {counted(self.estimate.of, 'item')}"
         batches = counted(len(self.subset.batches), "batch", "batches")
-        why = "" if self.is_reached else f"; no more were to be asked, {standard_error:g} was wanted"
+        why = "" if self.is_reached else f"; the limit of items was reached before the wanted {standard_error:g}"
         return f"{asked} were asked in {batches}; the standard error of the accuracy {found}{why}"
 
 

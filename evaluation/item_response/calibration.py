@@ -81,7 +81,7 @@ def read_calibration(folders: Sequence[Path], release: Release, protocol: str | 
             continue
         if rows and scores[0].split != rows[0].split:
             raise DataError(
-                f"{folder} holds results of {scores[0].split or 'all splits'}, others are of "
+                f"{folder} holds results of {scores[0].split or 'all splits'}, and others are of "
                 f"{rows[0].split or 'all splits'}; give results of one split"
             )
         sheet = read_reply_matrix(folder, scores, release)
@@ -122,8 +122,8 @@ def _check_models(rows: Sequence[Score], folders: Sequence[Path], protocol: str 
         )
     if len(protocols := sorted({score.protocol for score in rows})) > 1:
         raise BenchwrightError(
-            f"{listed} hold results under {', '.join(protocols)}; say with --protocol which are meant, since an item "
-            "is not equally hard under all"
+            f"{listed} hold results under {', '.join(protocols)}; choose one with --protocol, since the difficulty "
+            "of an item depends on it"
         )
 
 
@@ -155,12 +155,12 @@ def subset_of(
     fitted, items = calibration.fitted, calibration.items
     if items.num_rows <= _LEAST_DRAWN:
         raise BenchwrightError(
-            f"models were asked {counted(items.num_rows, 'item')}, and a subset needs more than {_LEAST_DRAWN} to draw "
+            f"models answered {counted(items.num_rows, 'item')}, and a subset needs more than {_LEAST_DRAWN} to draw "
             "from; ask all of them"
         )
     if not _LEAST_DRAWN <= count < items.num_rows:
         raise BenchwrightError(
-            f"a subset has from {_LEAST_DRAWN} items up to one less than the {items.num_rows:,} that were calibrated; "
+            f"a subset has at least {_LEAST_DRAWN} items and fewer than the {items.num_rows:,} calibrated ones; "
             f"--items is {count:,}"
         )
     size = average_doubt(fitted) if method == "doubt" else np.ones(items.num_rows)

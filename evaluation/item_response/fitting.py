@@ -206,8 +206,8 @@ def fit_item_responses(
     models, items = right.shape
     if models < 2 or not items:
         raise DataError(
-            "an item response model needs the replies of two models or more; there are "
-            f"{counted(models, 'model')} and {counted(items, 'item')}"
+            f"an item response model needs the replies of two models or more; found {counted(models, 'model')} and "
+            f"{counted(items, 'item')}"
         )
     if unasked := int((~asked.any(axis=0)).sum()):
         raise DataError(f"no model was asked {unasked} of {counted(items, 'item')}; leave them out")

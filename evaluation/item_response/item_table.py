@@ -131,7 +131,7 @@ def write_items(items: Sequence[CalibratedItem], out: Path, *, force: bool = Fal
             written.
     """
     if out.suffix.lower() != ".csv":
-        raise BenchwrightError(f"{out}: items are written as .csv; give a name that ends so")
+        raise BenchwrightError(f"{out}: items are written as CSV; give a name that ends in .csv")
     try:
         with (
             written_once(out, otherwise=REPLACE, force=force) as draft,
@@ -160,13 +160,13 @@ def item_tables(found: CalibratedItems) -> list[Table]:
     """Return tables of 100 columns: the hardest items, the easiest, and those with reversed discrimination."""
     fitted = found.calibration.fitted
     title = (
-        f"{counted(len(found.items), 'item')} by the replies of {counted(len(fitted.ability), 'model')}; hardest first"
+        f"{counted(len(found.items), 'item')}, by the replies of {counted(len(fitted.ability), 'model')}; hardest first"
     )
     tables = [_table(title, found.items[:_MOST_SHOWN])]
     if len(found.items) > 2 * _MOST_SHOWN:
         tables.append(_table("easiest", found.items[-_MOST_SHOWN // 2 :]))
     if backwards := sorted((item for item in found.items if item.is_reversed), key=lambda item: item.discrimination):
-        tables.append(_table("weak models have them right and able ones miss them", backwards[:_MOST_SHOWN]))
+        tables.append(_table("weak models answer them right and able ones wrong", backwards[:_MOST_SHOWN]))
     return tables
 
 
@@ -202,20 +202,20 @@ def notes_on(found: CalibratedItems) -> list[str]:
     backwards = [item for item in found.items if item.is_reversed]
     both = sum(item.is_suspected for item in backwards)
     lines = [
-        "Difficulty: logit of the chance that a model of mean ability does not know the item, guesses left out. "
-        "Discrimination: how much the logit grows with a standard deviation of ability. 95 % intervals."
+        "Difficulty: logit of the probability that a model of mean ability does not know the item, excluding "
+        "guesses. Discrimination: growth of the logit per standard deviation of ability. 95 % intervals."
     ]
     if backwards:
         lines.append(
-            f"{counted(len(backwards), 'item discriminates', 'items discriminate')} the wrong way round; `evaluate "
-            f"suspects` doubts the key of {both:,} of them and of {found.suspects - both:,} others. Look at its list "
-            "first: it knows which letters were given."
+            f"{counted(len(backwards), 'item discriminates', 'items discriminate')} in reverse; `evaluate suspects` "
+            f"doubts the key of {both:,} of them and of {found.suspects - both:,} others. Inspect its list first, "
+            "because it uses the letters given."
         )
     elif found.suspects:
         lines.append(
-            f"`evaluate suspects` doubts the key of {counted(found.suspects, 'item')}; none of them discriminates the "
-            "wrong way round beyond its interval."
+            f"`evaluate suspects` doubts the key of {counted(found.suspects, 'item')}; none of them discriminates in "
+            "reverse beyond its interval."
         )
     if not found.calibration.fitted.converged:
-        lines.append("The fit did not come to rest; take its figures as rough.")
+        lines.append("The fit did not converge; its figures are rough.")
     return lines

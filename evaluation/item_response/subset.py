@@ -36,8 +36,8 @@ SUBSET_FILE = "subset.json"
 
 SubsetMethod = Literal["doubt", "random"]
 METHODS: dict[SubsetMethod, str] = {
-    "doubt": "items of which the reply is least known are drawn more often",
-    "random": "all items are drawn equally often",
+    "doubt": "items with less predictable replies drawn more often",
+    "random": "all items drawn with equal probability",
 }
 """Ways to draw a subset, with descriptions."""
 
@@ -93,7 +93,7 @@ class Subset(BaseModel):
     @model_validator(mode="after")
     def _names_each_item_once(self) -> Subset:
         if len({item.item_id for item in self.items}) < len(self.items):
-            raise ValueError("an item is there more than once")
+            raise ValueError("an item occurs more than once")
         numbers = {item.drawn.batch for item in self.items if item.drawn is not None}
         if numbers != set(range(len(numbers))):
             raise ValueError("batches are not numbered from 0 on")
@@ -201,7 +201,7 @@ class Subset(BaseModel):
         if split != self.split:
             wanted, own = (name or "all splits" for name in (split, self.split))
             option = f"--split {self.split}" if self.split else "no --split"
-            raise BenchwrightError(f"the subset was drawn from {own}, and {wanted} is asked; give {option}")
+            raise BenchwrightError(f"the subset was drawn from {own}, not from {wanted}; give {option}")
 
     def check_items(self, asked: Mapping[str, str]) -> None:
         """Refuse a model or protocol that takes other items than the subset represents.
@@ -215,13 +215,13 @@ class Subset(BaseModel):
         known = {item.item_id for item in self.items}
         if new := sorted(asked.keys() - known):
             raise BenchwrightError(
-                f"the subset stands for {counted(len(known), 'item')}, and {len(new):,} more can be asked, such as "
-                f"{new[0]}, to which no model had replied; draw a subset from results of models that were asked these"
+                f"the subset represents {counted(len(known), 'item')}, but the release has {len(new):,} more, such "
+                f"as {new[0]}, without a reply of any model; draw a subset from results that cover these"
             )
         if left := sorted(known - asked.keys()):
             raise BenchwrightError(
-                f"the subset stands for {counted(len(known), 'item')}, of which model and protocol cannot take "
-                f"{len(left):,}, such as {left[0]}; score all items that they can take instead"
+                f"the subset represents {counted(len(known), 'item')}, but model and protocol cannot take "
+                f"{len(left):,} of them, such as {left[0]}; score all items that they can take instead"
             )
 
 
@@ -246,8 +246,8 @@ def read_subset(path: Path) -> Subset:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version") != 1:
             raise DataError(
-                f"{path} has subset version {document.get('version')}, this program reads version 1; "
-                "upgrade benchwright"
+                f"{path} has subset version {document.get('version')}, but this program reads version 1; upgrade "
+                "benchwright"
             )
         return Subset.model_validate(document)
     except (OSError, ValueError, RecursionError, ValidationError) as error:

@@ -29,6 +29,7 @@ MAX_TOKENS = 256
 _MAX_REPLY_CHARS = 8_000
 """Largest length of a reply in characters; of a longer one the judge sees both ends, half of this each."""
 
+# Words of prompt version 1, which must stay. phrase: allowed
 _ASKED = """\
 Another model was asked a multiple-choice question about a picture. You read its reply and say which option it chose. \
 Do not answer the question yourself, and do not pick the option that you hold for right if the reply does not say so.
@@ -63,20 +64,20 @@ class Judge(EndpointOptions):
     model: Annotated[
         str | SkipValidation[Backend],
         OptionNotes(metavar="M", flag=""),
-    ] = Field(description="Model that reads replies of which the robust reader makes nothing, as `--model` takes it")
+    ] = Field(description="Model that reads replies unreadable to the robust reader, as `--model` takes it")
     asks: Annotated[
         Literal["misses", "all"],
-        OptionNotes(flag="all", command_help="Ask the judge about every reply, and take its word over the reader's"),
+        OptionNotes(flag="all", command_help="Ask the judge about every reply, and prefer its reading to the reader's"),
     ] = Field(
         "misses",
-        description="Replies that the judge is asked about: `misses` of the robust reader, or `all`, taking its word "
-        "over the reader's",
+        description="Replies for the judge: `misses` of the robust reader, or `all`, preferring its reading to the "
+        "reader's",
     )
     base_url: Annotated[
-        str | None, OptionNotes(metavar="URL", unset="as the model that is scored, else that of OpenAI")
+        str | None, OptionNotes(metavar="URL", unset="that of the scored model, otherwise OpenAI's")
     ] = Field(None, description=BASE_URL)
     api_key_env: Annotated[
-        str | None, OptionNotes("run", metavar="NAME", unset="as the model that is scored, else `OPENAI_API_KEY`")
+        str | None, OptionNotes("run", metavar="NAME", unset="that of the scored model, otherwise `OPENAI_API_KEY`")
     ] = Field(None, description=API_KEY_ENV)
 
     @field_validator("model", mode="before")

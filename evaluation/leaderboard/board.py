@@ -16,7 +16,7 @@ from ..results.score import Figure, Score, read_scores
 from ..results.summary import outcomes_document
 
 FORMAT, VERSION = "benchwright/leaderboard", 2
-_ONE_SYSTEM = "there is one system only, and nothing to rank it against"
+_ONE_SYSTEM = "a single system has no rank; score another"
 
 
 class BoardRow(NamedTuple):

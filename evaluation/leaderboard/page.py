@@ -11,7 +11,7 @@ from benchwright.texts.normalization import printable
 from benchwright.workspace.atomic import replacing
 
 from ..analysis.comparison import ALPHA
-from ..analysis.ranking import spelled_groups
+from ..analysis.ranking import shortened_groups
 from ..results.score import ENDINGS, Figure, Score
 from ..results.summary import endings_taken, endings_without_item, outcome_counts, unanswered_words
 from .board import Leaderboard
@@ -55,7 +55,7 @@ def board_filters() -> dict[str, Callable[..., Any]]:
         "figure": _figure,
         "outcomes": outcome_counts,
         "unanswered": unanswered_words,
-        "groups": spelled_groups,
+        "groups": shortened_groups,
         "place": lambda row: "unfit" if row.score.unfit else str(row.ranked.rank or "–"),
     }
 
@@ -80,7 +80,7 @@ def _accuracy_chart(board: Leaderboard) -> Chart:
         "Accuracy",
         rows,
         SHARES,
-        caption="Accuracy over all items that were asked, with 95 % intervals; the dashed line is chance.",
+        caption="Accuracy over all asked items, with 95 % intervals; the dashed line shows chance.",
         numbers=NumberTable(("system", "accuracy", "items"), numbers),
     )
 

@@ -73,7 +73,7 @@ def score_answers(
     head = read_head(answers)
     if head.release_id != release.release_id:
         raise DataError(
-            f"{answers}: answers release {printable(head.release_id[:12])}, and {release.path} is {release.name} "
+            f"{answers} is for release {printable(head.release_id[:12])}, and {release.path} is {release.name} "
             f"{release.version} (release {release.release_id[:12]}); score it on its own release"
         )
     system, asked_by = name or head.model, parse_protocol(head.protocol)
@@ -82,9 +82,8 @@ def score_answers(
         scored = _scored_before(handle, log_path(key.path), system)
         if entry["answers_sha256"] not in scored and len(scored) >= limit:
             raise BenchwrightError(
-                f"{printable(system)} was scored with {len(scored)} different answer files already, and {limit} are "
-                f"the limit ({log_path(key.path)}); whoever is scored without end learns the key. Raise --limit if "
-                "this is meant"
+                f"{printable(system)} was scored with {len(scored)} different answer files, which is the limit of "
+                f"{limit} ({log_path(key.path)}): unlimited scoring would reveal the key. Raise --limit to score more"
             )
         score = evaluate(
             opened,
@@ -112,7 +111,7 @@ def _locked(path: Path) -> Iterator[Any]:
     try:
         handle = path.open("a+", encoding="utf-8")
     except OSError as error:
-        raise BenchwrightError(f"{path}: the log of what was scored cannot be written: {error.strerror}") from error
+        raise BenchwrightError(f"{path}: cannot write the log of scored files: {error.strerror}") from error
     with handle:
         lock(handle, path)
         yield handle
@@ -129,6 +128,6 @@ def _scored_before(handle: Any, path: Path, system: str) -> set[str]:
                 digests.add(str(row["answers_sha256"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataError(
-                f"{path}: line {number} is damaged; take the log from a backup, or mend the line"
+                f"{path}: line {number} is damaged; restore the log from a backup, or repair the line"
             ) from error
     return digests

@@ -56,7 +56,7 @@ def write_table(board: Leaderboard, path: Path) -> None:
     drawings: dict[str, Callable[[_PaperTable], str]] = {".tex": _latex, ".md": _markdown}
     if path.suffix.lower() not in drawings:
         raise BenchwrightError(
-            f"{path.name} ends neither in {' nor in '.join(SUFFIXES)}: the suffix says which is written"
+            f"{path.name} ends neither in {' nor in '.join(SUFFIXES)}; choose the format by one of these suffixes"
         )
     drawn = drawings[path.suffix.lower()]
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -58,12 +58,12 @@ MAIN: dict[Facet, str] = {
 """Name of the effect of a facet alone."""
 
 ONE: dict[Facet, str] = {
-    "clusters": "no two items share one",
+    "clusters": "every item has its own",
     "items": "one item",
-    "orders": "only one order of options was run",
-    "wordings": "only one wording was run; widths hold for it",
-    "samples": "only one sample a question was run",
-    "readers": "only one reader read the replies; widths hold for it",
+    "orders": "the runs have only one order of options",
+    "wordings": "the runs have only one wording, for which the widths hold",
+    "samples": "the runs have only one sample per question",
+    "readers": "the replies have only one reader, for which the widths hold",
 }
 """Reason why a facet with one level remains unknown."""
 

@@ -154,14 +154,13 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
         score = 0.5 if wanted.score is None else wanted.score
         return assumed_study(population, score, is_difference=wanted.is_difference), 0
     if wanted.score is not None:
-        raise BenchwrightError("--score is assumed where there are no results; these say how many answers are right")
+        raise BenchwrightError("leave out --score with results, which show the share of right answers")
     if not wanted.is_difference:
         return study_of(systems, population, over_readers="readers" not in wanted.fixed), 0
     if len(systems) != 2:
         names = ", ".join(system.title for system in systems)
         raise BenchwrightError(
-            f"a difference is that of two systems, and there are the answers of {len(systems)}: {names}; name two with "
-            "--model"
+            f"a difference needs two systems, and the results hold {len(systems)}: {names}; name two with --model"
         )
     paired, unpaired = difference_of(*systems)
     is_over = "readers" not in wanted.fixed
@@ -185,7 +184,7 @@ def _named(systems: Sequence[Observations], models: Sequence[str]) -> list[Obser
         ]
         if not of_name:
             listed = ", ".join(system.title for system in systems)
-            raise BenchwrightError(f"there is no result of {name!r}; there are those of {listed}")
+            raise BenchwrightError(f"no result of {name!r} was given, only of {listed}")
         taken |= {system.title: system for system in of_name}
     return list(taken.values())
 
@@ -194,10 +193,10 @@ def _check_fixed(wanted: PlanTarget, study: VarianceStudy) -> None:
     for facet in wanted.fixed - {"readers"}:
         if facet in wanted.most:
             raise BenchwrightError(
-                f"--fixed {facet} means all that were run, so --most {facet}={wanted.most[facet]} does not go with it"
+                f"--fixed {facet} means all that were run; leave out --most {facet}={wanted.most[facet]}"
             )
         if facet in study.unknown:
-            raise BenchwrightError(f"--fixed {facet}: nothing is known of {facet} ({study.unknown[facet]})")
+            raise BenchwrightError(f"--fixed {facet}: the results show nothing about {facet} ({study.unknown[facet]})")
 
 
 def _price(systems: Sequence[Observations], prices: Prices | None) -> float | None:

@@ -107,8 +107,8 @@ def read_observations(folders: Sequence[Path], population: Population) -> tuple[
         score = with_reading(read_score(folder), folder)
         if score.release_id != population.release_id:
             raise BenchwrightError(
-                f"{folder} is of {score.release} (release {score.release_id[:12]}), not of the release that is planned "
-                f"for ({population.release_id[:12]}); give results of this one"
+                f"{folder} is a result on {score.release} (release {score.release_id[:12]}), not on the planned "
+                f"release ({population.release_id[:12]}); give results on that one"
             )
         why = _why_not(score, population)
         if why is not None:
@@ -145,8 +145,8 @@ def difference_of(first: Observations, second: Observations) -> tuple[Observatio
     shared, at_first, at_second = np.intersect1d(keys[0], keys[1], return_indices=True)
     if not len(shared):
         raise BenchwrightError(
-            f"{first.title} and {second.title} were not asked one question alike: give runs of both under the same "
-            "protocol and reader"
+            f"{first.title} and {second.title} have no question in common; give runs of both under the same protocol "
+            "and reader"
         )
     levels: dict[Facet, NDArray[np.int64]] = {}
     kept_names: dict[Facet, tuple[str, ...]] = {}
@@ -181,9 +181,9 @@ def _why_not(score: Score, population: Population) -> str | None:
     if score.split != population.split:
         return f"it is of {score.split or 'all splits'}, the plan of {population.split or 'all splits'}"
     if name not in _ONCE | _ORDERED:
-        return f"{score.protocol} asks under other conditions"
+        return f"{score.protocol} changes the conditions"
     if name == "ii-bench" and settings.get("mode") not in {"none", "cot"}:
-        return f"{score.protocol} tells the model labels of the item"
+        return f"{score.protocol} reveals labels of the item"
     if score.unfit:
         return f"it is unfit: {score.why_unfit()}"
     return None
@@ -273,7 +273,7 @@ def _rows_of(run: _UsableRun, population: Population) -> list[_Piece]:
             raise not_of_score(path, f"its rows cannot be read ({error.reason})") from error
     places = pc.index_in(table.column("item_id"), value_set=population.item_ids)
     if places.null_count:
-        raise not_of_score(path, f"{places.null_count} of its rows are of no item of the release")
+        raise not_of_score(path, f"{places.null_count} of its rows belong to no item of the release")
     if table.num_rows != run.score.asked:
         raise not_of_score(path, f"asked: the rows have {table.num_rows}, the score {run.score.asked}")
     item = places.to_numpy().astype(np.int64)

@@ -26,7 +26,8 @@ def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> l
     drawn = plan.design
     if drawn is None:
         raise BenchwrightError(
-            "there is no design to write: give --width or --budget that this release can reach, or --out nothing"
+            "the plan has no design to write; give a --width or --budget that this release can reach, or leave out "
+            "--out"
         )
     _check_folder(plan, folder, force=force)
     ids, splits, tasks = (plan.population.items.column(name).to_pylist() for name in ("item_id", "split", "task"))
@@ -63,6 +64,6 @@ def _check_folder(plan: MeasurementPlan, folder: Path, *, force: bool) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         is_plan = False
     if not is_plan:
-        raise BenchwrightError(f"{folder} is there and holds no plan; give another folder with --out")
+        raise BenchwrightError(f"{folder} exists and holds no plan; give another folder with --out")
     if not force and held != json.loads(json.dumps(plan.document())):
         raise BenchwrightError(f"{folder} holds another plan; give another folder with --out, or --force to replace it")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = 100
 _SCOPE_LINE = (
-    "Items like these: what other items of the kind would give, of which the release is a sample. These items: what "
-    "exactly the items of the release give; only those that are not asked make it wider."
+    "Items like these: the score on other items of the kind, of which the release is a sample. These items: the "
+    "score on exactly the items of the release; only unasked items widen it."
 )
 _FEW = 3
 """Largest number of wordings at which t has so few degrees of freedom that it more than triples a width."""
@@ -40,7 +40,7 @@ def plan_text(plan: MeasurementPlan) -> str:
     parts += [table.rstrip("\n") for table in tables]
     parts += [_paragraph(line) for line in (_told_from(plan), *_verdict(plan), *_not_known(plan), _SCOPE_LINE)]
     if plan.pilot:
-        parts.append(_block("A pilot tells items, orders and wordings apart:", plan.pilot))
+        parts.append(_block("A pilot to tell items, orders and wordings apart:", plan.pilot))
     if plan.commands:
         parts.append(_block("The design:", plan.commands))
     return "\n\n".join(parts)
@@ -63,11 +63,7 @@ def _opening(plan: MeasurementPlan) -> list[str]:
     if study.is_assumed:
         assumed = plan.wanted.score if plan.wanted.score is not None else 0.5
         who = "two models answer independently, each right on" if study.is_difference else "a model is right on"
-        shared = (
-            "; items of a cluster are taken to be all right or all wrong"
-            if population.clusters < population.size
-            else ""
-        )
+        shared = "; all items of a cluster are right or wrong together" if population.clusters < population.size else ""
         return [f"{of_release}. No results: the plan assumes that {who} {assumed:g} of them{shared}."]
     what = "difference" if study.is_difference else "score"
     systems = ", ".join(study.systems)
@@ -90,7 +86,7 @@ def _component_table(plan: MeasurementPlan) -> Table:
     run = plan.as_run
     assert run is not None
     table = _table(
-        "What varies, and its share in the variance of an answer and of the score as run",
+        "Sources of variance, and their shares in the variance of one answer and of the score as run",
         "effect",
         "variance",
         "95 % interval",
@@ -150,19 +146,19 @@ def _telling_table(plan: MeasurementPlan) -> Table:
 def _told_from(plan: MeasurementPlan) -> str:
     """Return the basis of the smallest differences."""
     telling = plan.telling
-    share = f"where just one of two systems is right on {telling.discordant:.0%} of the items"
+    share = f"if just one of two systems is right on {telling.discordant:.0%} of the items"
     origin = (
-        f"the median of {counted(telling.pairs, 'pair')} that were run"
+        f"the median of {counted(telling.pairs, 'pair')} of the results"
         if telling.assumptions is None
         else f"assumed: {telling.assumptions}"
     )
     line = (
-        f"Differences are told apart {share} ({origin}), each item is asked once, and all pairs are tested together, "
-        "as `evaluate compare` does."
+        f"Differences are told apart {share} ({origin}), with each item asked once and all pairs tested together, as "
+        "in `evaluate compare`."
     )
     if all(entry.difference is not None for entry in telling.differences):
         return line
-    return f"{line} none: systems that disagree so seldom cannot differ by as much as these items need."
+    return f"{line} none: systems that disagree so rarely cannot differ by as much as these items need."
 
 
 def _widths(plan: MeasurementPlan, design: Design) -> list[str]:
@@ -191,11 +187,11 @@ def _verdict(plan: MeasurementPlan) -> list[str]:
         share = added[dominant] / sum(added.values())
         what = "as run" if shown is plan.as_run else "of this design"
         lines.append(
-            f"The largest part of the variance {what}, for {SCOPES[scope]}, is that of {dominant}: {share:.0%}."
+            f"The largest part of the variance {what}, for {SCOPES[scope]}, comes from {dominant}: {share:.0%}."
         )
         lines += _if_fixed(plan, shown)
     if "wordings" in wanted.fixed:
-        lines.append("Fixed: wordings; the intervals hold for those that were run.")
+        lines.append("Fixed: wordings; the intervals hold only for those that were run.")
     moved = plan.of_another_reader
     if moved is not None and "readers" in wanted.fixed:
         lines.append(
@@ -216,7 +212,7 @@ def _if_fixed(plan: MeasurementPlan, shown: Design) -> list[str]:
     if wide >= shown.widths[scope]:
         return []
     return [
-        f"{levels} wordings say little of others. For those alone (--fixed wordings) the width with "
+        f"{levels} wordings show little about others. For these alone (--fixed wordings), the width with "
         f"{in_words(numbers)} is {wide:.3f}."
     ]
 
@@ -227,7 +223,7 @@ def _unreached(plan: MeasurementPlan, best: Design) -> str:
     every = "all " if best.numbers.items == plan.population.size else ""
     words = in_words(best.numbers).replace(f"{best.numbers.items:,}", f"{every}{best.numbers.items:,}", 1)
     line = (
-        f"A width of {wanted.width:g}{of_budget} cannot be reached for {SCOPES[scope]}: at least "
+        f"A width of {wanted.width:g}{of_budget} is out of reach for {SCOPES[scope]}: at least "
         f"{best.widths[scope]:.3f} with {words}."
     )
     if plan.beyond is None:
@@ -249,10 +245,10 @@ def _not_known(plan: MeasurementPlan) -> list[str]:
         lines += [f"Not estimable: {MAIN[facet]}: {why}." for facet, why in study.unknown.items()]
     lines += [f"Left out: {printable(entry.name)}: {entry.why}." for entry in plan.left_out]
     if plan.unpaired:
-        lines.append(f"{counted(plan.unpaired, 'answer has', 'answers have')} no partner in the other system.")
+        lines.append(f"{counted(plan.unpaired, 'answer has', 'answers have')} no counterpart in the other system.")
     lines += [reading.describe() for reading in plan.readings]
     if any(map(plan.setting.is_bound, SCOPES)):
-        lines.append("≤: at most, since what orders or samples add is not told from what items add.")
+        lines.append("≤: at most, since the variance of orders or samples is not separated from that of items.")
     return lines
 
 

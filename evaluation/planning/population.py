@@ -101,14 +101,14 @@ def population_of(release: Release, split: str | None = None) -> Population:
         raise BenchwrightError(f"{release.path} has no split {split!r}; it has {', '.join(release.splits)}")
     if sealed := sealed_splits_asked(release, split):
         raise BenchwrightError(
-            f"the answers of {', '.join(sealed)} are sealed, so that all items are asked at once and once; plan on an "
-            "open split (--split NAME)"
+            f"the answers of {', '.join(sealed)} are sealed, so an answer file covers all items, each once; plan on "
+            "an open split (--split NAME)"
         )
     check_files(release, split)
     items = item_facts(release, split)
     if items.num_rows < 2:
         raise BenchwrightError(
-            f"{release.path} has {counted(items.num_rows, 'item')} to be asked; an interval needs two or more"
+            f"{release.path} has {counted(items.num_rows, 'item')} to ask; an interval needs two or more"
         )
     return Population(
         f"{release.name} {release.version}", release.release_id, split, items, items.column("group").to_numpy()

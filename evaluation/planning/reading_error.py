@@ -38,8 +38,8 @@ class ReadingError(NamedTuple):
         """Return the figures as a line of text."""
         return (
             f"Reader's error in {printable(self.result)}, by {counted(self.labels, 'label')} of people: score "
-            f"{self.score:.3f}, with an interval {self.width:.3f} wide in place of {self.counted_width:.3f}; twice as "
-            f"many labels make it {self.width_with_twice_the_labels:.3f}."
+            f"{self.score:.3f}, with an interval of width {self.width:.3f} instead of {self.counted_width:.3f}; "
+            f"twice as many labels give {self.width_with_twice_the_labels:.3f}."
         )
 
 

@@ -78,7 +78,7 @@ def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, 
             numbers = family._replace(items=items)
             found.append((width(setting, numbers, scope), bounds.costs.of(numbers), numbers))
     if not found:
-        raise BenchwrightError(f"a budget of {budget:g} buys fewer than {LEAST_ITEMS} items; raise it")
+        raise BenchwrightError(f"a budget of {budget:g} pays for fewer than {LEAST_ITEMS} items; raise it")
     least = min(found)[0] + _UNSEEN
     return min((-numbers.items, cost, wide, numbers) for wide, cost, numbers in found if wide <= least)[-1]
 

@@ -119,8 +119,8 @@ def study_of(
     titles = tuple(system.title for system in used)
     if all(np.ptp(system.value) == 0 for system in used):
         raise BenchwrightError(
-            f"the answers of {', '.join(titles)} are all alike, so that nothing varies; plan without results "
-            "(--score P says how many are right)"
+            f"the answers of {', '.join(titles)} are all equal, so nothing varies; plan without results (--score P "
+            "is the share of right answers)"
         )
     blocks = _blocks(used, population)
     pooled = _pooled(
@@ -134,7 +134,7 @@ def study_of(
         raise BenchwrightError("too few items were asked to tell these effects apart; ask more of them (--limit)")
     levels, effects = _levels(used), [effect for effect in EFFECTS if effect.name in richest]
     unknown, contains = _unknown(effects, used, population)
-    why = f"fewer effects can be told from its answers than from those of {titles[0]}"
+    why = f"its answers show fewer effects than those of {titles[0]}"
     replies = [grouping_of(*(system.levels[facet] for facet in ASKED if facet != "readers")) for system in used]
     return VarianceStudy(
         systems=titles,
@@ -217,7 +217,8 @@ def _kept_effects(system: Observations, population: Population) -> dict[str, NDA
     clusters, items = (_codes(system, effect, population) for effect in EFFECTS[:2])
     if int(clusters.max()) + 1 < _LEAST_CLUSTERS:
         raise BenchwrightError(
-            f"the answers of {system.title} are about one source picture, which says nothing of others; ask more items"
+            f"the answers of {system.title} are about one source picture, which shows nothing about others; ask more "
+            "items"
         )
     for effect in EFFECTS:
         codes = items if effect is EFFECTS[1] else _codes(system, effect, population)
@@ -307,7 +308,7 @@ def _unknown(
         if facet in unknown:
             within = [effect for effect in nested if facet == "samples" or "wordings" not in effect.facets]
             contains[within[-1].name] = (*contains.get(within[-1].name, ()), facet)
-            unknown[facet] += f"; what they add is part of {within[-1].name!r}"
+            unknown[facet] += f"; their variance is part of {within[-1].name!r}"
     return unknown, contains
 
 

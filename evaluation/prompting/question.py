@@ -167,7 +167,7 @@ class Reply:
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):
-            raise ValueError(f"reply to {self.item_id} must have either a text or an error")
+            raise ValueError(f"reply to {self.item_id} needs either a text or an error")
 
     @classmethod
     def of(cls, item_id: str, completion: Completion, request: str | None = None) -> Reply:
@@ -179,7 +179,7 @@ class Reply:
         return cls(
             item_id,
             text=None if silent else completion.text,
-            error=(completion.cause or "the reply holds no text") if silent else None,
+            error=(completion.cause or "the reply has no text") if silent else None,
             tokens=completion.tokens,
             is_cut_off=completion.kind == "cut_off",
             request=request,

@@ -57,8 +57,9 @@ def check_files(release: Release, split: str | None) -> None:
         expected = release.manifest.files[name].sha256
         if sha256 != expected:
             raise DataError(
-                f"{release.path}: {name} is not as it was frozen (its SHA-256 is {sha256}, the manifest says "
-                f"{expected}); nothing is scored on a changed release; `benchwright release verify` says more"
+                f"{release.path}: {name} has changed since the freeze (its SHA-256 is {sha256}, in the manifest "
+                f"{expected}); only an unchanged release can be scored; `benchwright release verify` shows all "
+                "changes"
             )
         release.checked[name] = stamp
 
@@ -138,11 +139,9 @@ def _check_values(batch: pa.RecordBatch, place: str) -> None:
             continue
         column = batch.column(name)
         if column.null_count:
-            raise DataError(f"{place}: an item has no {name}; `benchwright release verify` says more")
+            raise DataError(f"{place}: an item has no {name}; `benchwright release verify` shows details")
         if pattern and not pc.all(pc.match_substring_regex(column, pattern), min_count=0).as_py():
-            raise DataError(
-                f"{place}: an item has a {name} that no item can have; `benchwright release verify` says more"
-            )
+            raise DataError(f"{place}: an item has an impossible {name}; `benchwright release verify` shows details")
 
 
 def item_facts(release: Release, split: str | None) -> pa.Table:

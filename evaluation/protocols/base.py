@@ -177,7 +177,7 @@ def worst_state(attempts: Sequence[JudgedReply]) -> State:
     return next((state for state in order if state in states), "answered")
 
 
-def most_said(attempts: Sequence[JudgedReply]) -> str | None:
+def most_frequent_letter(attempts: Sequence[JudgedReply]) -> str | None:
     """Return the item's letter named most often; of equals, the one named first."""
     letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
     return max(dict.fromkeys(letters), key=letters.count, default=None)

@@ -77,8 +77,8 @@ def shown_examples(
     drawn = heapq.nsmallest(shots, able, key=lambda released: seed_for(seed, "evaluate.shots", released.item.item_id))
     if len(drawn) < shots:
         raise BenchwrightError(
-            f"{source or 'the split for examples'} has {counted(len(drawn), 'item')} that may serve as examples, "
-            f"{shots} are wanted: they need an answer, and no picture or group in common with a scored item; set shots "
+            f"{source or 'the split for examples'} has {counted(len(drawn), 'item')} usable as examples, fewer than "
+            f"shots={shots}: an example has an answer, and shares no picture or group with a scored item; set shots "
             "lower, or name another split or file with examples="
         )
     several = shots > 1
@@ -146,7 +146,7 @@ def _read_examples(path: Path, release: Release, scored: str | None) -> Iterator
         DataError: A line has another form, or its picture belongs to a scored item.
     """
     if not path.is_file():
-        raise DataError(f"{path} is no file; examples= names a file of examples")
+        raise DataError(f"{path} is not a file; name a file of examples with examples=")
     taken = _ties_of(release, scored)
     for entry, row, problem in Table.at(path, otherwise=JSON_ENDS[0]).records():
         where = f"{path}: {entry}"
@@ -155,8 +155,8 @@ def _read_examples(path: Path, release: Release, scored: str | None) -> Iterator
         example = _example(row, path.parent, where)
         if shared := sorted(example.images.keys() & taken):
             raise DataError(
-                f"{where}: its picture {shared[0][:12]} is one of a scored item; an example must show nothing that is "
-                "scored, so remove the line"
+                f"{where}: its picture {shared[0][:12]} belongs to a scored item; remove the line, since examples "
+                "must not show scored pictures"
             )
         yield example
 
@@ -164,7 +164,7 @@ def _read_examples(path: Path, release: Release, scored: str | None) -> Iterator
 def _example(row: Any, folder: Path, where: str) -> _Example:
     if not isinstance(row, dict) or row.keys() != _FIELDS:
         form = '{"question": text, "options": [texts], "answer": letter, "images": [paths]}'
-        raise DataError(f"{where}: give {form} and nothing else")
+        raise DataError(f"{where}: give {form} and no other field")
     question, options, answer, names = (row[name] for name in ("question", "options", "answer", "images"))
     if not isinstance(question, str) or not question:
         raise DataError(f"{where}: question is {ascii(question)[:80]}, not a text")
@@ -201,4 +201,4 @@ def _picture(folder: Path, name: str, where: str) -> tuple[str, bytes]:
         image = identify(folder / name, root=folder)
         return image.image_id, read_file(folder / name, limits=Limits())
     except (UnreadableImage, ValueError) as error:
-        raise DataError(f"{where}: picture {name!a} cannot be used ({error}); put it beside the file") from error
+        raise DataError(f"{where}: picture {name!a} cannot be used ({error}); put it next to the file") from error

@@ -27,7 +27,7 @@ class Grounded(Protocol):
     """Ask for the letter, and for boxes around what justifies it. Only items with marked regions are asked."""
 
     name: ClassVar[str] = "grounded"
-    source: ClassVar[str] = "ours; people mark the same regions in the campaigns answer and verify"
+    source: ClassVar[str] = "ours; annotators mark the same regions in the campaigns answer and verify"
 
     unit: Literal["unit", "thousand"] = "thousand"
     """Unit of the boxes: thousandths of the picture's sides, or fractions from 0 to 1 (`unit`)."""

@@ -55,9 +55,9 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
         ValueError: There are not six options, or labels are missing, or given in a mode without labels.
     """
     if len(options) != OPTIONS:
-        raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(options)}")
+        raise ValueError(f"a question of II-Bench has {OPTIONS} options, not {len(options)}")
     if bool(keywords) != (mode in KEYWORD_MODES):
-        raise ValueError(f"mode {mode!r} " + ("needs the question's labels" if not keywords else "tells no labels"))
+        raise ValueError(f"mode {mode!r} " + ("needs the question's labels" if not keywords else "reveals no labels"))
     lines = [_KEYWORDS if keywords else _COT if mode == "cot" else _NONE]
     if keywords:
         lines.append(f"Key words: {','.join(keywords)}")
@@ -79,11 +79,13 @@ def prompt_with_examples(examples: Sequence[PromptedQuestion]) -> tuple[str, ...
     """
     *taught, question = examples
     if not taught or question.answer is not None or any(example.answer is None for example in taught):
-        raise ValueError("a prompt with examples has at least one, each with its answer, and then a question without")
+        raise ValueError(
+            "a prompt with examples needs at least one, each with its answer, and then a question without an answer"
+        )
     pieces = [f"{_EXAMPLES if len(taught) > 1 else _EXAMPLE}\n"]
     for place, example in enumerate(examples, start=1):
         if len(example.options) != OPTIONS:
-            raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(example.options)}")
+            raise ValueError(f"a question of II-Bench has {OPTIONS} options, not {len(example.options)}")
         pieces[-1] += f"Question: {example.question}\nPicture: <Picture {place}>\n"
         lines = [f"({chr(65 + k)}) {text}" for k, text in enumerate(example.options)]
         pieces.append("\n".join([*lines, f"Answer: ({example.answer})" if example.answer else "Answer:", ""]))

@@ -45,7 +45,7 @@ class IIBench(Protocol):
     @model_validator(mode="after")
     def _examples_stand_alone(self) -> Self:
         if self.shots and self.mode != "none":
-            raise ValueError(f"shots go with mode=none only, not with mode={self.mode}")
+            raise ValueError(f"shots need mode=none, not mode={self.mode}")
         return self
 
     def takes(self, item: Item) -> bool:
@@ -100,7 +100,7 @@ class IIBench(Protocol):
                 "",
                 None,
                 keys,
-                cause=f"only {counted(len(chosen), 'example shares', 'examples share')} nothing with this item",
+                cause=f"only {counted(len(chosen), 'example has', 'examples have')} nothing in common with this item",
             )
         shown = [_example(example.item, example.item.answer) for example in chosen]
         pieces = prompt_with_examples([*shown, _example(item, None)])

@@ -27,7 +27,7 @@ def parse_protocol(text: str) -> Protocol:
         setting, equals, value = pair.partition("=")
         if not equals or not setting or setting in values:
             raise BenchwrightError(
-                f"protocol {text!r}: {pair!r} is no setting or stands twice; write {name}:setting=value,setting=value"
+                f"protocol {text!r}: {pair!r} is not a setting or is repeated; write {name}:setting=value,setting=value"
             )
         if setting not in kind.model_fields:
             raise BenchwrightError(f"protocol {name!r} has no setting {setting!r}; {_nearest(setting, kind)}")

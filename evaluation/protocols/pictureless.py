@@ -29,7 +29,7 @@ class Blind(Templated):
     """Ask without any picture, to measure the accuracy from the words alone."""
 
     name: ClassVar[str] = "blind"
-    source: ClassVar[str] = "ours; BLINK section 4.3 asks the same of captions"
+    source: ClassVar[str] = "ours; BLINK section 4.3 does the same with captions"
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return the question without its pictures."""

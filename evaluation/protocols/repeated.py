@@ -13,7 +13,7 @@ from pydantic import Field
 
 from ..metrics.base import chance_of
 from ..prompting.question import Question, Released, question_of
-from .base import Ask, ItemVerdict, JudgedReply, ProtocolQuestion, most_said, worst_state
+from .base import Ask, ItemVerdict, JudgedReply, ProtocolQuestion, most_frequent_letter, worst_state
 from .templated import Templated
 from .wordings import Name
 
@@ -87,7 +87,7 @@ class Circular(Templated):
         """Return right if every rotation is; otherwise the most severe state, and the letter named most often."""
         del item
         right = all(attempt.right for attempt in attempts)
-        return ItemVerdict("answered" if right else worst_state(attempts), most_said(attempts), right)
+        return ItemVerdict("answered" if right else worst_state(attempts), most_frequent_letter(attempts), right)
 
 
 class Shuffle(Templated):
@@ -112,7 +112,7 @@ class Shuffle(Templated):
         del item
         first = [attempt for attempt in attempts if attempt.round == 0]
         right = 2 * sum(attempt.right for attempt in first) > len(first)
-        return ItemVerdict("answered" if right else worst_state(first), most_said(first), right)
+        return ItemVerdict("answered" if right else worst_state(first), most_frequent_letter(first), right)
 
     def _in_order(self, item: Item, question: Question, variant: str, order: Sequence[int]) -> ProtocolQuestion:
         moved, keys = _arranged(question, order)

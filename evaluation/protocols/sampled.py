@@ -102,8 +102,8 @@ def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Pr
         return protocol
     if not getattr(backend, "draws_samples", False):
         raise BenchwrightError(
-            f"--samples needs a model that draws its replies, such as openai:NAME; {backend.name} replies alike each "
-            "time"
+            f"--samples needs a model that draws its replies, such as openai:NAME; {backend.name} always gives the "
+            "same reply"
         )
     check_samples(protocol, options)
     return Sampled(inner=protocol, draws=options.samples)
@@ -119,12 +119,12 @@ def check_samples(protocol: Protocol, options: BackendOptions) -> None:
         return
     if protocol.repeats or protocol.rounds > 1 or not protocol.asks_once:
         raise BenchwrightError(
-            f"--samples goes with protocols that ask one question an item, and {protocol.text!r} asks several; draw "
+            f"--samples needs a protocol with one question per item, and {protocol.text!r} asks several; draw "
             "samples under another protocol, such as vanilla"
         )
     if options.temperature == 0 and not {"temperature"} & {*options.omit, *options.fields}:
         raise BenchwrightError(
-            f"{options.samples} samples at temperature 0 would be alike: give --temperature, such as 0.7, or --omit "
+            f"{options.samples} samples at temperature 0 would be equal: give --temperature, such as 0.7, or --omit "
             "temperature for a model that takes none (in a recipe temperature, omit)"
         )
 

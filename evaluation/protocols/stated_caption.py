@@ -30,7 +30,7 @@ class StatedCaption(Templated):
     """
 
     name: ClassVar[str] = "stated-caption"
-    source: ClassVar[str] = "MVP-Bench section 4.2 makes such captions for each pair; to ask with them is ours"
+    source: ClassVar[str] = "MVP-Bench section 4.2 makes such captions for each pair; asking with them is our addition"
 
     of: Literal["own", "other", "none"] = "own"
     """Source of the caption: the picture itself, the other picture of the pair, or none, on the same items."""

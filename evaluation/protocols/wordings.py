@@ -100,7 +100,7 @@ def numbered(place: int, several: bool) -> str:
     return f"Image {place}" if several else "the image"
 
 
-def _counted_off(place: int, several: bool) -> str:
+def _ordinal_name(place: int, several: bool) -> str:
     """Return the name of a picture in BLINK's form: `the second image`, or `the image` if there is only one."""
     if not several:
         return "the image"
@@ -149,7 +149,7 @@ def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple
     """
     picture, note = join(question.pictures)
     if wording == "blink":
-        return (*WORDINGS[wording](without_pictures(question, _counted_off), item), picture), note
+        return (*WORDINGS[wording](without_pictures(question, _ordinal_name), item), picture), note
     order = f"The picture shows Image 1 to Image {len(question.pictures)} from left to right."
     return one_part_a_run([picture, order, *WORDINGS[wording](without_pictures(question), item)]), note
 
@@ -161,8 +161,8 @@ def _plain(question: Question, item: Item) -> tuple[Part, ...]:
 
 def _blink(question: Question, item: Item) -> tuple[Part, ...]:
     """Phrase a question like BLINK's data; words come before pictures, as in its `eval/query_model.py`."""
-    options = [f"({choice.key}) {option_words(question, choice, _counted_off)}" for choice in question.choices]
-    lines = [_named_text(question, _counted_off), "Select from the following choices.", *options]
+    options = [f"({choice.key}) {option_words(question, choice, _ordinal_name)}" for choice in question.choices]
+    lines = [_named_text(question, _ordinal_name), "Select from the following choices.", *options]
     head = [f"{_DISCLAIMER}\n"] if item.task in _DISCLAIMED else []
     return ("\n".join([*head, *lines]), *question.pictures)
 

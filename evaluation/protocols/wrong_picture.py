@@ -113,7 +113,7 @@ class WrongImage(Templated):
         donor = donors.get(released.item.item_id)
         if donor is None:
             keys = {choice.key: choice.key for choice in question.choices}
-            cause = "no other item of this task shows as many pictures and shares no group with it"
+            cause = "this task has no item with as many pictures and without a group in common"
             return ProtocolQuestion("", None, keys, cause=cause)
         return self.put(released.item, _swapped(question, shelf.pictures(donor)), note={"pictures_of": donor.item_id})
 

@@ -84,12 +84,12 @@ def recount(
     """
     names = _MODELS[benchmark](data)
     if model not in names:
-        known_models = f"it has {', '.join(names)}" if names else "it has those of no model at all"
+        known_models = f"it has {', '.join(names)}" if names else "it has no model's files"
         raise BenchwrightError(f"{data} has no files of a model named {ascii(model)[:80]}; {known_models}")
     if reading not in _WAYS[benchmark]:
         raise BenchwrightError(f"{benchmark} has no reading {reading!r}; it has {', '.join(_WAYS[benchmark])}")
     if benchmark != "mvp-bench" and (vanilla or by_hand):
-        raise BenchwrightError(f"vanilla and by-hand are settings of mvp-bench; leave them out for {benchmark}")
+        raise BenchwrightError(f"--vanilla and --by-hand are for mvp-bench; leave them out for {benchmark}")
     return _counted(benchmark, data, model, reading, vanilla, by_hand or {})
 
 

@@ -74,7 +74,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
         }
     else:
         if reading != "published":
-            raise DataError(f"{data / _OUTPUTS} has no outputs of {model}; only --reading published can be counted")
+            raise DataError(f"{data / _OUTPUTS} has no outputs of {model}; count with --reading published")
         choices = dict(_texts(needed(data / _CHOICES, f"{model}.json")))
     answered = {_task_of(question) for question in choices}
     judged = [(_task_of(q), choices.get(q) == right) for q, right in gold.items() if _task_of(q) in answered]
@@ -141,7 +141,7 @@ def _root(data: Path) -> Path:
 def _known(question: str, where: str) -> str:
     task = _task_of(question)
     if task not in OPTIONS:
-        raise DataError(f"{where}: {ascii(question)[:80]} is the id of no question of BLINK's {len(OPTIONS)} tasks")
+        raise DataError(f"{where}: {ascii(question)[:80]} is not the id of a question of BLINK's {len(OPTIONS)} tasks")
     return task
 
 

@@ -67,9 +67,11 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
         prompts[mode] = compared = _compare_prompts(rows, mode)
         cells[f"prompt_match/{mode}"] = Share(len(rows) - len(compared.unmatched), len(rows))
         for (sent, now), ids in compared.other_labels.items():
-            notes.append(f"{mode}: {len(ids)} prompts tell {sent!r} of what the data calls {now!r} ({_some(ids)})")
+            notes.append(
+                f"{mode}: {len(ids)} prompts have the label {sent!r} where the data has {now!r} ({_some(ids)})"
+            )
         if ids := compared.unmatched:
-            notes.append(f"{mode}: {len(ids)} prompts are not equal to our rendering with any label ({_some(ids)})")
+            notes.append(f"{mode}: {len(ids)} prompts differ from our rendering with every label ({_some(ids)})")
     left = sorted(modes - set(MODES))
     notes += [f"not counted: modes {', '.join(left)}"] if left else []
     cells = dict(sorted(cells.items(), key=lambda cell: cell[0].partition("/")[0]))
@@ -119,14 +121,14 @@ def _compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatche
             raise DataError(f"{row.where}: meta_data has no {mode}")
         if prompt(mode, row.question, row.options, labels) == row.prompt:
             as_now += 1
-        elif (label := _label_told(row, mode)) is not None:
+        elif (label := _sent_label(row, mode)) is not None:
             sent_with.setdefault((label, ",".join(labels)), []).append(row.question_id)
         else:
             unmatched.append(row.question_id)
     return PromptMatches(as_now, {pair: tuple(ids) for pair, ids in sorted(sent_with.items())}, tuple(unmatched))
 
 
-def _label_told(row: PublishedReply, mode: Mode) -> str | None:
+def _sent_label(row: PublishedReply, mode: Mode) -> str | None:
     """Return the text in the place of the label if the rest of the prompt equals our rendering; None otherwise."""
     if mode not in KEYWORD_MODES:
         return None

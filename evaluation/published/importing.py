@@ -44,7 +44,7 @@ _LEFT_OUT = {NO_KEY: "sealed", MISSING_PICTURE: "no_image", UNREADABLE_PICTURE: 
 """Names of reasons in counts; other reasons keep their name."""
 
 
-class _Said(NamedTuple):
+class _ItemFields(NamedTuple):
     """A question's data from a benchmark's layout, besides its words, options, key and pictures.
 
     Args:
@@ -72,25 +72,25 @@ class _Layout(NamedTuple):
     """The place of the questions in a benchmark's folder, and the data of each from its layout."""
 
     place: Callable[[Path], Path]
-    said: Callable[[FileQuestion], _Said]
+    fields: Callable[[FileQuestion], _ItemFields]
     mapping: Stated = MappingProxyType({})
 
 
 def _ii_place(data: Path) -> Path:
     folder = data / "data"
     if not names_in(folder, ".json"):
-        raise DataError(f"{folder} holds no JSON file of questions; --data takes a folder of the official layout")
+        raise DataError(f"{folder} holds no JSON file of questions; name a folder of the official layout with --data")
     return folder
 
 
-def _ii_said(question: FileQuestion) -> _Said:
+def _ii_fields(question: FileQuestion) -> _ItemFields:
     asked = question.question
     labels = {name: _spelled(asked.labels[name]) for name in _II_LABELS if name in asked.labels}
     if asked.level is not None:
         labels["difficulty"] = asked.level
     category = None if asked.category is None else _spelled(asked.category)
     split = "dev" if asked.split == "dev" else "test"
-    return _Said("implication", split, question.names, asked.ask, category=category, attributes=labels)
+    return _ItemFields("implication", split, question.names, asked.ask, category=category, attributes=labels)
 
 
 def _spelled(label: object) -> str:
@@ -98,17 +98,17 @@ def _spelled(label: object) -> str:
     return str(label).replace("+", ", ")
 
 
-def _mvp_said(question: FileQuestion) -> _Said:
+def _mvp_fields(question: FileQuestion) -> _ItemFields:
     asked = question.question
     kind, pair = asked.labels.get("type"), asked.labels.get("id")
     if kind not in mvp_layout.TYPES or not isinstance(pair, int):
         raise DataError(
-            f"{question.file}, {question.row}: type is {ascii(kind)[:80]} and id {ascii(pair)[:80]}; questions of "
-            f"MVP-Bench have one of {', '.join(mvp_layout.TYPES)}, and the number of a pair"
+            f"{question.file}, {question.row}: type is {ascii(kind)[:80]} and id {ascii(pair)[:80]}; a question of "
+            f"MVP-Bench has a type among {', '.join(mvp_layout.TYPES)}, and the number of a pair"
         )
     is_yes_no = kind in mvp_layout.YES_NO
     side = "manipulated" if kind in {"y/n-e", "mcq-e"} else "natural" if is_yes_no else "both"
-    return _Said(
+    return _ItemFields(
         "yes_no" if is_yes_no else "single_image" if kind == "mcq-e" else "cross_image",
         "test",
         question.names,
@@ -123,23 +123,23 @@ def _mvp_said(question: FileQuestion) -> _Said:
 def _blink_place(data: Path) -> Path:
     if not any(_SPLIT.fullmatch(path.name) for path in data.glob("*/*.parquet")):
         raise DataError(
-            f"{data} holds no questions of BLINK, such as Counting/val-00000-of-00001.parquet; they are the data set "
-            "BLINK-Benchmark/BLINK on Hugging Face, and not in the paper's repository: fetch it and name its folder"
+            f"{data} holds no questions of BLINK, such as Counting/val-00000-of-00001.parquet; they are in the data "
+            "set BLINK-Benchmark/BLINK on Hugging Face, not in the paper's repository: fetch it and name its folder"
         )
     return data
 
 
-def _blink_said(question: FileQuestion) -> _Said:
+def _blink_fields(question: FileQuestion) -> _ItemFields:
     asked = question.question
     names = [f"{asked.key}/image_{number}" for number in range(1, len(question.names) + 1)]
     task = asked.task if asked.category is None else task_name(asked.category)
-    return _Said(task, asked.split or "val", names, asked.ask, category=asked.category)
+    return _ItemFields(task, asked.split or "val", names, asked.ask, category=asked.category)
 
 
 _LAYOUTS: Mapping[str, _Layout] = {
-    "blink": _Layout(_blink_place, _blink_said, {"category": "sub_task"}),
-    "ii-bench": _Layout(_ii_place, _ii_said),
-    "mvp-bench": _Layout(lambda data: needed(data / "data", "all_questions.json"), _mvp_said),
+    "blink": _Layout(_blink_place, _blink_fields, {"category": "sub_task"}),
+    "ii-bench": _Layout(_ii_place, _ii_fields),
+    "mvp-bench": _Layout(lambda data: needed(data / "data", "all_questions.json"), _mvp_fields),
 }
 _IMPORTED = tuple(_LAYOUTS)
 """Benchmarks whose questions can be imported."""
@@ -148,8 +148,8 @@ _ABOUT = {
     "ii-bench": "Questions of II-Bench (arXiv 2406.05862), imported from the files of its repository.",
     "mvp-bench": "Questions of MVP-Bench (arXiv 2410.04345), imported from the files of its repository.",
 }
-_NO_LICENCE = "The repository states no licence: ask the authors before you pass pictures or questions on."
-_TERMS = {"blink": "The data set is under Apache-2.0; pictures keep the terms of their own sources."}
+_NO_LICENCE = "The repository states no license: ask the authors before you pass on pictures or questions."
+_TERMS = {"blink": "The data set is under Apache-2.0; pictures keep the terms of their sources."}
 _VERSION = "published"
 _MOST_SHOWN = 20
 
@@ -202,14 +202,14 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     layout = _LAYOUTS[benchmark]
     with read_questions(layout.place(data), pictures=data, mapping=layout.mapping, keeps_copies=True) as read:
         taken = _TakenItems(benchmark, read)
-        items = [taken.item(each, layout.said(each)) for each in read.index.questions() if each.outcome is None]
+        items = [taken.item(each, layout.fields(each)) for each in read.index.questions() if each.outcome is None]
         refused = tuple(islice((row for row in read.refused() if row.reason not in _LEFT_OUT), _MOST_SHOWN))
         left_out = {_LEFT_OUT.get(reason, reason): number for reason, number in read.left_out.items()}
         if not items:
             reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items()))
             first = f"; first {refused[0]}" if refused else ""
             raise BenchwrightError(
-                f"no question of {data} can be imported ({reasons}); put the pictures beside the files{first}"
+                f"no question of {data} can be imported ({reasons}); put the pictures next to the files{first}"
             )
         release = write_release(
             out,
@@ -237,31 +237,31 @@ class _TakenItems:
         self.files = {picture.image_id: picture.file for picture in read.index.pictures()}
         self.operation = Operation(step="import_published", version=1, parameters={"benchmark": benchmark}, seed=0)
 
-    def item(self, question: FileQuestion, said: _Said) -> tuple[Item, str]:
+    def item(self, question: FileQuestion, fields: _ItemFields) -> tuple[Item, str]:
         """Return a question as an item, and its split."""
         asked = question.question
         ids = [image_id for image_id in question.image_ids if image_id is not None]
-        for image_id, name in zip(ids, said.names, strict=True):
+        for image_id, name in zip(ids, fields.names, strict=True):
             self._take_picture(image_id, name)
-        groups = {*(f"image:{image_id}" for image_id in ids), *([said.group] if said.group else [])}
+        groups = {*(f"image:{image_id}" for image_id in ids), *([fields.group] if fields.group else [])}
         item = Item(
             item_id=item_id_for("import_published", 0, {"benchmark": self.benchmark}, (asked.key,), 0),
-            task=said.task,
+            task=fields.task,
             kind="yes_no" if asked.kind == "yes_no" else "multiple_choice",
             images=tuple(ItemImage(image_id=image_id, role="picture") for image_id in ids),
-            question=said.text,
+            question=fields.text,
             choices=tuple(Choice(key=key, text=str(text)) for key, text in zip(LETTERS, asked.options, strict=False)),
             answer=None if asked.answer is None else LETTERS[asked.answer],
             group_keys=tuple(sorted(groups)),
-            level=said.level,
-            category=said.category,
-            attributes={"published_id": asked.key, **said.attributes},
+            level=fields.level,
+            category=fields.category,
+            attributes={"published_id": asked.key, **fields.attributes},
             explanation=asked.explanation,
             root_image_id=ids[0],
             operation_id=self.operation.operation_id,
             made_from=ids[0],
         )
-        return item, said.split
+        return item, fields.split
 
     def _take_picture(self, image_id: str, name: str) -> None:
         if image_id in self.images:

@@ -76,7 +76,7 @@ def recount(
     questions, rotations = read_questions(data), read_rotations(data)
     outputs = read_outputs(data, model, questions, rotations)
     notes = (
-        [f"{counted(outputs.repeats, 'record stands', 'records stand')} in the files more than once"]
+        [f"{counted(outputs.repeats, 'record occurs', 'records occur')} in the files more than once"]
         if outputs.repeats
         else []
     )
@@ -231,4 +231,4 @@ def _answers(judged: _Judged) -> list[YesNoAnswer]:
 
 def _missing(questions: Iterable[MVPBenchQuestion], outputs: Mapping[str, ModelOutput], kind: str) -> list[str]:
     missing = [question.key for question in questions if question.key not in outputs]
-    return [f"{len(missing)} {kind} have no output and count as wrong, such as {missing[0]}"] if missing else []
+    return [f"{len(missing)} {kind} without an output count as wrong, such as {missing[0]}"] if missing else []

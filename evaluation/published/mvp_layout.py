@@ -130,7 +130,7 @@ def _take(outputs: dict[str, ModelOutput], row: SourceRow, field: str, known: Ma
         raise DataError(f"{row.where}: extracted (GPT) is {ascii(verdict)[:80]}, neither a text nor null")
     model_output = ModelOutput(output, verdict)
     if outputs.setdefault(key, model_output) != model_output:
-        raise DataError(f"{row.where}: question_id {key} was answered otherwise in an earlier line; keep one of them")
+        raise DataError(f"{row.where}: question_id {key} has a different answer in an earlier line; keep one of them")
     return outputs[key] is not model_output
 
 
@@ -150,5 +150,5 @@ def _question(row: SourceRow, key: str, *, number: int, rotation: int) -> MVPBen
 
 def _add(questions: dict[str, MVPBenchQuestion], question: MVPBenchQuestion, row: SourceRow) -> None:
     if question.key in questions:
-        raise DataError(f"{row.where}: question_id {question.key!a} stands in the file twice")
+        raise DataError(f"{row.where}: question_id {question.key!a} occurs twice; keep one of them")
     questions[question.key] = question

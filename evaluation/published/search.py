@@ -142,10 +142,7 @@ def reading_notes(cells: Mapping[str, CellReadings], families: Sequence[FamilyRe
         if tried == 1:
             continue
         if not family.printed:
-            yield (
-                f"{family.family}: no printed value of {model} is known; read by {family.chosen!r}, "
-                f"the first of {tried}"
-            )
+            yield (f"{family.family}: no printed values of {model}; read by {family.chosen!r}, the first of {tried}")
             continue
         counts = ", ".join(f"{name!r} {number}" for name, number in family.reproduced.items())
         equals = sum(number == reproduced for number in family.reproduced.values()) - 1
@@ -161,7 +158,7 @@ def reading_notes(cells: Mapping[str, CellReadings], families: Sequence[FamilyRe
             if not giving:
                 values = {f"{100 * share.part / share.of:.2f}" for share in cell.shares.values() if share.of}
                 yield (
-                    f"{name}: table {table} prints {value:.2f}, which none of {tried} readings gives "
+                    f"{name}: table {table} prints {value:.2f}, which no reading of {tried} gives "
                     f"({', '.join(sorted(values)) or 'nothing to count'})"
                 )
             elif usual not in giving:

@@ -11,7 +11,7 @@ from benchwright.statistics.proportions import METHODS
 from benchwright.texts.hidden_characters import escaped
 
 from ..analysis.difference_matrix import difference_matrix
-from ..analysis.ranking import spelled_groups
+from ..analysis.ranking import shortened_groups
 from ..results.score import ENDINGS
 from ..results.summary import endings_taken, endings_without_item, outcome_counts, unanswered_words
 from .content.cards import OUTCOMES
@@ -130,7 +130,7 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
         "two": lambda value: f"{value:.2f}",
         "signed": lambda value: f"{value:+.2f}".replace("-", "\u2212"),
         "breakable": _breakable,
-        "groups": spelled_groups,
+        "groups": shortened_groups,
         "spelled_figure": lambda figure: "–" if figure is None else spelled(figure.value, figure.ci),
         "method": lambda method: METHODS.get(method, "as the metric states it"),
     }

@@ -134,7 +134,7 @@ def write_report(
     target = out or results / REPORT_FILE
     folder = data or folder_of(target)
     made = _picture_maker(cache, record_map)
-    _refuse_what_is_no_report(target)
+    _refuse_foreign_file(target)
     opened = release if isinstance(release, Release) else Release.open(release)
     scores = read_scores(results)
     _check_release(scores[0], opened, results)
@@ -229,7 +229,7 @@ def _findings(path: Path, release: Release) -> Findings:
     if findings.release_id != release.release_id:
         raise DataError(
             f"{path} is an error analysis on {findings.release} (release {findings.release_id[:12]}), and "
-            f"{release.path} is release {release.release_id[:12]}; give the one of this release, or none"
+            f"{release.path} is release {release.release_id[:12]}; give the error analysis of this release, or none"
         )
     return findings
 
@@ -242,20 +242,20 @@ def _check_release(score: Score, release: Release, results: Path) -> None:
         )
 
 
-def _refuse_what_is_no_report(path: Path) -> None:
+def _refuse_foreign_file(path: Path) -> None:
     """Allow only a page of ours to be replaced, because only such a page is reproducible.
 
     Raises:
         BenchwrightError: The file is something else, or its folder does not exist.
     """
     if not path.parent.is_dir():
-        raise BenchwrightError(f"{path.parent} is not a folder; make it, or give another place with --out")
+        raise BenchwrightError(f"{path.parent} is not a folder; create it, or give another path with --out")
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise BenchwrightError(f"{path} is there and is not a regular file; give another name with --out")
+        raise BenchwrightError(f"{path} exists and is not a regular file; give another name with --out")
     if path.exists():
         from .page import GENERATOR
 
         with path.open("rb") as handle:
             start = handle.read(2000)
         if f'<meta name="generator" content="{GENERATOR}">'.encode() not in start:
-            raise BenchwrightError(f"{path} is there and is not a report of ours; give another name with --out")
+            raise BenchwrightError(f"{path} exists and is not a report of this command; give another name with --out")

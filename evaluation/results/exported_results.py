@@ -85,7 +85,9 @@ def export_result(folder: Path, release: Release, layout: str, out: Path, *, for
     """
     end, write = LAYOUTS[layout]
     if out.suffix.lower() != end:
-        raise BenchwrightError(f"{out}: {layout} reads files that end in {end}; give such a name with --out")
+        raise BenchwrightError(
+            f"{out}: {layout} reads files that end in {end}; give a name with this ending with --out"
+        )
     score = read_score(folder)
     if release.release_id != score.release_id:
         raise BenchwrightError(

@@ -192,13 +192,13 @@ def read_human(folder: Path) -> HumanFigures | None:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version", 0) > VERSION:
             raise DataError(
-                f"{path} has version {document['version']}, this program reads up to {VERSION}; upgrade benchwright"
+                f"{path} has version {document['version']}, but this program reads up to {VERSION}; upgrade benchwright"
             )
         return HumanFigures.model_validate(_upgraded(document))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
-        raise DataError(f"{path} is no baseline ({str(error).splitlines()[0]}); run the recipe again") from error
+        raise DataError(f"{path} is not a baseline ({str(error).splitlines()[0]}); run the recipe again") from error
 
 
 def _upgraded(document: Any) -> Any:
@@ -217,7 +217,7 @@ def _upgraded(document: Any) -> Any:
     return {**document, "version": VERSION, "campaigns": campaigns}
 
 
-def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
+def check_comparable(human: HumanFigures, scores: Sequence[Score]) -> None:
     """Refuse to compare people with models that were asked other items.
 
     Raises:
@@ -227,7 +227,7 @@ def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
         if (human.release_id, human.split) != (score.release_id, score.split):
             raise DataError(
                 f"the human baseline is of {human.release} ({human.release_id[:12]}), {human.split or 'all splits'}; "
-                f"the scores are of {score.release} ({score.release_id[:12]}), {score.split or 'all splits'}: "
+                f"the scores belong to {score.release} ({score.release_id[:12]}), {score.split or 'all splits'}: "
                 "score the models on the same release"
             )
 

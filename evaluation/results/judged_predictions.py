@@ -249,9 +249,9 @@ def open_judged(folder: Path, score: Score) -> ParquetTable:
     try:
         file = ParquetTable(path, title=PREDICTIONS_FILE)
     except FileNotFoundError as error:
-        raise not_of_score(path, "there is no such file") from error
+        raise not_of_score(path, "the file is missing") from error
     except UnreadableParquet as error:
-        raise not_of_score(path, f"no Parquet file ({error.reason})") from error
+        raise not_of_score(path, f"not a Parquet file ({error.reason})") from error
     metadata = file.schema.metadata or {}
     stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in metadata.items()}
     try:
@@ -264,18 +264,18 @@ def open_judged(folder: Path, score: Score) -> ParquetTable:
 
 def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score: Score) -> None:
     if stamp.get("format") != FORMAT or not set(JUDGED_SCHEMA.names) - _ADDED <= columns:
-        raise not_of_score(path, f"it does not have the columns of the format {FORMAT!r}")
+        raise not_of_score(path, f"it lacks columns of the format {FORMAT!r}")
     if stamp.get("version") not in _VERSIONS:
         listed = ", ".join(_VERSIONS)
-        raise not_of_score(path, f"version {stamp.get('version')!r} of the format, this program reads {listed}")
+        raise not_of_score(path, f"version {stamp.get('version')!r} of the format, but this program reads {listed}")
     for name in ("model", "protocol", "release_id"):
         if stamp.get(name) != getattr(score, name):
-            raise not_of_score(path, f"it states {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")
+            raise not_of_score(path, f"it has {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")
 
 
 def not_of_score(path: Path, problem: str) -> DataError:
     """Return the error for predictions from which the score next to them was not made."""
-    return DataError(f"{path} is not what the score beside it was made from: {problem}; score the model again")
+    return DataError(f"{path} is not the source of the score next to it: {problem}; score the model again")
 
 
 def _storable(text: str | None) -> str | None:

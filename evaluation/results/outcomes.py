@@ -75,7 +75,7 @@ def outcomes_of(predictions: Path) -> Outcomes:
     return Outcomes(**numbers, causes=named)
 
 
-def says_something(row: Mapping[str, Any]) -> bool:
+def has_words(row: Mapping[str, Any]) -> bool:
     """Return whether a row of judged predictions holds a letter or words of the model, even of a refusal."""
     return any(
         attempt["letter"] is not None or (attempt["reply_kind"] != "filtered" and (attempt["reply"] or "").strip())
@@ -84,18 +84,18 @@ def says_something(row: Mapping[str, Any]) -> bool:
 
 
 def letters_or_words(table: pa.Table) -> bool:
-    """Return whether any of some rows without attempts, as columns, `says_something`."""
+    """Return whether any of some rows without attempts, as columns, `has_words`."""
     if table.column("letter").null_count < table.num_rows:
         return True
     kinds, replies = (table.column(name).to_pylist() for name in ("reply_kind", "reply"))
     return any(kind != "filtered" and (reply or "").strip() for kind, reply in zip(kinds, replies, strict=True))
 
 
-def nothing_said(model: str, outcomes: Outcomes) -> CheckFailed:
+def no_answers(model: str, outcomes: Outcomes) -> CheckFailed:
     """Return the error for a run in which the model gave no words for any item."""
     causes = "; ".join(f"{cause.n}: {cause.cause}" for cause in outcomes.causes)
     return CheckFailed(
-        f"{model} has said nothing to any of the {counted(outcomes.asked, 'item')} "
+        f"{model} gave no answer to any of the {counted(outcomes.asked, 'item')} "
         f"({counted(outcomes.error, 'error')}, {outcomes.filtered} stopped by a filter, {outcomes.cut_off} cut off), "
-        f"so there is no score: {causes or 'all replies are empty'}; mend the cause and run it again"
+        f"so there is no score: {causes or 'all replies are empty'}; fix the cause and run it again"
     )

@@ -20,7 +20,7 @@ FORMAT: Literal["benchwright/reading"] = "benchwright/reading"
 
 ErrorKind = Literal["wrong_letter", "missed_letter", "letter_of_none"]
 ERROR_KINDS: dict[ErrorKind, str] = {
-    "wrong_letter": "another letter than the reply gives",
+    "wrong_letter": "a letter other than the reply's",
     "missed_letter": "no letter where the reply gives one",
     "letter_of_none": "a letter where the reply gives none",
 }
@@ -73,11 +73,9 @@ class Reading(BaseModel):
         """Return the corrected score and the reader's errors as one line of text."""
         errors = "; ".join(f"{words} {self.errors[kind].describe()}" for kind, words in ERROR_KINDS.items())
         value, ci = self.accuracy.value, self.accuracy.ci
-        score = (
-            "not known, too few labels" if value is None or ci is None else f"{value:.3f} [{ci[0]:.3f}, {ci[1]:.3f}]"
-        )
+        score = "unknown, too few labels" if value is None or ci is None else f"{value:.3f} [{ci[0]:.3f}, {ci[1]:.3f}]"
         return (
-            f"score, reader's error included: {score}, counted {self.counted_accuracy:.3f}; of "
+            f"score with the reader's error: {score}, counted {self.counted_accuracy:.3f}; of "
             f"{counted(self.replies, 'reply', 'replies')}, {self.labelled:,} read by people: {errors}"
         )
 
@@ -193,6 +191,6 @@ def read_reading(folder: Path) -> Reading | None:
     except (OSError, ValueError, RecursionError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise DataError(
-            f"{path} is not a check of a reader ({first}); give the labels to `evaluate check-reading` again, or "
+            f"{path} is not a check of a reader ({first}); run `evaluate check-reading` with the labels again, or "
             "delete the file"
         ) from error

@@ -110,7 +110,7 @@ class FirstFailures:
         failed = (
             f"{which_questions}{counted(number, 'question')} to {self._name} failed"
             if number > 1
-            else f"the one question to {self._name} failed"
+            else f"the only question to {self._name} failed"
         )
         ways: dict[str, list[str]] = {}
         for cause in self._causes.elements():
@@ -120,7 +120,7 @@ class FirstFailures:
             words = next(reversed(self._causes))
         else:
             words = "; ".join(f"{len(causes)}: {causes[0]}" for causes in ways.values())
-        return CheckFailed(f"{failed}{alike}, so there is no score: {words}; mend the cause and run it again")
+        return CheckFailed(f"{failed}{alike}, so there is no score: {words}; fix the cause and run it again")
 
 
 def _way_of(cause: str) -> str:

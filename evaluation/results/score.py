@@ -83,7 +83,7 @@ class Usage(BaseModel):
         """Return the usage as one line of text."""
         shared = 0 if self.requests is None else self.replies - self.requests
         saved = (
-            f" to {counted(self.replies - shared, 'request')} ({shared} shared one with an equal question)"
+            f" to {counted(self.replies - shared, 'request')} ({shared} shared a request with an equal question)"
             if shared
             else ""
         )
@@ -218,7 +218,7 @@ class Score(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_what_follows(cls, document: Any) -> Any:
+    def _without_derived_values(cls, document: Any) -> Any:
         """Leave out the values in a score's file that follow from other fields."""
         follows = {"unfit", "ended"}
         return {k: v for k, v in document.items() if k not in follows} if isinstance(document, dict) else document
@@ -253,8 +253,8 @@ class Score(BaseModel):
             of_them = f", {self.empty} of them in replies without text" if self.empty else ""
             return f"{self.error} of {counted(self.asked, 'item')} ended in errors{of_them}, {most}"
         return (
-            f"nothing was said to {self.silent} of {counted(self.asked, 'item')}, {most}: {self.error} ended in "
-            f"errors, {self.cut_off_empty} in replies that were cut off before their first word"
+            f"no answer to {self.silent} of {counted(self.asked, 'item')}, {most}: {self.error} ended in errors, "
+            f"{self.cut_off_empty} in replies that were cut off before their first word"
         )
 
     def described_reading(self) -> list[str]:
@@ -378,12 +378,12 @@ def read_score(folder: Path) -> Score:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version", 0) > VERSION:
             raise DataError(
-                f"{path} has score version {document['version']}, this program reads up to {VERSION}; "
-                "upgrade benchwright"
+                f"{path} has score version {document['version']}, but this program reads up to {VERSION}; upgrade "
+                "benchwright"
             )
         return Score.model_validate(_upgraded(document))
     except FileNotFoundError as error:
-        raise DataError(f"{folder} holds no {SCORE_FILE}; it is no folder of a model's results") from error
+        raise DataError(f"{folder} holds no {SCORE_FILE}; name a folder of a model's results") from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise DataError(f"{path} is not a score ({first}); score the model again") from error
@@ -405,9 +405,7 @@ def read_scores(folder: Path) -> list[Score]:
     kinds = sorted({(score.release, score.release_id[:12], score.split or "all splits") for score in scores})
     if len(kinds) > 1:
         listed = "; ".join(f"{release} ({release_id}), {split}" for release, release_id, split in kinds)
-        raise DataError(
-            f"{folder} holds results that cannot stand side by side: {listed}; keep each in a folder of its own"
-        )
+        raise DataError(f"{folder} holds results that cannot be compared: {listed}; keep each in its own folder")
     return sorted(told_apart(scores), key=lambda score: score.title)
 
 

@@ -26,13 +26,13 @@ def sample_line(score: Score) -> str:
     if score.subset is not None:
         return (
             f"{printable(score.title)}: the accuracies and their intervals are estimates of what all "
-            f"{counted(score.limit_of or 0, 'item')} would give, other figures of the items asked alone; it is ranked "
-            "beside estimates from the same items only"
+            f"{counted(score.limit_of or 0, 'item')} would give; other figures cover only the asked items. It is "
+            "ranked only with estimates from the same items"
         )
     return (
-        f"{printable(score.title)}: the accuracies and their intervals are of what all {score.limit_of:,} items would "
-        "give, other figures of the sample alone; it is ranked beside samples of the same items only, and without "
-        "--limit the same command asks the rest"
+        f"{printable(score.title)}: the accuracies and their intervals are estimates of what all {score.limit_of:,} "
+        "items would give; other figures cover only the sample. It is ranked only with samples of the same items. "
+        "Without --limit, the same command asks the rest"
     )
 
 

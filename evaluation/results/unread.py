@@ -39,7 +39,7 @@ class Unread(BaseModel):
             return ""
         return (
             f"{self.n:,} of {counted(self.replies, 'reply', 'replies')} unread ({100 * self.share:.1f} %): accuracy "
-            f"{self.if_wrong:.3f} were all of them wrong, as counted, and {self.if_right:.3f} were all right"
+            f"{self.if_wrong:.3f} if all of them are wrong, as counted, and {self.if_right:.3f} if all are right"
         )
 
 

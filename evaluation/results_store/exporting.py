@@ -31,13 +31,15 @@ def export_runs(runs: Sequence[StoredRun], out: Path) -> list[Path]:
     }
     if len(kinds) > 1:
         listed = "; ".join(f"{printable(release)} ({its_id}), {split}" for release, its_id, split in sorted(kinds))
-        raise BenchwrightError(f"a folder of results is of one release and split, and these are of {listed}")
+        raise BenchwrightError(
+            f"a folder of results covers one release and split, and these cover {listed}; export them separately"
+        )
     shared = [run.score.folder for run in runs]
     places = [
         out / (name if shared.count(name) == 1 else f"{name}~{run.run}") for run, name in zip(runs, shared, strict=True)
     ]
     if there := [place for place in places if place.exists()]:
-        raise BenchwrightError(f"{there[0]} is there already, and stays; give another --out")
+        raise BenchwrightError(f"{there[0]} already exists and is kept; give another --out")
     out.mkdir(parents=True, exist_ok=True)
     for run, place in zip(runs, places, strict=True):
         draft = Path(tempfile.mkdtemp(dir=out, prefix=".draft-"))

@@ -134,7 +134,7 @@ class ResultsStore:
             )
         if len(found) > 1:
             listed = ", ".join(run.run for run in found)
-            raise DataError(f"{printable(wanted)!r} is the name of several runs: {listed}; give the id of one")
+            raise DataError(f"several runs are named {printable(wanted)!r}: {listed}; give the id of one")
         return found[0]
 
     def merge(self, sources: Sequence[Path]) -> MergedRuns:
@@ -171,11 +171,11 @@ class ResultsStore:
             DataError: The run does not exist.
         """
         if not name.strip() or len(name) > _LONGEST_NAME:
-            raise BenchwrightError(f"a run's name has 1 to {_LONGEST_NAME} characters, and {len(name)} were given")
+            raise BenchwrightError(f"a run's name has 1 to {_LONGEST_NAME} characters, not {len(name)}")
         with self._locked():
             run, names = self.find(wanted), self._names()
             if taken := [other for other, its in names.items() if its == name and other != run.run]:
-                raise BenchwrightError(f"{printable(name)!r} is the name of run {taken[0]}; give another")
+                raise BenchwrightError(f"{printable(name)!r} is already the name of run {taken[0]}; give another")
             self._write_names({**names, run.run: name})
         return run._replace(name=name)
 
@@ -243,17 +243,17 @@ class ResultsStore:
             document = json.loads(path.read_text(encoding="utf-8"))
             names = document["names"]
             if document["format"] != FORMAT or not all(isinstance(name, str) for name in names.values()):
-                raise ValueError("it has other fields")
+                raise ValueError("its fields differ")
             if document["version"] > VERSION:
-                raise DataError(f"{path} has version {document['version']}, this program reads up to {VERSION}")
+                raise DataError(f"{path} has version {document['version']}, but this program reads up to {VERSION}")
             return {run: name for run, name in names.items() if (self.folder / _RUNS / run).is_dir()}
         except FileNotFoundError as error:
             raise DataError(
-                f"{self.folder} is no store of results; `benchwright results merge RESULTS --store {self.folder}` "
-                "makes one of a folder of results"
+                f"{self.folder} is not a store of results; `benchwright results merge RESULTS --store {self.folder}` "
+                "makes one from a folder of results"
             ) from error
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise DataError(f"{path} is damaged ({error}); take it from a backup: the runs are whole") from error
+            raise DataError(f"{path} is damaged ({error}); restore it from a backup: the runs are intact") from error
 
     def _write_names(self, names: dict[str, str]) -> None:
         write_json(self.folder / _NAMES, {"format": FORMAT, "version": VERSION, "names": names})
@@ -307,7 +307,7 @@ def plain_files(folder: Path) -> list[Path]:
     """
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     if strange := [path for path in paths if path.is_symlink() or not path.is_file()]:
-        raise DataError(f"{strange[0]} is no plain file; a result of the store has no others, so take it out")
+        raise DataError(f"{strange[0]} is not a plain file, which results of the store never hold; remove it")
     return paths
 
 

@@ -45,7 +45,7 @@ class Study(NamedTuple):
     source: str
     question: str
     conditions: tuple[Condition, ...]
-    lacking: str = "it has no items"
+    lacking: str = "the release has no items"
     baseline_number: int = 0
 
     @property
@@ -65,15 +65,17 @@ def study_of(name: str, *, captioner: str | None = None) -> Study:
         BenchwrightError: The study does not exist, or the captioner is missing or superfluous.
     """
     if name not in STUDIES:
-        raise BenchwrightError(f"there is no study {name!r}; there are {', '.join(STUDIES)}")
+        raise BenchwrightError(f"unknown study {name!r}; choose from {', '.join(STUDIES)}")
     if name == "captions":
         if captioner is None:
-            raise BenchwrightError("the study 'captions' needs a model that describes: --captioner openai:NAME")
+            raise BenchwrightError(
+                "the study 'captions' needs a model that describes pictures: --captioner openai:NAME"
+            )
         if "," in captioner:
-            raise BenchwrightError(f"a captioner's name has no comma, and {captioner!r} has one")
+            raise BenchwrightError(f"a captioner's name cannot contain a comma: {captioner!r}")
         return _captions(captioner)
     if captioner is not None:
-        raise BenchwrightError(f"the study {name!r} has no captions to be written; leave --captioner out")
+        raise BenchwrightError(f"the study {name!r} writes no captions; leave --captioner out")
     return STUDIES[name]()
 
 
@@ -91,7 +93,7 @@ def _markers() -> Study:
             *(ring(radius_px, color) for color in ("red", "gray") for radius_px in (5, 10, 15)),
             *(Condition(f"{shape}, {px} px, red", _marks(shape, px, "red"), is_of_paper=False) for shape, px in own),
         ),
-        "no item of it marks a point",
+        "no item of the release marks a point",
         baseline_number=1,  # 10 px and red, which the paper uses for everything else
     )
 
@@ -132,14 +134,14 @@ def _contradicting_captions() -> Study:
     return Study(
         "contradicting_captions",
         "Captions that contradict the picture",
-        "MVP-Bench section 4.2, whose captions of pairs contradict each other; to ask with them is ours",
-        "Does a model believe its eyes or the words beside the picture?",
+        "MVP-Bench section 4.2, whose captions of pairs contradict each other; asking with them is our addition",
+        "Does a model trust the picture or the words next to it?",
         (
             Condition("no caption", "stated-caption:of=none", is_of_paper=False),
             Condition("the picture's own caption", "stated-caption:of=own", is_of_paper=False),
             Condition("the other picture's caption", "stated-caption:of=other", is_of_paper=False),
         ),
-        "no item of it shows one picture of a pair whose captions are known, as `pair_items` makes them",
+        "no item of the release shows one picture of a pair with known captions, as `pair_items` makes them",
     )
 
 

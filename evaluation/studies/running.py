@@ -59,11 +59,11 @@ def run_study(
         CheckFailed: A model failed alike on its first questions, or a budget is spent; run it again to continue.
     """
     if not models or len(set(models)) < len(models):
-        raise BenchwrightError("a study needs at least one --model, and each once")
+        raise BenchwrightError("a study needs at least one --model, and each only once")
     if sealed := sealed_splits_asked(release, split):
         raise BenchwrightError(
-            f"a study compares scores, and the answers of {', '.join(sealed)} are sealed: who keeps the key gives it "
-            "with --key; everybody else asks by `evaluate run --protocol` and sends the answer files in"
+            f"a study compares scores, and the answers of {', '.join(sealed)} are sealed: give the key with --key, "
+            "or, without the key, ask with `evaluate run --protocol` and submit the answer files"
         )
     with cache_of(out / CACHE) as cache:
 
@@ -83,8 +83,8 @@ def run_study(
                 )
                 if not score.asked:
                     raise BenchwrightError(
-                        f"{model} was asked nothing under {protocol!r} of {release.path}: {study.lacking}, or none of "
-                        "a task that the model takes"
+                        f"{model} got no question under {protocol!r} on {release.path}: {study.lacking}, or the "
+                        "model takes none of its tasks"
                     )
                 return score
 

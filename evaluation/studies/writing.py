@@ -68,7 +68,7 @@ def check_folder(folder: Path, release: Release) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         is_ours = False
     if not is_ours:
-        raise BenchwrightError(f"{folder} is there and holds no study of this release; give another folder with --out")
+        raise BenchwrightError(f"{folder} exists and holds no study of this release; give another folder with --out")
 
 
 def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: StudyCost) -> WrittenStudy:
@@ -132,8 +132,8 @@ def _accuracy_chart(outcome: StudyOutcome) -> Chart:
         return ChartRow(outcome.study.conditions[number].name, dots=dots, lines=lines)
 
     caption = (
-        "Share of asked items answered right, with 95 % intervals; the dashed line is what an even draw gives. Whether "
-        "two conditions differ is not read off these intervals, since the items are the same: the other plot says it."
+        "Share of asked items answered right, with 95 % intervals; the dashed line shows an even draw. These "
+        "intervals do not show whether two conditions differ, since both have the same items: the other plot does."
     )
     return _chart(
         outcome, "accuracy", "Accuracy by condition", row, SHARES, caption,
@@ -155,7 +155,7 @@ def _difference_chart(outcome: StudyOutcome) -> Chart:
 
     baseline = outcome.study.baseline.name
     caption = (
-        f"Accuracy under each condition less that under the baseline ({baseline}) on the same items, with 95 % "
+        f"Accuracy under each condition minus that under the baseline ({baseline}) on the same items, with 95 % "
         "intervals of the paired difference; items that share a source image count as one draw."
     )
     return _chart(

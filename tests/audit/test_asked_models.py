@@ -150,4 +150,4 @@ def test_a_budget_that_is_spent_skips_what_is_left_and_keeps_what_was_answered(
     document = audited(tmp_path, *budget, capsys=capsys)
     assert {how for how, _ in state(document).values()} == {"skipped"}
     assert len(chat_server.bodies) <= 30
-    assert "kept for the next audit" in state(document)["blind_models"][1]
+    assert "the next audit reuses the replies" in state(document)["blind_models"][1]

@@ -131,7 +131,7 @@ def test_a_source_of_which_much_is_unreadable_gets_no_good_verdict(tmp_path: Pat
     rows = clean_rows(6)
     rows[0]["question"] = ""
     report = audit(write_rows(tmp_path / "q.csv", rows), tmp_path / "out", _ALONE)
-    assert verdict_of(report).headline == "A good part of it cannot be read: begin there."
+    assert verdict_of(report).headline == "Much of it cannot be read: begin there."
 
 
 def test_checks_that_need_pictures_say_what_to_give(cued: Bench) -> None:
@@ -278,7 +278,7 @@ def test_guesses_are_shown_before_they_are_used(cued: Bench, capsys: pytest.Capt
     ("name", "content", "options", "message"),
     [
         ("numbers.csv", "x,y\n1,2\n", (), "it lacks a column for the question"),
-        ("b.json", '{"format": "else"}', ("--baseline", "b.json"), "is no baseline of an audit"),
+        ("b.json", '{"format": "else"}', ("--baseline", "b.json"), "is not a baseline of an audit"),
         ("b.json", '{"format": "benchwright/audit-baseline", "version": 9}', ("--baseline", "b.json"), "has version 9"),
     ],
 )

@@ -24,26 +24,26 @@ def _power(task: str | None, could_find: float | None, *, items: int | None = 50
         pytest.param([_power("counting", 0.6, carries=True)], "", id="a cue was found in the only task"),
         pytest.param(
             [_power("counting", 0.602)],
-            "The adversary found no cue; in a single measure it would have found, four times in five, one that is "
+            "The adversary found no cue; in a single measure it would have found, with 80 % power, one that is "
             "right in 60% of 50 items (chance 25%).",
             id="one task",
         ),
         pytest.param(
             [_power("counting", 0.6), _power("colors", None, items=21), _power(None, 0.5, items=71)],
-            "The adversary found no cue; in a single measure it would have found, four times in five, one that is "
+            "The adversary found no cue; in a single measure it would have found, with 80 % power, one that is "
             "right in 50% of 71 items over all tasks (chance 25%), one that is right in 60% of 50 items of counting "
             "(chance 25%), none of any size in 21 items of colors.",
             id="two tasks and the set",
         ),
         pytest.param(
             [_power("a", 0.7), _power("b", 0.6), _power("c", None), _power("d", 0.4, carries=True), _power("e", 0.65)],
-            "The adversary found no cue in 4 tasks; in a single measure it would have found, four times in five, by "
+            "The adversary found no cue in 4 tasks; in a single measure it would have found, with 80 % power, by "
             "task from one that is right in 60% of 50 items of b (chance 25%) to none of any size in 50 items of c.",
             id="many tasks, one of them with a cue",
         ),
         pytest.param(
             [_power("a", 0.7), _power("b", None, items=None)],
-            "The adversary found no cue; in a single measure it would have found, four times in five, one that is "
+            "The adversary found no cue; in a single measure it would have found, with 80 % power, one that is "
             "right in 70% of 50 items of a (chance 25%). 1 task has too few items to learn from.",
             id="a task that is too small",
         ),

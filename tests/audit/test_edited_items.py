@@ -136,7 +136,7 @@ def test_doubted_words_go_to_people_who_may_edit_them(bench: Bench) -> None:
     beside = json.loads(lines[1])["beside"]
     assert [text["label"] for text in beside] == ["The audit found: misspelled words"]
     # What was found in this item, of seven items with the same fault.
-    assert beside[0]["text"].startswith("Words that no list has.\n")
+    assert beside[0]["text"].startswith("Words in no word list.\n")
     assert beside[0]["text"].endswith("\nwords: question: standz (stand?)")
 
 

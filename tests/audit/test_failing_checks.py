@@ -43,7 +43,7 @@ class OddIds:
     title: ClassVar[str] = "Ids that are odd"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        for each, number in context.look_at_each(audited.items, self._number):
+        for each, number in context.check_each(audited.items, self._number):
             if number == 7:
                 yield Finding("seven", "low", (each.item_id,), "It is the seventh.")
 
@@ -203,7 +203,7 @@ def test_where_no_picture_can_be_decoded_checks_of_pictures_say_that_they_looked
     report = audit(tmp_path / "questions.csv", tmp_path / "out", AuditSettings(workers=1), checks=checks)
     assert [check.state for check in report.checks] == ["done", "skipped", "skipped", "skipped"]
     assert len(report.findings) == 4
-    assert {check.why for check in report.checks[1:]} == {"of 4 pictures none can be decoded"}
+    assert {check.why for check in report.checks[1:]} == {"none of 4 pictures can be decoded"}
 
 
 def _png_without_pixels(number: int) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from dataset_fixtures.pictures import save
 
 from benchwright.audit import AuditSettings, audit
-from benchwright.audit.setting_right.asked_of_people import questions_of
+from benchwright.audit.setting_right.annotator_questions import questions_of
 from benchwright.cli.main import invoke
 
 OPTIONS = ["fox", "hen", "owl", "bee"]

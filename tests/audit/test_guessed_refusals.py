@@ -77,4 +77,4 @@ def test_a_set_without_declining_options_is_passed_over(tmp_path: Path) -> None:
     report = audit(file, tmp_path / "out", AuditSettings(workers=1), checks=[RefusalsFromQuestions()])
     (run,) = report.checks
     assert (run.state, report.findings) == ("skipped", ())
-    assert "0 items with an option that declines" in run.why
+    assert "0 items with a refusal choice" in run.why

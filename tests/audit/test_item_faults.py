@@ -22,7 +22,7 @@ from benchwright.audit.checks.item_faults import (
 )
 from benchwright.audit.findings.finding import Finding
 from benchwright.audit.findings.report import AuditReport
-from benchwright.audit.setting_right.asked_of_people import questions_of
+from benchwright.audit.setting_right.annotator_questions import questions_of
 from benchwright.diagnostics.item_faults.rules import RULES
 
 CHECKS = (Options(), AnswersGivenAway(), NamedPictures(), UnfinishedTexts(), PersonalData())

@@ -11,9 +11,9 @@ from audited_benches import Row, clean_rows, picture, write_rows
 from PIL import ImageDraw, ImageFont
 
 from benchwright.audit import AuditSettings, audit
-from benchwright.audit.checks.picture_text import TextInPictures, at_least, stands_in
+from benchwright.audit.checks.picture_text import TextInPictures, at_least, occurs_in
 from benchwright.audit.findings.report import AuditReport
-from benchwright.audit.setting_right.asked_of_people import questions_of
+from benchwright.audit.setting_right.annotator_questions import questions_of
 from benchwright.cli.main import invoke
 
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def test_by_the_command_text_is_read_only_with_ocr_and_each_picture_once(
     check, kinds, page = audited("--ocr")
     assert check["state"] == "done"
     assert "answer_in_picture" in kinds
-    assert "stands in the picture" in Path(page).read_text(encoding="utf-8")
+    assert "occurs in the picture" in Path(page).read_text(encoding="utf-8")
     monkeypatch.setattr(read_texts, "ReadTexts", lambda *_: pytest.fail("a picture is read again"))
     assert audited("--ocr")[1] == kinds
     monkeypatch.setattr("benchwright.diagnostics.picture_text.rapid.find_spec", lambda package: None)
@@ -124,7 +124,7 @@ def test_by_the_command_text_is_read_only_with_ocr_and_each_picture_once(
     ],
 )
 def test_options_stand_in_text_as_whole_words(option: str, lines: list[str], *, stands: bool) -> None:
-    assert stands_in(option, lines) is stands
+    assert occurs_in(option, lines) is stands
 
 
 def test_the_probability_of_keys_by_chance_is_that_of_independent_draws() -> None:

@@ -28,7 +28,7 @@ def test_ids_that_begin_anew_in_each_file_are_worth_a_look(tmp_path: Path) -> No
     rows = [{"id": f"{number}"} for number in range(12)]
     (finding,) = _found(tmp_path, RepeatedIds(), color=rows, shape=rows)
     assert (finding.severity, len(finding.items)) == ("low", 24)
-    assert "which file" in finding.summary
+    assert "name the file" in finding.summary
 
 
 def test_an_id_that_a_file_states_twice_is_a_fault(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_wrong_keys_are_found_with_what_speaks_against_them(report: AuditReport)
     first = suspects[0]
     assert len(first.evidence["gave_favoured"]) >= 3
     assert first.evidence["options"][first.evidence["favoured"]] in {"an oak", "a pine", "an elm", "a fir"}
-    assert first.summary.startswith(f"The key is {first.evidence['key']}, and ")
+    assert first.summary.startswith(f"The key is {first.evidence['key']}, but ")
 
 
 def test_severity_says_how_sure_it_is_that_a_key_is_wrong(report: AuditReport) -> None:
@@ -187,7 +187,7 @@ def test_without_replies_checks_say_what_to_give_and_power_is_assumed(tmp_path: 
     assert set(why) == {"explanations", "replies", "suspected_keys", "ambiguous_items", "score_effects"}
     assert "--replies NAME=FILE" in why["suspected_keys"]
     (power,) = found(report, "statistical_power")
-    assert power.evidence["basis"].startswith("assumed: both models near 50% right")
+    assert power.evidence["basis"].startswith("assumed: both models near an accuracy of 50%")
     assert power.certainty == "possible"
 
 
@@ -227,7 +227,7 @@ def test_replies_that_stand_beside_the_questions_are_used_without_being_given(be
     lines: list[str] = []
     report = audit(beside, tmp_path, AuditSettings(workers=1), checks=CHECKS, shown=lines.append)
     (line,) = (line for line in lines if line.startswith("replies"))
-    assert line == f"replies of models from 3 files beside the questions: best {ITEMS}, fair {ITEMS}, good {ITEMS}"
+    assert line == f"replies of models from 3 files next to the questions: best {ITEMS}, fair {ITEMS}, good {ITEMS}"
     assert {"q0", "q1", "q2", "q3"} & {finding.items[0] for finding in found(report, "suspected_key")}
     (effect,) = found(report, "score_effect")
     assert set(effect.evidence["all"]["models"]) == {"best", "fair", "good"}

@@ -190,7 +190,7 @@ def test_each_rule_says_what_mends_it(audited: tuple[AuditReport, Path]) -> None
     assert "--set-right" in rules["repeated_option"]["help"]["text"]
     assert "`repeated_options`" in rules["repeated_option"]["help"]["text"]
     page = Path(str(audited[0].page)).read_text(encoding="utf-8")
-    assert "To mend: <code>benchwright audit SOURCE --set-right" in page
+    assert "To fix: <code>benchwright audit SOURCE --set-right" in page
 
 
 @pytest.mark.parametrize("form", ["list", "by id", "in lists", "lines"])

@@ -319,7 +319,7 @@ def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Ben
     # The worst finding says where an item goes: q22 to those who keep or drop it, q23 to those who may edit it.
     findings = (
         *(Finding("question_elsewhere", "medium", (own,), "A text has it.") for own in (WRONG, "q22")),
-        Finding("misspelled_words", "low", ("q22", "q23"), "Words that no list has."),
+        Finding("misspelled_words", "low", ("q22", "q23"), "Words in no word list."),
     )
     opened = open_campaigns(
         type(report)(report.audited, report.checks, findings), bench.workspace, AuditSettings(workers=1)

@@ -13,7 +13,7 @@ from PIL import Image
 
 from benchwright.audit import AuditSettings, audit
 from benchwright.audit.checks.safety import UnsafePictures
-from benchwright.audit.setting_right.asked_of_people import questions_of
+from benchwright.audit.setting_right.annotator_questions import questions_of
 from benchwright.cli.main import invoke
 from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
 from benchwright.errors import PrerequisiteError
@@ -103,7 +103,7 @@ def test_wrong_options_end_the_command_before_anything_is_read(
         ("missing", r"\*.safetensors is missing"),
         ("truncated", "damaged cannot be loaded as an image-classification model"),
         ("other sizes", "do not fit its config.json"),
-        ("more layers", "lack 16 that its config.json asks for, such as vit"),
+        ("more layers", "lack 16 that its config.json requires, such as vit"),
     ],
 )
 def test_damaged_weights_are_an_error_before_anything_is_read(

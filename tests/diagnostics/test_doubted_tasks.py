@@ -47,11 +47,11 @@ def swapped(key: Any) -> Any:
         (lambda key: np.roll(key, 1), "each item has the key of the item before it"),
         (lambda key: np.roll(key, -2), "each item has the key of the item 2 rows after it"),
         (lambda key: np.concatenate([key[:20], np.roll(key[20:], 1)]), "from item 2"),
-        (lambda key: (key + 1) % 4, "letters of keys are moved on by 1: A stands for D"),
+        (lambda key: (key + 1) % 4, "letters of keys are shifted by 1: A stands for D"),
         (lambda key: 3 - key, "letters of keys count from the last option"),
         (lambda key: np.array([0, 2, 1, 3])[key], "B stands for C, C stands for B"),
-        (lambda key: key[::-1], "keys stand in the reverse order of the items"),
-        (swapped, "each two neighbouring items have each other's key"),
+        (lambda key: key[::-1], "keys are in the reverse order of the items"),
+        (swapped, "each two neighboring items have each other's key"),
     ],
 )
 def test_the_mistake_of_a_join_is_named_with_what_it_would_set_right(mix_up: Any, words: str) -> None:

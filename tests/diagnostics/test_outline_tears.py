@@ -43,7 +43,7 @@ def test_a_torn_outline_looks_torn_and_says_why(picture: np.ndarray, torn: np.nd
     assert found is not None
     assert found.tear > MOST_TEAR
     assert getattr(found, by) > 0.1
-    assert ("sets nothing apart" if by == "faint" else "takes in a patch") in found.words
+    assert ("separates nothing" if by == "faint" else "includes a patch") in found.words
 
 
 def test_an_outline_that_follows_edges_and_ends_within_its_box_looks_torn(picture: np.ndarray) -> None:
@@ -53,7 +53,7 @@ def test_an_outline_that_follows_edges_and_ends_within_its_box_looks_torn(pictur
     assert whole.tear < MOST_TEAR
     assert short.short == pytest.approx(0.58, abs=0.02)
     assert short.tear > whole.tear
-    assert "within its box" in short.words
+    assert "inside its box" in short.words
 
 
 def test_of_an_outline_on_the_frame_alone_nothing_is_told(picture: np.ndarray) -> None:

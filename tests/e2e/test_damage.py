@@ -176,7 +176,7 @@ def test_a_changed_reply_is_named_and_taken_out_and_lines_without_digest_are_not
     path.write_bytes(path.read_bytes().replace(b"(B)", b"(C)") + b'{"kind": "error"}\n')
     code, document = _check(scene, capsys)
     assert (code, _paths(document)) == (1, ["replies/openai-m/replies.jsonl"])
-    assert "has 1 line of an older program" in document["notes"][0]["what"]
+    assert "has 1 line of an older version" in document["notes"][0]["what"]
     code, document = _check(scene, capsys, "--repair")
     assert (code, document["problems"][0]["repaired"], len(document["notes"])) == (0, True, 1)
     code, document = _check(scene, capsys, "--repair")

@@ -51,12 +51,12 @@ def test_constant_always_says_its_letter() -> None:
     [
         ("randum", "did you mean 'random'"),
         ("", "there is no backend named ''"),
-        ("random:7", "takes nothing after its name"),
+        ("random:7", "takes no argument"),
         ("constant", "one capital letter"),
         ("constant:b", "one capital letter"),
         ("constant:AB", "one capital letter"),
-        ("edge_continuity:x", "takes nothing"),
-        ("local_features:x", "takes nothing"),
+        ("edge_continuity:x", "takes no argument"),
+        ("local_features:x", "takes no argument"),
         ("predictions", "is not a file"),
         ("predictions:nowhere.jsonl", "'nowhere.jsonl' is not a file"),
         ("openai", "needs a model's name"),
@@ -117,10 +117,10 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
         pytest.param([GOOD, "", "[1]"], r"line 3: \[1\] is not an object", id="not an object, after a blank line"),
         pytest.param([GOOD, "[" * 100_000], "line 2: no JSON: it is nested too deep", id="deeply nested"),
         pytest.param([GOOD, "\xff"], "line 2: no JSON", id="not UTF-8"),
-        pytest.param([GOOD, GOOD], "line 2: item %s was predicted in line 1 already", id="repeated"),
+        pytest.param([GOOD, GOOD], "line 2: item %s already has a prediction in line 1", id="repeated"),
         pytest.param([GOOD], "no prediction for 1 of the items asked", id="missing"),
-        pytest.param([GOOD, '{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "line 2: item 0{32} is not in", id="unknown"),
-        pytest.param(['{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "belongs to another release", id="all unknown"),
+        pytest.param([GOOD, '{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "line 2: item 0{32} is missing from", id="unknown"),
+        pytest.param(['{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "has none of its", id="all unknown"),
         pytest.param(['{"item_id": "x", "reply": "B"}'], "line 1: item_id is 'x'", id="malformed id"),
         pytest.param(['{"reply": "B"}'], "line 1: item_id is None", id="no id"),
         pytest.param(['{"item_id": "%s"}'], "line 1: give either reply or answer; found neither", id="no reply"),
@@ -130,7 +130,7 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
         pytest.param(['{"item_id": "%s", "reply": 2}'], "line 1: reply is 2, not a text", id="a number"),
         pytest.param(['{"item_id": "%s", "reply": "A", "reply": "B"}'], "'reply' occurs twice", id="a key twice"),
         pytest.param(
-            ['{"item_id": "%s", "answer": "D"}'], "line 1: answer 'D' is none of the options A, B, C", id="no option"
+            ['{"item_id": "%s", "answer": "D"}'], "line 1: answer 'D' is not among the options A, B, C", id="no option"
         ),
         pytest.param(
             ['{"item_id": "%s", "reply": "B", "release_id": "abc"}'], "line 1: this prediction is for release 'abc'",

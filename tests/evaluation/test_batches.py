@@ -117,7 +117,7 @@ def test_a_run_that_ends_before_the_id_came_back_finds_the_batch_later(
 ) -> None:
     fill(bench, 4)
     batch_server.loses = 1
-    with pytest.raises(BenchwrightError, match="the same command goes on"):
+    with pytest.raises(BenchwrightError, match="the same command continues"):
         ask(bench, batch_server, tmp_path, vendor, retries=0)
     assert [record["batch_id"] for record in records(tmp_path)] == [None]
     bench.items.clear()
@@ -130,7 +130,7 @@ def test_a_submission_that_never_arrived_is_made_by_the_next_run(
 ) -> None:
     fill(bench, 4)
     batch_server.refuses = [503]
-    with pytest.raises(BenchwrightError, match="the same command goes on"):
+    with pytest.raises(BenchwrightError, match="the same command continues"):
         ask(bench, batch_server, tmp_path, retries=0)
     assert asked(batch_server) == []
     assert ask(bench, batch_server, tmp_path).right_items == 4
@@ -215,7 +215,7 @@ def test_a_damaged_record_is_named(bench: Any, batch_server: BatchServer, tmp_pa
     ask(bench, batch_server, tmp_path)
     [path] = (tmp_path / "out").glob("*/batches/*.json")
     path.write_text('{"format": "benchwright/batch"')
-    with pytest.raises(BenchwrightError, match=f"{path.name} is no record of a batch"):
+    with pytest.raises(BenchwrightError, match=f"{path.name} is not the record of a batch"):
         ask(bench, batch_server, tmp_path, system="Otherwise.")
 
 
@@ -229,7 +229,7 @@ def test_a_batch_that_the_vendor_no_longer_knows_is_named_with_its_record(
     [path] = (tmp_path / "out").glob("*/batches/*.json")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"batch_id": "batch_gone"}))
     with pytest.raises(
-        BenchwrightError, match=r"does not know the batch batch_gone.*remove .* to have its requests asked"
+        BenchwrightError, match=r"does not know the batch batch_gone.*remove .* to ask its requests again"
     ):
         ask(bench, batch_server, tmp_path)
 
@@ -249,5 +249,5 @@ def test_the_command_line_plans_and_asks_in_batches(
     assert invoke([*command, "--dry-run", "--batch"]) == 0
     assert "at half the price in batches, which take at most 24.0 h" in capsys.readouterr().out
     assert invoke(["evaluate", "run", str(tmp_path / "release"), "--model", "random", "--batch"]) == 2
-    assert "no requests that batch could change" in capsys.readouterr().err
+    assert "batch changes requests" in capsys.readouterr().err
     assert asked(batch_server) == []

@@ -171,13 +171,13 @@ def test_the_labels_give_the_error_and_the_score_wherever_scores_are_shown(
     assert wordy["errors"]["missed_letter"]["value"] == pytest.approx(9 / 39)
     assert document["errors"]["missed_letter"]["value"] == pytest.approx(9 / 79)
     out, release = str(scored / "out"), str(scored / "release")
-    words = "score, reader's error included: 0.725 ["
+    words = "score with the reader's error: 0.725 ["
     assert invoke(["evaluate", "summary", out]) == 0
     assert f"wordy: {words}" in capsys.readouterr().out
     assert invoke(["evaluate", "summary", out, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["wordy"]["outcomes"]["reading"] == wordy
     assert invoke(["evaluate", "report", out, "--release", release]) == 0
-    assert "score, reader&#39;s error included: 0.725 [" in (scored / "out" / "report.html").read_text()
+    assert "score with the reader&#39;s error: 0.725 [" in (scored / "out" / "report.html").read_text()
 
 
 def test_a_result_that_was_scored_again_needs_another_sample(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,8 +192,8 @@ def test_a_result_that_was_scored_again_needs_another_sample(scored: Path, capsy
     capsys.readouterr()
     assert invoke(["evaluate", "summary", str(scored / "out")]) == 0
     shown = capsys.readouterr().out
-    assert "plain: score, reader's error included" in shown
-    assert "wordy: score, reader's error included" not in shown
+    assert "plain: score with the reader's error" in shown
+    assert "wordy: score with the reader's error" not in shown
     assert invoke(["evaluate", "check-reading", "--labels", path]) == 2
     assert "has changed since the sample was drawn" in capsys.readouterr().err
 
@@ -210,7 +210,7 @@ def test_rows_of_no_use_are_named_and_the_others_count(scored: Path, capsys: pyt
     assert (document["labelled"], document["blank"]) == (22, 1)
     assert [row["why"] for row in document["unused"]] == [
         "'D' is neither one of A, B, C nor 'none'",
-        f"id {rows[2]['id']} comes twice; the first one counts",
+        f"id {rows[2]['id']} occurs twice; the first row counts",
         "id '999' is not in the sample",
     ]
 
@@ -221,7 +221,7 @@ def test_a_sample_is_never_written_over_and_a_spreadsheet_does_too(
     place = ["--release", str(scored / "release"), "--out", str(scored / "sheet"), "--table", "xlsx"]
     assert invoke(["evaluate", "check-reading", str(scored / "out"), *place]) == 0
     assert invoke(["evaluate", "check-reading", str(scored / "out"), *place]) == 2
-    assert "holds 'replies.xlsx' already" in capsys.readouterr().err
+    assert "already holds 'replies.xlsx'" in capsys.readouterr().err
     assert invoke(["evaluate", "check-reading", "--labels", str(scored / "sheet" / "replies.xlsx")]) == 2
     assert "no row has a usable letter" in capsys.readouterr().err
 

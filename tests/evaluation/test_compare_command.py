@@ -1,4 +1,4 @@
-"""`evaluate compare` says which models differ, overall and per task, and refuses what cannot stand side by side."""
+"""`evaluate compare` says which models differ, overall and per task, and refuses what cannot be compared."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_long_names_leave_every_figure_whole_in_a_hundred_columns(
     whole = (results / "comparison.txt").read_text(encoding="utf-8")
     assert max(map(len, printed.splitlines()[:50] + whole.splitlines())) <= 100
     assert "\u2026" not in whole
-    assert "models by their number above" in whole
+    assert "models have their numbers of the first table" in whole
     assert "an-organization/with-a-long-name-1" in whole
 
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_compared_is_refused_in_words(
     other_release = bench.release(tmp_path / "other", version="2.0")
     assert "give the release that was scored" in refused(capsys, results, "--release", other_release.path)
     evaluate(other_release, "constant:C", out=results)
-    assert "cannot stand side by side" in refused(capsys, results)
+    assert "cannot be compared" in refused(capsys, results)
 
 
 def rewrite(path: Path, **stamp: bytes) -> None:
@@ -211,14 +211,14 @@ def test_predictions_that_are_not_those_of_the_score_are_refused(
     (results / "random" / "predictions.parquet").write_bytes(
         (results / "constant-A" / "predictions.parquet").read_bytes()
     )
-    assert "it states model 'constant:A'" in refused(capsys, results)
+    assert "it has model 'constant:A'" in refused(capsys, results)
     (results / "random" / "predictions.parquet").unlink()
-    assert "there is no such file" in refused(capsys, results)
+    assert "the file is missing" in refused(capsys, results)
 
 
 def test_one_model_alone_is_refused(release: Release, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evaluate(release, "random", out=tmp_path / "one")
-    assert "score another beside it" in refused(capsys, tmp_path / "one")
+    assert "score another into the same folder" in refused(capsys, tmp_path / "one")
 
 
 def test_what_is_longer_than_a_screen_goes_to_a_file(

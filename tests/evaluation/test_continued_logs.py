@@ -71,7 +71,7 @@ def test_a_line_that_says_nothing_is_taken_out_of_the_log(
     path.write_text("\n".join([head, damage, *lines]) + "\n")
     server.sent.clear()
     ask(bench, server, tmp_path)
-    assert "line 2 is damaged; it is taken out" in caplog.text
+    assert "line 2 is damaged; it is removed" in caplog.text
     assert path.read_bytes() == before
     assert not server.sent
 
@@ -89,7 +89,7 @@ def test_a_changed_line_is_never_used_and_what_it_stood_for_is_asked_again(
     path.write_text("".join([*lines[:number], changed, *lines[number + 1 :]]))
     server.sent.clear()
     assert ask(bench, server, tmp_path).metrics["accuracy"].value == 1
-    assert f"line {number + 1} is damaged; it is taken out" in caplog.text
+    assert f"line {number + 1} is damaged; it is removed" in caplog.text
     assert len(server.sent) == (kind == "reply")
     assert sorted(map(_stripped, path.read_text().splitlines())) == sorted(map(_stripped, lines))
 

@@ -110,7 +110,7 @@ def test_extract_measures_the_rules_alone_and_with_a_judge_of_what_they_leave(
     rules, both = document["measured"]["reader"], document["measured"]["with_judge"]
     assert [rules[name]["value"] for name in ("right", "missed_letter")] == pytest.approx([2 / 3, 1 / 3])
     assert (rules["labelled"], both["right"]["value"]) == (3, 1.0)
-    assert "with judge: of 3 labelled, right 100.0 %" in printed.err
+    assert "with judge: of 3 labeled, right 100.0 %" in printed.err
     assert len(asked) == 2
     assert "Which pet is it?" in next(words for words in asked if "barks" in words)
     assert "(B) (a picture)" in next(words for words in asked if "neither" in words)
@@ -122,8 +122,8 @@ def test_extract_refuses_what_does_not_go_together(tmp_path: Path, capsys: pytes
     cases = tmp_path / "cases.jsonl"
     cases.write_text(json.dumps(UNREAD[0]) + "\n", encoding="utf-8")
     for more, words in (
-        (["--reader", "blink", "--judge", "openai:wise"], "goes with the reader 'robust' only"),
-        (["--log", str(tmp_path)], "name one with --judge"),
+        (["--reader", "blink", "--judge", "openai:wise"], "a judge needs the reader 'robust'"),
+        (["--log", str(tmp_path)], "name a judge with --judge"),
     ):
         assert invoke(["evaluate", "extract", str(cases), *more]) == 2
         assert words in capsys.readouterr().err

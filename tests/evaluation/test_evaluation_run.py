@@ -238,7 +238,7 @@ class Wrong:
     ("answers", "words"),
     [
         (lambda question: [], "left 6 questions without a reply"),
-        (lambda question: [Reply("0" * 32, text="A")], "where .* was next"),
+        (lambda question: [Reply("0" * 32, text="A")], "in place of .* was next"),
     ],
 )
 def test_a_backend_that_loses_or_swaps_items_is_a_defect(
@@ -354,7 +354,7 @@ def test_two_metrics_of_one_name_are_refused(bench: Any, tmp_path: Path, monkeyp
     bench.add("only")
     metrics = dict(run.catalogue("metrics"))
     monkeypatch.setattr(run, "catalogue", lambda kind: {**metrics, "again": metrics["accuracy"]})
-    with pytest.raises(BenchwrightError, match="gives a figure 'accuracy' that another"):
+    with pytest.raises(BenchwrightError, match="gives a figure 'accuracy', as another"):
         evaluate(bench.release(tmp_path / "release"), "random")
 
 

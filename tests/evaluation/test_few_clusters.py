@@ -64,7 +64,7 @@ def test_five_clusters_have_no_ranks_and_it_is_said_why(
     for words in ("with 5 clusters", "below 0.062", "more clusters"):
         assert words in document["why_no_ranks"]
     assert invoke(["evaluate", "compare", str(out)]) == 0
-    assert capsys.readouterr().out.count("cannot be told") >= 7
+    assert capsys.readouterr().out.count("unknown") >= 7
 
 
 def test_all_others_against_one_model_are_fewer_pairs_and_have_no_ranks(
@@ -99,4 +99,4 @@ def test_the_report_says_that_ranks_cannot_be_told(bench: Any, tmp_path: Path, p
     page = ReportPage(write_report(out, tmp_path / "release").path)
     ranks = [cells[1] for cells in page.rows() if cells[0].startswith("predictions:")]
     assert ranks == ["–"] * 7
-    assert "No model has a rank: ranks cannot be told: with 5 clusters" in " ".join(page.source.split())
+    assert "No model has a rank: ranks are unknown: with 5 clusters" in " ".join(page.source.split())

@@ -251,7 +251,9 @@ def test_page_and_command_say_the_same(
 def test_results_of_another_release_are_named(scored: tuple[Release, Path], bench: Any, tmp_path: Path) -> None:
     bench.add("other")
     other = bench.release(tmp_path / "other", version="2.0")
-    with pytest.raises(BenchwrightError, match=r"none of these results is of by-hand 2\.0 .* they are of by-hand 1\.0"):
+    with pytest.raises(
+        BenchwrightError, match=r"none of these results belongs to by-hand 2\.0 .* they belong to by-hand 1\.0"
+    ):
         health_of(other, [scored[1]])
 
 

@@ -142,7 +142,7 @@ def test_people_do_not_stand_beside_models_that_were_asked_something_else(
     code, out, err = _summary(capsys, tmp_path / "results", "--release", release.path)
     assert (code, out) == (2, "")
     assert "the human baseline is of tiny 1.0" in err
-    assert "the scores are of tiny 2.0" in err
+    assert "the scores belong to tiny 2.0" in err
 
 
 def test_items_of_one_image_are_one_draw_for_people_too(tmp_path: Path) -> None:

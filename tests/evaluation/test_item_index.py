@@ -69,7 +69,7 @@ def test_a_letter_given_as_such_is_not_read(
 
 
 WORDS = {
-    "columns": "not those of a release", "nulls": "an item has no task", "terminal": "a task that no item can have",
+    "columns": "not those of a release", "nulls": "an item has no task", "terminal": "an impossible task",
 }  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def test_equal_replies_of_all_models_are_no_failure() -> None:
 
 def test_one_model_and_items_that_nobody_was_asked_are_refused_in_words() -> None:
     right = np.ones((1, 5), dtype=bool)
-    with pytest.raises(DataError, match="two models or more; there are 1 model and 5 items"):
+    with pytest.raises(DataError, match="two models or more; found 1 model and 5 items"):
         fit(right)
     asked = np.ones((3, 5), dtype=bool)
     asked[:, 2] = False

@@ -175,7 +175,7 @@ def test_a_question_of_all_letters_still_has_its_options_as_verdicts() -> None:
 def test_a_papers_reader_takes_no_judge(bench: Any, tmp_path: Path) -> None:
     bench.add()
     judge, _ = judge_that(lambda words: None)
-    with pytest.raises(BenchwrightError, match="goes with the reader 'robust' only"):
+    with pytest.raises(BenchwrightError, match="a judge needs the reader 'robust'"):
         evaluate(bench.release(tmp_path / "r"), "random", reader="blink", judge=judge)
 
 
@@ -236,7 +236,7 @@ def test_a_judge_behind_an_endpoint_is_logged_counted_and_not_asked_again(
     assert all(entry["body"]["model"] == "wise" and entry["body"]["temperature"] == 0 for entry in requests)
     sent = sum(server.sent.values())
     assert invoke([*command, "--dry-run"]) == 0
-    assert "about each reply that the reader does not read: at most 4 requests" in capsys.readouterr().err
+    assert "about each reply that the reader cannot read: at most 4 requests" in capsys.readouterr().err
     assert invoke(command) == 0
     assert (capsys.readouterr().out, sum(server.sent.values())) == (printed.out, sent)
 

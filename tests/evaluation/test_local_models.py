@@ -173,8 +173,8 @@ def test_batches_are_halved_until_memory_suffices(
     ("argument", "settings", "words"),
     [
         ("", {}, "needs a folder or a name of the hub"),
-        ("./nowhere", {}, "there is no folder './nowhere'"),
-        ("no model name", {}, "there is no folder"),
+        ("./nowhere", {}, "folder './nowhere' does not exist"),
+        ("no model name", {}, "does not exist"),
         ("{vlm}", {"temperature": 0.5}, "decode greedily"),
         ("{vlm}", {"top_p": 0.5}, "decode greedily"),
     ],
@@ -203,7 +203,7 @@ def test_a_device_or_kind_of_number_that_is_none_is_refused(
     bench: Any, vlm: Path, tmp_path: Path, settings: dict[str, str]
 ) -> None:
     fill(bench, 1)
-    with pytest.raises(BenchwrightError, match=r"'nowhere' is not a device|is no kind of number"):
+    with pytest.raises(BenchwrightError, match=r"'nowhere' is not a device|is not a numeric type"):
         evaluate(bench.release(tmp_path / "release"), f"transformers:{vlm}", options=BackendOptions(**settings))
 
 
@@ -236,7 +236,7 @@ def test_a_model_that_needs_another_package_is_a_missing_prerequisite(
 def test_a_model_of_words_reads_replies_and_answers_without_pictures_only(bench: Any, tmp_path: Path) -> None:
     fill(bench, 2)
     release, words_only = bench.release(tmp_path / "release"), make_lm(tmp_path / "tiny-lm")
-    with pytest.raises(BenchwrightError, match="takes words only; ask it without pictures"):
+    with pytest.raises(BenchwrightError, match="takes only words; ask it without pictures"):
         evaluate(release, f"transformers:{words_only}")
     options = BackendOptions(max_tokens=4)
     assert evaluate(release, f"transformers:{words_only}", protocol="blind", options=options).error == 0

@@ -156,7 +156,9 @@ def test_equal_requests_under_way_are_sent_once_and_counted_once(bench: Any, ser
     assert sorted(server.sent.values()) == [1, 1, 1]
     assert score.usage is not None
     assert (score.usage.replies, score.usage.requests, score.usage.prompt_tokens) == (24, 3, 30)
-    assert "24 replies to 3 requests (21 shared one with an equal question) took 30 tokens" in score.usage.describe()
+    assert (
+        "24 replies to 3 requests (21 shared a request with an equal question) took 30 tokens" in score.usage.describe()
+    )
     assert ask(bench, server, tmp_path).usage == score.usage  # from the log
 
 

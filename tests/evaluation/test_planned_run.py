@@ -46,4 +46,4 @@ def test_a_model_on_this_machine_sends_nothing(bench: Any, tmp_path: Path, capsy
     fill(bench, 2)
     release = bench.release(tmp_path / "release")
     assert invoke(["evaluate", "run", str(release.path), "--model", "random", "--dry-run"]) == 0
-    assert "nothing would be sent" in capsys.readouterr().out
+    assert "a run sends nothing" in capsys.readouterr().out

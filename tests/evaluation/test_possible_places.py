@@ -13,7 +13,7 @@ import pytest
 from report_page import ReportPage
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.analysis.ranking import spelled_groups
+from benchwright.evaluation.analysis.ranking import shortened_groups
 from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.cli.leaderboard import board_table
 from benchwright.evaluation.leaderboard.board import leaderboard_of
@@ -82,7 +82,7 @@ def test_the_places_that_are_left_stand_wherever_ranks_do(
     ],
 )
 def test_many_letters_in_a_row_are_shown_by_their_ends(letters: str, shown: str) -> None:
-    assert spelled_groups(letters) == shown
+    assert shortened_groups(letters) == shown
 
 
 def test_a_board_too_wide_for_a_terminal_is_drawn_as_several_with_whole_names(results: Path) -> None:

@@ -83,7 +83,7 @@ def test_without_specialists_and_cheats_the_section_is_left_out(bench: Any, tmp_
 def test_a_file_of_anything_else_is_refused(tmp_path: Path) -> None:
     for text in ("[]", '{"tasks": [{"task": "x"}]}', "no JSON"):
         (tmp_path / "file.json").write_text(text)
-        with pytest.raises(DataError, match="is not what `benchwright filter shortcuts RELEASE --json` prints"):
+        with pytest.raises(DataError, match="is not output of `benchwright filter shortcuts RELEASE --json`"):
             read_cheats(tmp_path / "file.json")
 
 

@@ -136,7 +136,7 @@ def test_check_notes_lines_without_digest_and_logs_of_older_versions(tmp_path: P
         (tmp_path / "replies" / name).mkdir(parents=True)
         (tmp_path / "replies" / name / "replies.jsonl").write_text(lines)
     two, old_log = reply_problems(tmp_path)
-    assert (two.is_note, two.what[:40]) == (True, "has 2 lines of an older program, without")
+    assert (two.is_note, two.what[:40]) == (True, "has 2 lines of an older version, without")
     assert old_log.is_note
     assert "has version 1" in old_log.what
 
@@ -154,7 +154,7 @@ def test_requests_pictures_and_like_runs_are_kept_once_over_all_runs(tmp_path: P
 
 def test_one_run_writes_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    with ReplyLog(path), pytest.raises(DataError, match="in use by another run"):
+    with ReplyLog(path), pytest.raises(DataError, match="another run uses"):
         ReplyLog(path)
     with ReplyLog(path):
         pass
@@ -163,8 +163,8 @@ def test_one_run_writes_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "words"),
     [
-        ({"format": "benchwright/replies", "version": 1}, "has version 1.*the questions are asked anew"),
-        ({"format": "benchwright/replies", "version": 3}, "version 3, this program reads .* version 2"),
+        ({"format": "benchwright/replies", "version": 1}, "has version 1.*to ask the questions again"),
+        ({"format": "benchwright/replies", "version": 3}, "version 3, but this program reads .* version 2"),
         ({"format": "something/else", "version": 2}, "is 'something/else'"),
     ],
 )
@@ -183,7 +183,7 @@ def test_a_log_of_another_release_is_refused_unless_it_may_be_gone_on_with(tmp_p
     path = tmp_path / "replies.jsonl"
     with ReplyLog(path, release_id="a") as log:
         log.run("a", "c", {})
-    with pytest.raises(DataError, match="holds replies on release a, this one is b"):
+    with pytest.raises(DataError, match="holds replies about release a, not b"):
         ReplyLog(path, release_id="b", other_releases=False)
     with ReplyLog(path, release_id="b") as log:
         log.run("b", "c", {})
@@ -200,6 +200,6 @@ def test_scoring_refuses_a_log_of_another_release_before_it_asks_anything(
     [score] = (tmp_path / "out").glob("*/score.json")
     score.unlink()
     bench.add("two")
-    with pytest.raises(DataError, match=r"replies\.jsonl holds replies on release"):
+    with pytest.raises(DataError, match=r"replies\.jsonl holds replies about release"):
         evaluate(bench.release(tmp_path / "two"), "openai:m", out=tmp_path / "out", options=options)
     assert len(server.bodies) == 1

@@ -171,7 +171,7 @@ def test_the_head_names_release_licence_canary_and_simulated_annotators(results:
         "vanilla",
         "Simulated annotators.",
         "rule unanimous(2)",
-        "75% of pairs of answers equal",
+        "75% of pairs of answers agree",
         "This page holds answers; do not publish it where models train.",
     ):
         assert text in header.text
@@ -283,9 +283,9 @@ def test_charts_have_names_colours_of_the_theme_and_ids_of_their_own(results: Pa
     assert [chart.attributes["aria-label"] for chart in charts] == [
         "Accuracy by task",
         "Profile over tasks",
-        "What became of the questions",
-        "What models know, and know that they do not",
-        "How hard the items are",
+        "Outcomes of the questions",
+        "What models know, and know that they do not know",
+        "Difficulty of the items",
     ]
     ids = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
     assert len(ids) == len(set(ids))
@@ -338,7 +338,7 @@ def test_people_stand_beside_the_models(results: Path, release: Release, bench: 
     cards = {card["id"]: card["people"] for card in page.json("cards")}
     assert cards[bench.items[0][0].item_id] == {"asked": 3, "right": 2}
     assert cards[bench.items[2][0].item_id] is None
-    assert "people: 4 people who saw no key, up to 3 an item, on 2 of the items" in page.source
+    assert "people: 4 people without the key, up to 3 per item, on 2 of the items" in page.source
 
 
 def test_simulated_people_are_called_so(bench: Any, tmp_path: Path) -> None:

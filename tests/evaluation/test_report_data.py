@@ -234,7 +234,7 @@ def test_an_error_analysis_stands_in_the_report(results: Path, release: Release,
     assert "<b>why</b>" in section.text
     assert page.source.count("&lt;b&gt;why") == 4
     path.write_bytes(findings(release, release_id="0" * 64).spelled())
-    with pytest.raises(DataError, match="give the one of this release"):
+    with pytest.raises(DataError, match="give the error analysis of this release"):
         write_report(results, release, findings=path)
 
 
@@ -244,7 +244,7 @@ def test_only_a_reports_data_is_written_over(results: Path, release: Release, tm
     again = write_report(results, release, data=tmp_path / "data")
     assert {path.name: path.read_bytes() for path in again.data.iterdir()} == before
     (first.data / "thesis.docx").write_bytes(b"years of work")
-    with pytest.raises(BenchwrightError, match=r"holds 'thesis\.docx', which is no report's data"):
+    with pytest.raises(BenchwrightError, match=r"holds 'thesis\.docx', which is not a report's data"):
         write_report(results, release, data=tmp_path / "data")
 
 
@@ -275,7 +275,7 @@ def test_difficulty_is_drawn_from_three_models_on() -> None:
     assert difficulty_chart(np.array([nan, nan]), 3) is None
     plot = difficulty_chart(np.array([0.0, 1 / 3, 1.0, 1.0, nan]), 3)
     assert plot is not None
-    assert "1 item is right with no model and 2 with all" in plot.caption
+    assert "1 item is right for no model and 2 for all" in plot.caption
 
 
 def test_protocols_of_one_model_have_ranks_of_their_own(bench: Any, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_another_release_than_the_one_that_was_scored_is_refused(results: Path, 
 def test_results_of_several_releases_are_refused(results: Path, bench: Any, tmp_path: Path, release: Release) -> None:
     bench.add("one more")
     evaluate(bench.release(tmp_path / "other", version="2.0"), "random", out=results)
-    with pytest.raises(DataError, match="cannot stand side by side"):
+    with pytest.raises(DataError, match="cannot be compared"):
         write_report(results, release)
 
 
@@ -69,14 +69,14 @@ def test_a_release_that_its_workspace_knows_is_not_read_again_and_is_refused_onc
     opened = Release.open(release.path)
     note_checked(opened, checked)
     for changed in (release, opened):
-        with pytest.raises(DataError, match="is not as it was frozen"):
+        with pytest.raises(DataError, match="has changed since the freeze"):
             check_files(changed, None)
 
 
 def test_a_changed_release_is_refused(results: Path, release: Release) -> None:
     [data] = (release.path / "data").glob("*.parquet")
     data.write_bytes(data.read_bytes() + b"\0")
-    with pytest.raises(DataError, match="is not as it was frozen"):
+    with pytest.raises(DataError, match="has changed since the freeze"):
         write_report(results, release)
 
 
@@ -86,11 +86,11 @@ def rewritten(path: Path, change: Any) -> None:
 
 
 DAMAGES = {
-    "a missing file": (lambda path: path.unlink(), "there is no such file"),
-    "no Parquet": (lambda path: path.write_bytes(b"PAR1 and nothing"), "no Parquet file"),
+    "a missing file": (lambda path: path.unlink(), "the file is missing"),
+    "no Parquet": (lambda path: path.write_bytes(b"PAR1 and nothing"), "not a Parquet file"),
     "a row too few": (lambda path: rewritten(path, lambda t: t.slice(1)), "asked: the rows have 2, the score 3"),
     "rows out of order": (
-        lambda path: rewritten(path, lambda t: t.take([2, 0, 1])), "of no item of the release, or out of order",
+        lambda path: rewritten(path, lambda t: t.take([2, 0, 1])), "belongs to no item of the release, or is out of order",
     ),
     "another verdict": (
         lambda path: rewritten(
@@ -100,9 +100,9 @@ DAMAGES = {
     "another model": (
         lambda path: rewritten(
             path, lambda t: t.replace_schema_metadata({**t.schema.metadata, b"model": b"random"})
-        ), "it states model 'random', the score 'constant:A'",
+        ), "it has model 'random', the score 'constant:A'",
     ),
-    "no column": (lambda path: rewritten(path, lambda t: t.drop_columns(["reply"])), "does not have the columns"),
+    "no column": (lambda path: rewritten(path, lambda t: t.drop_columns(["reply"])), "it lacks columns"),
     "a newer format": (
         lambda path: rewritten(path, lambda t: t.replace_schema_metadata({**t.schema.metadata, b"version": b"9"})),
         "version '9' of the format",
@@ -114,7 +114,7 @@ DAMAGES = {
 def test_damaged_predictions_are_named(name: str, results: Path, release: Release) -> None:
     damage, message = DAMAGES[name]
     damage(results / "constant-A" / "predictions.parquet")
-    with pytest.raises(DataError, match=r"predictions\.parquet is not what the score") as caught:
+    with pytest.raises(DataError, match=r"predictions\.parquet is not the source of the score") as caught:
         write_report(results, release)
     assert message in str(caught.value)
     assert str(caught.value).endswith("score the model again")
@@ -128,7 +128,7 @@ def test_an_older_report_is_replaced_and_nothing_else(results: Path, release: Re
     assert "random" in first.path.read_text(encoding="utf-8")
     mine = tmp_path / "mine.html"
     mine.write_text("<!DOCTYPE html><title>Mine</title>")
-    with pytest.raises(BenchwrightError, match="is not a report of ours"):
+    with pytest.raises(BenchwrightError, match="is not a report of this command"):
         write_report(results, release, out=mine)
     assert mine.read_text() == "<!DOCTYPE html><title>Mine</title>"
     with pytest.raises(BenchwrightError, match="not a regular file"):

@@ -81,7 +81,7 @@ def test_names_are_unique_and_go_along_and_what_is_removed_comes_back(results: P
     store, other = ResultsStore(tmp_path / "store"), ResultsStore(tmp_path / "other")
     store.merge([results])
     store.rename("weak", "night run")
-    with pytest.raises(BenchwrightError, match="is the name of run"):
+    with pytest.raises(BenchwrightError, match="is already the name of run"):
         store.rename("strong", "night run")
     assert len(other.merge([store.folder]).added) == 2
     run = other.find("night run")
@@ -93,7 +93,7 @@ def test_names_are_unique_and_go_along_and_what_is_removed_comes_back(results: P
 
     export_runs(store.runs(), tmp_path / "exported")
     assert [score.title for score in read_scores(tmp_path / "exported")] == ["night run", "strong"]
-    with pytest.raises(BenchwrightError, match="is there already, and stays"):
+    with pytest.raises(BenchwrightError, match="already exists and is kept"):
         export_runs(store.runs(), tmp_path / "exported")
 
 
@@ -149,9 +149,9 @@ def test_files_of_other_programs_are_read_and_stand_beside_ours(
 
 def test_links_in_a_result_are_refused(results: Path, tmp_path: Path) -> None:
     (next(results.glob("weak*")) / "notes").symlink_to("/etc/hostname")
-    with pytest.raises(DataError, match="no plain file"):
+    with pytest.raises(DataError, match="not a plain file"):
         ResultsStore(tmp_path / "store").merge([results])
-    with pytest.raises(DataError, match="is no store of results"):
+    with pytest.raises(DataError, match="is not a store of results"):
         ResultsStore(tmp_path / "store").runs()
 
 

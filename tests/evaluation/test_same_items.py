@@ -11,7 +11,7 @@ from small_bench import Bench, small_bench
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.analysis.same_items import beside_people
+from benchwright.evaluation.analysis.same_items import figures_on_same_items
 from benchwright.evaluation.results.human_baseline import human_figures
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
@@ -87,7 +87,7 @@ def test_nobody_is_best_alone_nor_where_an_older_release_does_not_say_who_was_ri
 def test_models_are_counted_on_the_items_that_people_answered_and_no_others(
     bench: Bench, release: Release, results: Path
 ) -> None:
-    sample = beside_people(results, release).samples["answer"]
+    sample = figures_on_same_items(results, release).samples["answer"]
     assert sample.items == 3
     keys = [item.answer or item.refusal for item, _ in bench.items[:3]]
     constant = sample.models["constant:A"]
@@ -116,4 +116,4 @@ def test_a_release_that_nobody_answered_is_refused_in_words(bench: Bench, tmp_pa
     release = bench.write(tmp_path / "r")
     evaluate(release, "random", out=tmp_path / "results")
     with pytest.raises(BenchwrightError, match="no human baseline"):
-        beside_people(tmp_path / "results", release)
+        figures_on_same_items(tmp_path / "results", release)

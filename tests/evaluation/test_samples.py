@@ -96,10 +96,10 @@ def test_equal_requests_of_several_draws_are_each_sent_where_no_seed_is_taken(
 @pytest.mark.parametrize(
     ("model", "protocol", "more", "words"),
     [
-        ("openai:m", "vanilla", {}, "at temperature 0 would be alike"),
+        ("openai:m", "vanilla", {}, "at temperature 0 would be equal"),
         ("openai:m", "circular", {"temperature": 1.0}, "'circular' asks several"),
         ("openai:m", "shuffle", {"temperature": 1.0}, "'shuffle' asks several"),
-        ("random", "vanilla", {"temperature": 1.0}, "random replies alike"),
+        ("random", "vanilla", {"temperature": 1.0}, "random always gives the same reply"),
     ],
 )
 def test_what_cannot_be_drawn_several_times_is_refused(
@@ -215,7 +215,7 @@ def test_a_sample_is_a_result_of_its_own_and_goes_on_to_all_items(
     assert [ranked[score.title] for score in scores[1:]] == [None, None]
     assert ranked["openai:m"] is not None
     assert board.pairs == 1
-    with pytest.raises(BenchwrightError, match="not asked the same items"):
+    with pytest.raises(BenchwrightError, match="asked different items"):
         compare_results(out, models=[scores[0].title, scores[1].title])
     page = write_report(out, release.path).path.read_text(encoding="utf-8")
     assert "a sample of 9 of 30" in page

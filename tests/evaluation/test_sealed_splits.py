@@ -233,7 +233,7 @@ def test_the_keeper_runs_a_study_on_sealed_items(tmp_path: Path, bench: TellingB
     words = ("evaluate", "study", "no_picture", release.path, "--model", "random", "--split", "test", "--out")
     refused = in_process(*words, tmp_path / "r")
     assert refused.returncode == 2
-    assert "who keeps the key gives it with --key" in refused.stderr
+    assert "give the key with --key" in refused.stderr
     document = _command(*words, tmp_path / "r", "--key", key)
     opened = freeze_sealed(tmp_path / "open", bench, sealed=())
     open_words = ("evaluate", "study", "no_picture", opened.path, "--model", "random", "--split", "test")
@@ -268,7 +268,7 @@ def _rewritten(answers: Path, change: Callable[[list[dict[str, Any]]], Any]) -> 
         (lambda rows: [row.update(release_id="0" * 64) for row in rows], "score it on its own release"),
         (lambda rows: [row.update(tasks=[5]) for row in rows], "line 1: has no tasks"),
         (lambda rows: rows[2].update(error="lost"), "line 3: give either an error"),
-        (lambda rows: rows.append(rows[0]), "was predicted in line 1 already"),
+        (lambda rows: rows.append(rows[0]), "already has a prediction in line 1"),
         (lambda rows: [row.update(protocol="no-such") for row in rows], "no-such"),
     ],
 )
@@ -301,7 +301,9 @@ def test_a_system_is_scored_only_so_often(release: Release, key: AnswerKey, answ
     first, second, third = (other(letter) for letter in "ABC")
     for path in (first, second, first, second):
         score_answers(release, path, key, limit=2)
-    with pytest.raises(BenchwrightError, match=r"able was scored with 2 different answer files already.*--limit"):
+    with pytest.raises(
+        BenchwrightError, match=r"able was scored with 2 different answer files, which is the limit.*--limit"
+    ):
         score_answers(release, third, key, limit=2)
     score_answers(release, third, key, limit=2, name="another team's")
     rows = [json.loads(line) for line in log_path(key.path).read_text().splitlines()]
@@ -376,4 +378,4 @@ def test_the_commands_ask_score_and_rank(release: Release, tmp_path: Path) -> No
     assert all(0 < score["metrics"]["accuracy"]["value"] < 1 for score in document["scores"])
     done = in_process("evaluate", "score", release.path, files[0], "--key", key, "--split", "test")
     assert done.returncode == 2
-    assert "--split does not go with --key" in done.stderr
+    assert "leave out --split with --key" in done.stderr

@@ -187,8 +187,8 @@ def test_pictures_by_url_lie_in_the_folder_under_their_hash(bench: Any, server: 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"image_urls": "https://pictures.example"}, "go together"),
-        ({"image_folder": Path("www")}, "go together"),
+        ({"image_urls": "https://pictures.example"}, "together"),
+        ({"image_folder": Path("www")}, "together"),
         ({"image_urls": "pictures", "image_folder": Path("www")}, "--image-urls needs an address"),
     ],
 )

@@ -95,7 +95,7 @@ def test_an_error_of_one_model_comes_once_the_others_are_scored(
     assert [path.parent.name.partition("~")[0] for path in (tmp_path / "results").glob("openai*/score.json")] == [
         "openai-two"
     ]
-    assert "the other models are asked on" in caplog.text
+    assert "the run continues with the other models" in caplog.text
     server.behave = lambda words, attempt, handler: "(A)"
     finished(step(("one", server), ("two", other)), tmp_path)
     assert len(other.bodies) == ITEMS  # from its log

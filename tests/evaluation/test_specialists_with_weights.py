@@ -188,7 +188,7 @@ def test_an_item_whose_picture_lies_below_the_least_size_fails_alone(
 
 def test_where_every_item_lacks_its_marks_there_is_no_score(bench: Any, weights: Path, tmp_path: Path) -> None:
     bench.add("words only", task="relative_depth")
-    with pytest.raises(CheckFailed, match="does not mark points in one picture"):
+    with pytest.raises(CheckFailed, match="does not mark the points"):
         evaluate(bench.release(tmp_path / "release"), f"depth_anything:{weights / 'depth_anything'}")
 
 

@@ -245,11 +245,11 @@ def test_several_models_stand_side_by_side_and_programs_cost_nothing(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["markers", "--model", "random"], "no item of it marks a point"),
-        (["contradicting_captions", "--model", "random"], "whose captions are known"),
+        (["markers", "--model", "random"], "no item of the release marks a point"),
+        (["contradicting_captions", "--model", "random"], "with known captions"),
         (["captions", "--model", "random"], "needs a model that describes"),
         (["no_picture", "--model", "random", "--captioner", "openai:x"], "leave --captioner out"),
-        (["no_picture", "--model", "random", "--model", "random"], "each once"),
+        (["no_picture", "--model", "random", "--model", "random"], "each only once"),
     ],
 )
 def test_what_a_study_lacks_is_said_in_one_line(
@@ -284,7 +284,7 @@ def test_every_condition_of_every_study_is_a_protocol() -> None:
         conditions = study_of(name, captioner="openai:eyes" if name == "captions" else None).conditions
         texts = [parse_protocol(condition.protocol).text for condition in conditions]
         assert len(set(texts)) == len(texts) >= 3
-    with pytest.raises(BenchwrightError, match="there is no study 'colours'"):
+    with pytest.raises(BenchwrightError, match="unknown study 'colours'"):
         study_of("colours")
 
 

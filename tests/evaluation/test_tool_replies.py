@@ -172,13 +172,13 @@ def _rows() -> list[dict[str, Any]]:
     ("change", "words"),
     [
         (lambda rows: rows.pop(3), "no prediction for 1 of the items asked"),
-        (lambda rows: rows.append(dict(rows[1])), "line 6: item .* was predicted in line 2 already"),
-        (lambda rows: rows.append(rows[0] | {"id": "q99"}), r"line 6: item q99 is not in release .* \(1 such row\)"),
-        (lambda rows: [row.update(id="x" + row["id"]) for row in rows], "none of its 5 item ids is in release"),
+        (lambda rows: rows.append(dict(rows[1])), "line 6: item .* already has a prediction in line 2"),
+        (lambda rows: rows.append(rows[0] | {"id": "q99"}), r"line 6: item q99 is missing from release .* \(1 such row\)"),
+        (lambda rows: [row.update(id="x" + row["id"]) for row in rows], "has none of its 5 item ids"),
         (lambda rows: rows[2].update(B="a cat"), "line 3: the options in this row are not those of the item"),
         (lambda rows: rows[2].update(prediction=["A"]), r"line 3: prediction is a list, not a text \(1 such row\)"),
         (lambda rows: [row.update(model="mn"[n % 2]) for n, row in enumerate(rows)], "replies of 'm', 'n'; give each"),
-        (lambda rows: [row.update(answer=row.pop("prediction")) for row in rows], "'answer' beside the options holds"),
+        (lambda rows: [row.update(answer=row.pop("prediction")) for row in rows], "next to options, 'answer' holds"),
     ],
 )  # fmt: skip
 def test_a_file_that_does_not_fit_is_refused_in_words(

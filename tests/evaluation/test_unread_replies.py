@@ -17,7 +17,9 @@ from benchwright.evaluation.run import evaluate
 
 REPLIES = ["(B)"] * 4 + ["(A)"] * 2 + ["Hard to say, it depends."] * 3 + ["  "]
 BOUNDS = {"n": 3, "replies": 9, "share": 3 / 9, "if_wrong": 0.4, "if_right": 0.7}
-WORDS = "3 of 9 replies unread (33.3 %): accuracy 0.400 were all of them wrong, as counted, and 0.700 were all right"
+WORDS = (
+    "3 of 9 replies unread (33.3 %): accuracy 0.400 if all of them are wrong, as counted, and 0.700 if all are right"
+)
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_a_spent_budget_ends_the_run_and_the_same_command_goes_on(
     counting(server)
     release = bench.release(tmp_path / "release")
     more = options(server, **budget, price_in=2.0, price_out=8.0, concurrency=4)
-    with pytest.raises(BudgetSpent, match="run the same command to go on"):
+    with pytest.raises(BudgetSpent, match="run the same command to continue"):
         evaluate(release, "openai:m", out=tmp_path / "out", options=more)
     assert len(server.bodies) == most == len(replies(tmp_path))
     assert not list((tmp_path / "out").rglob("score.json"))

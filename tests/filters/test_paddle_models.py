@@ -66,11 +66,11 @@ def test_only_the_content_of_models_decides(own: Path, tmp_path: Path) -> None:
     ("file", "content", "words"),
     [
         ("det/inference.yml", None, "inference.yml does not exist"),
-        ("det/inference.yml", b"[", "no description of a PaddleOCR model"),
-        ("rec/inference.yml", b"\xff\xfe", "no description of a PaddleOCR model"),
-        ("rec/inference.yml", b"Global: 7", "no description of a PaddleOCR model"),
+        ("det/inference.yml", b"[", "not a description of a PaddleOCR model"),
+        ("rec/inference.yml", b"\xff\xfe", "not a description of a PaddleOCR model"),
+        ("rec/inference.yml", b"Global: 7", "not a description of a PaddleOCR model"),
         ("rec/inference.yml", b"Global: {model_name: [a]}", "not a name"),
-        ("det/inference.yml", b"!!python/object/apply:os.system [exit]", "no description of a PaddleOCR model"),
+        ("det/inference.yml", b"!!python/object/apply:os.system [exit]", "not a description of a PaddleOCR model"),
         ("rec/inference.onnx", None, "holds none of inference.onnx"),
     ],
 )

@@ -99,7 +99,7 @@ def test_a_recipe_names_the_folder_relative_to_itself(model: Path) -> None:
     [(_, step)] = parse_recipe(text, "x.yaml", model.parent).steps
     assert step.weights_hash() == classifier_hash(model)
     [(_, lost)] = parse_recipe(text.replace(model.name, "nowhere"), "x.yaml", model.parent).steps
-    with pytest.raises(PrerequisiteError, match=r"no model folder .*nowhere; download an image-classification model"):
+    with pytest.raises(PrerequisiteError, match=r"model folder .*nowhere does not exist; download an image"):
         lost.weights_hash()
 
 

@@ -14,7 +14,7 @@ from walks import run_json
 MARKUP = "<img src=x onerror=alert(1)>"
 ASKS, MENDED = f"Which thing standz near the chair {MARKUP}?", "Which thing stands near the chair?"
 EXPLANATION, EXPLAINED = "It stands <b>nearest</b> to it.", "Nothing else is so near to it."
-FOUND = "misspelled words: Words that no list has."
+FOUND = "misspelled words: Words in no word list."
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ def test_the_prompt_of_ii_bench_needs_six_options_and_labels_where_it_tells_them
     for mode, options, labels, words in (
         ("none", six[:5], [], "6 options, not 5"),
         ("domain", six, [], "needs the question's labels"),
-        ("cot", six, ["Life"], "tells no labels"),
+        ("cot", six, ["Life"], "reveals no labels"),
     ):
         with pytest.raises(ValueError, match=words):
             prompt(mode, "Why?", options, labels)  # type: ignore[arg-type]

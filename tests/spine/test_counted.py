@@ -28,7 +28,6 @@ _CONSTANT = re.compile(r"(?:len\()?_?[A-Z][A-Z_]+\)?|[a-z.]+\.[A-Z][A-Z_]+")
 """Limits and other numbers of the code itself, all above 1."""
 NEVER_ONE = {
     "benchwright/models/endpoints/vendors/apis.py: {tokens} tokens": "no fewer than a whole reply may have",
-    "evaluation/protocols/sampled.py: {backend.name} replies": "a verb",
     "evaluation/results/summary.py: {score.limit_of} items": "more than a sample of them",
     "annotation/app/security/identity_provider.py: {_short(url)} answers": "a verb",
     "annotation/exchange/invitations.py: {len(invitees)} people": "none, or too many",

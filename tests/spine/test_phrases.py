@@ -19,10 +19,18 @@ import pytest
 from conftest import ROOT
 
 EDITED: tuple[str, ...] = (
+    "audit",
     "benchwright/__init__.py",
     "benchwright/__main__.py",
     "benchwright/canonical.py",
     "benchwright/cli",
+    "benchwright/diagnostics/features",
+    "benchwright/diagnostics/item_faults",
+    "benchwright/diagnostics/keys",
+    "benchwright/diagnostics/models",
+    "benchwright/diagnostics/picture_text",
+    "benchwright/diagnostics/pictures",
+    "benchwright/diagnostics/sentence_gaps",
     "benchwright/drawing",
     "benchwright/engines",
     "benchwright/errors.py",
@@ -68,6 +76,7 @@ EDITED: tuple[str, ...] = (
     "construction/tasks",
     "construction/truth_tasks",
     "exports",
+    "evaluation",
     "filters",
     "tests/spine/test_phrases.py",
 )

@@ -62,7 +62,9 @@ CODES_IN_WORDS = (
     "drop", "ask", "failed",
 )  # fmt: skip
 """Codes that have a name in each language; other codes appear unchanged, with spaces."""
-_NO_CATEGORIES = (FindingCategory(code="other", words="Something else", help="None of these; the reason says what."),)
+_NO_CATEGORIES = (
+    FindingCategory(code="other", words="Something else", help="None of these; state the error as the reason."),
+)
 _ASKED = (
     "Does this image belong in the benchmark?",
     "What does this image convey?",
@@ -84,28 +86,28 @@ _CATEGORIES = (
     "Hallucinates where a visual prompt is",
     "The reply puts a ring, box or letter somewhere else than it is drawn.",
     "Fails to capture the overall setting or style",
-    "The reply gets the scene, situation or style as a whole wrong.",
+    "The reply misjudges the scene, situation or style as a whole.",
     "Fails to ground an object",
-    "The reply does not find the thing that is asked about, or takes another one for it.",
+    "The reply misses the thing in question, or mistakes another one for it.",
     "Something else",
-    "None of these; the reason says what.",
+    "None of these; state the error as the reason.",
     "Metaphorical misunderstanding",
-    "The implication or symbol is read wrongly, or the theme as a whole is missed.",
+    "The reply misreads the implication or symbol, or misses the theme as a whole.",
     "Detail misunderstanding",
-    "A detail was seen and taken for something that it is not.",
+    "The reply mistakes a detail for something else.",
     "Detail ignorance",
-    "A detail that matters was not taken into account.",
+    "The reply ignores a detail that matters.",
     "Surface-level interpretation",
-    "Only what is plainly shown is told; the meaning behind it is not.",
+    "The reply describes only what the picture plainly shows, not its meaning.",
     "Reasoning error",
-    "What the picture shows was understood, and the conclusion from it is wrong.",
+    "The reply understands the picture and draws a wrong conclusion.",
     "Reject to answer",
-    "The reply declines: too little to go by, or thought unfit to answer.",
+    "The reply declines, because it finds too little information or the question unfit.",
     "Answer extraction error",
-    "The reply is right, and its letter was read wrongly or not at all.",
-    "A copy that should go",
-    "What is shown beside it has the same picture or question and stays. Where the item may stay, say that its key is "
-    "right.",
+    "The reply is right, but its letter was misread or not found.",
+    "Superfluous copy",
+    "The item shown next to it has the same picture or question and stays. If this item may stay too, decide that its "
+    "key is right.",
 )
 """Categories that the evaluation room and the audit write into task files: names and help texts."""
 _HELPER_TITLES = (

@@ -70,7 +70,7 @@ class Embeddings(MapStep):
         """
         del ctx
         if self._folder is None:
-            raise PrerequisiteError(f"embeddings {self.model} are known by digest only; give the model's folder")
+            raise PrerequisiteError(f"only the digest of the embeddings {self.model} is known; name the model's folder")
         loaded = load_picture_model(self._folder)
 
         def embedded(pictures: Sequence[Pixels]) -> list[str]:

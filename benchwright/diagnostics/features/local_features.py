@@ -65,24 +65,24 @@ def detector(candidates: int) -> Any:
     return create(nfeatures=candidates, scaleFactor=OCTAVE, nlevels=_OCTAVES, fastThreshold=8)
 
 
-def describe(grey: NDArray[np.uint8], orb: Any, *, most: int) -> Features:
+def describe(gray: NDArray[np.uint8], orb: Any, *, most: int) -> Features:
     """Return up to `most` corners of a gray picture: the strongest of each cell of a grid, then the second, and so on.
 
     Args:
-        grey: Shape (height, width).
+        gray: Shape (height, width).
         orb: Detector, from `detector`.
         most: Largest number of corners.
     """
     import cv2
 
-    if min(grey.shape) < _SMALLEST_PX:
+    if min(gray.shape) < _SMALLEST_PX:
         return _NONE
-    keypoints, descriptors = orb.detectAndCompute(grey, None)
+    keypoints, descriptors = orb.detectAndCompute(gray, None)
     if descriptors is None:
         return _NONE
     points = np.asarray(cv2.KeyPoint.convert(keypoints), np.float32)
     strength = np.array([keypoint.response for keypoint in keypoints])
-    kept = _spread(points, strength, shape=(grey.shape[0], grey.shape[1]))[:most]
+    kept = _spread(points, strength, shape=(gray.shape[0], gray.shape[1]))[:most]
     corners = [keypoints[number] for number in kept.tolist()]
     angles = np.array([corner.angle for corner in corners], np.float32)
     octaves = np.array([corner.octave for corner in corners], np.int64)

@@ -91,7 +91,7 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
         )
     elif (stated := stated_answer(facts, question)) is not None:
         yield ItemFault(
-            f"The question says which option is right: {excerpt(stated)!r}.",
+            f"The question states which option is right: {excerpt(stated)!r}.",
             {"question": question, "answer": facts.item.right_key},
         )
 
@@ -100,7 +100,7 @@ def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
     marked = [choice for choice in facts.worded if _SAYS_IT_IS_RIGHT.search(choice.text or "")]
     if not marked and (mark := _mark_of_right(facts)) is not None:
         yield ItemFault(
-            f"The right option alone has a mark, {mark!r}: {facts.right_text!r}.",
+            f"Only the right option has a mark, {mark!r}: {facts.right_text!r}.",
             {"option": facts.item.right_key, "text": facts.right_text, "mark": mark},
             "medium",
             "likely",
@@ -109,10 +109,12 @@ def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
         return
     (choice,) = marked
     if choice is facts.right:
-        yield ItemFault(f"The right option says so: {choice.text!r}.", {"option": choice.key, "text": choice.text})
+        yield ItemFault(
+            f"The right option states that it is right: {choice.text!r}.", {"option": choice.key, "text": choice.text}
+        )
     else:
         yield ItemFault(
-            f"Option {choice.key} says that it is right ({choice.text!r}), and the key is {facts.item.right_key}.",
+            f"Option {choice.key} states that it is right ({choice.text!r}), but the key is {facts.item.right_key}.",
             {"option": choice.key, "text": choice.text, "key": facts.item.right_key},
         )
 
@@ -220,7 +222,7 @@ def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iter
         for place, name in hits:
             yield SetFault(
                 [place],
-                f"{what} {name!r} says {reading_name} of the right option, {items[place].item.right_key}.",
+                f"{what} {name!r} states {reading_name} of the right option, {items[place].item.right_key}.",
                 {"name": name, "answer": items[place].item.right_key},
                 None if is_letter else "low",
             )
@@ -268,8 +270,8 @@ def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
             example = names(items[hits[0]])[0]
             yield SetFault(
                 hits,
-                f"{what} says {reading_name} of the right option in {len(hits):,} of {len(chances):,} items, such as "
-                f"{example!r}, where {items[hits[0]].item.right_key} is right.",
+                f"{what} states {reading_name} of the right option in {len(hits):,} of {len(chances):,} items, such "
+                f"as {example!r}, where {items[hits[0]].item.right_key} is right.",
                 {"example": example, "right": len(hits), "of": len(chances)},
             )
             return
@@ -302,7 +304,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "question_names_answer",
         "given_away",
         "medium",
-        "the question holds the right option, and no wrong one, or says which is right",
+        "the question holds the right option and no wrong one, or states which is right",
         _in_question,
         ("key", "options"),
     ),
@@ -310,8 +312,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "option_says_it_is_right",
         "given_away",
         "high",
-        "`a fox (correct)`, `a fox ✓`: an option says that it is right, or that another than the key is; medium for a "
-        "star, an arrow or another mark that the right option alone has (`*a fox`, `>> a fox`)",
+        "`a fox (correct)`, `a fox ✓`: an option states that it is right, whether or not it is the key; medium for "
+        "a star, an arrow or another mark that only the right option has (`*a fox`, `>> a fox`)",
         _says_of_itself,
         ("key", "options"),
         certainty="certain",
@@ -320,7 +322,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "file_name_names_answer",
         "given_away",
         "medium",
-        "the name or folder of a picture's file holds the right option (`dog_12.jpg`), and no wrong one, or says its "
+        "the name or folder of a picture file holds the right option (`dog_12.jpg`) and no wrong one, or states its "
         "letter (`q3_answer_b.png`); low for numbers, which may count from 0 or 1",
         partial(_words_in_names, names=_file_names, what="The file name"),
         ("key", "options", "names"),
@@ -329,15 +331,15 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "file_names_tell_keys",
         "given_away",
         "high",
-        "at one place of most file names stands the letter, number or text of the right option (`017_B.png`)",
-        partial(_codes_in_names, names=_file_names, what="The name of the picture's file"),
+        "most file names have the letter, number or text of the right option at one place (`017_B.png`)",
+        partial(_codes_in_names, names=_file_names, what="The name of the picture file"),
         ("key", "names"),
     ),
     SetRule(
         "id_names_answer",
         "given_away",
         "medium",
-        "the id holds the right option, and no wrong one, or says its letter (`q3_answer_b`); low for numbers",
+        "the id holds the right option and no wrong one, or states its letter (`q3_answer_b`); low for numbers",
         partial(_words_in_names, names=_ids, what="The id"),
         ("key", "options"),
     ),
@@ -345,7 +347,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "ids_tell_keys",
         "given_away",
         "high",
-        "at one place of most ids stands the letter, number or text of the right option",
+        "most ids have the letter, number or text of the right option at one place",
         partial(_codes_in_names, names=_ids, what="The id"),
         ("key",),
     ),
@@ -353,8 +355,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "metadata_name_answer",
         "given_away",
         "medium",
-        "a text in EXIF, IPTC, XMP, PNG texts or a comment of a picture's file holds the right option, and no wrong "
-        "one: title, keywords, instructions, author, any field but those of devices, programs and times",
+        "a text in EXIF, IPTC, XMP, PNG texts or a comment of a picture file holds the right option and no wrong "
+        "one: title, keywords, instructions, author, any field except those of devices, programs and times",
         _in_metadata,
         ("key", "options", "metadata"),
     ),
@@ -363,7 +365,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "given_away",
         "medium",
         'alternative text of a picture (`<img alt="…">`, `![…](…)`, a column `alt_text`, `image_caption`, '
-        "`title`) holds the right option, and no wrong one",
+        "`title`) holds the right option and no wrong one",
         _in_alt_text,
         ("key", "options"),
     ),

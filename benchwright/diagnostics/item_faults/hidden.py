@@ -10,10 +10,10 @@ from benchwright.texts.hidden_characters import Kind, escaped, hidden_characters
 from .fault_rules import FaultRule, ItemFacts, ItemFault, Severity
 
 _KINDS: dict[Kind, tuple[str, Severity, str]] = {
-    "direction": ("bidirectional_control", "medium", "people may read another order than models do"),
+    "direction": ("bidirectional_control", "medium", "people may read another order than models"),
     "control": ("control_character", "medium", "terminals obey them, and models may read them as something else"),
     "undecodable": ("undecodable_character", "medium", "most programs refuse to write them"),
-    "zero_width": ("zero_width_character", "low", "texts that look the same differ, and replies do not match them"),
+    "zero_width": ("zero_width_character", "low", "texts that look equal differ, and replies do not match them"),
 }  # fmt: skip
 """Kind of finding, severity, and effect of the characters, by kind of character."""
 

@@ -55,7 +55,7 @@ def _contradicted(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     for each in result.found:
         yield SetFault(
             [int(each.item_id)],
-            f"The key is {LETTERS[each.key]}, and the explanation calls {LETTERS[each.stated]} right.",
+            f"The key is {LETTERS[each.key]}, but the explanation calls {LETTERS[each.stated]} right.",
             {"key": LETTERS[each.key], "stated": LETTERS[each.stated], "sentence": each.sentence},
         )
 
@@ -65,8 +65,8 @@ def _of_another_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     if result.is_other_order:
         yield SetFault(
             [int(each.item_id) for each in result.found],
-            f"{len(result.found):,} of the {result.stating:,} explanations that name an option name another than the "
-            "key: their letters belong to another order of options, or rows are mixed up.",
+            f"{len(result.found):,} of the {result.stating:,} explanations that name an option name one other than "
+            "the key: their letters belong to another order of options, or rows are mixed up.",
             {"stating": result.stating, "contradicting": len(result.found)},
         )
 
@@ -95,7 +95,7 @@ def _names_a_wrong_one(facts: ItemFacts) -> Iterator[ItemFault]:
     if key is not None and key != facts.item.right_key:
         text = next(choice.text for choice in facts.worded if choice.key == key)
         yield ItemFault(
-            f"The key is {facts.item.right_key} ({right!r}), and the explanation speaks for {key} ({text!r}).",
+            f"The key is {facts.item.right_key} ({right!r}), but the explanation supports {key} ({text!r}).",
             {"key": facts.item.right_key, "named": key, "sentence": excerpt(sentences[-1].strip())},
         )
 
@@ -123,9 +123,9 @@ def _speaks_against(facts: ItemFacts) -> Iterator[ItemFault]:
     elif (results := _RESULT.findall(explanation)) and len(set(texts.values())) == len(texts):
         said = next((key for key, text in texts.items() if text and text == normal(results[-1])), None)
     if said is not None and said != right:
-        what = f"speaks for {said}" if said else "excludes it"
+        what = f"supports {said}" if said else "excludes it"
         yield ItemFault(
-            f"The key is {right} ({facts.right_text!r}), and the explanation {what}.",
+            f"The key is {right} ({facts.right_text!r}), but the explanation {what}.",
             {"key": right, "named": said or None, "sentence": excerpt(explanation)},
         )
 
@@ -163,7 +163,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "explanation_contradicts_key",
         "keys",
         "high",
-        "the explanation calls another option right in so many words, in seven languages",
+        "the explanation explicitly calls another option right, in seven languages",
         _contradicted,
         ("key", "explanation"),
         look=_look,
@@ -172,7 +172,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "explanations_of_another_order",
         "keys",
         "medium",
-        "so many explanations do that their letters belong to another order of options",
+        "so many explanations contradict the key that their letters must belong to another order of options",
         _of_another_order,
         ("key", "explanation"),
         look=_look,
@@ -181,8 +181,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "explanation_names_wrong_option",
         "keys",
         "medium",
-        "the explanation concludes with a wrong option, excludes the right one, comes to another result (`= 25 %`), or "
-        "has a wrong one and no word that only the right one has",
+        "the explanation concludes with a wrong option, excludes the right one, reaches another result (`= 25 %`), "
+        "or has a wrong option and no word specific to the right one",
         _speaks_for_another,
         ("key", "options", "explanation"),
         certainty="possible",

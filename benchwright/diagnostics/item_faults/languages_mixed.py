@@ -141,13 +141,13 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
             return
         for run in _runs(question, language):
             yield ItemFault(
-                f"The question is in one language ({language}), and {run[1]!r} in it in another ({run[0]}).",
+                f"The question is in one language ({language}), but its words {run[1]!r} are in another ({run[0]}).",
                 {"question": excerpt(question), "words": run[1], "languages": [language, run[0]]},
             )
             return
         if language == "en" and (word := foreign_words_of_question(question)) is not None:
             yield ItemFault(
-                f"The question is in English, and {word!r} in it in another language.",
+                f"The question is in English, but its word {word!r} is in another language.",
                 {"question": excerpt(question), "words": word, "languages": ["en"]},
             )
     except PrerequisiteError:
@@ -205,8 +205,8 @@ RULES = (
         "option_in_another_script",
         "options",
         "low",
-        "one option is in another script or language than the question and the others (`颜色`, `ein Haus am See` or"
-        " `Wadenbein` among English words, `Nein` beside `Yes`); medium where it is the right one",
+        "one option is in a script or language other than that of the question and the other options (`颜色`, `ein "
+        "Haus am See` or `Wadenbein` among English words, `Nein` next to `Yes`); medium if it is the right one",
         _of_one,
         ("options",),
     ),
@@ -214,9 +214,8 @@ RULES = (
         "question_in_two_languages",
         "options",
         "low",
-        "two or more words in a row of the question are in another language than the rest of it (`What is the "
-        "girl wearing auf dem Kopf?`), or in English one that is frequent there and no English word (`Wo steht "
-        "the woman?`)",
+        "two or more consecutive words of the question are in another language than the rest (`What is the girl "
+        "wearing auf dem Kopf?`), or, in an English question, one frequent foreign word (`Wo steht the woman?`)",
         _in_question,
         certainty="possible",
     ),
@@ -224,7 +223,7 @@ RULES = (
         "options_in_another_language",
         "options",
         "low",
-        "all options are in another language than the question, and it does not ask for words of one",
+        "all options are in another language than the question, which does not ask for foreign words",
         _of_all,
         ("options",),
         certainty="possible",

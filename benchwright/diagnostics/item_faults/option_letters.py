@@ -126,8 +126,8 @@ def _carried(facts: ItemFacts) -> Iterator[ItemFault]:
         choice, letter = wrong[0]
         of_key = next((letter for choice, letter in wrong if choice is facts.right), None)
         yield ItemFault(
-            f"Option {choice.key} says that it is {letter}: {excerpt(str(choice.text))!r}"
-            + (f"; so does the right one, {facts.item.right_key}, say {of_key}." if of_key else "."),
+            f"Option {choice.key} calls itself {letter}: {excerpt(str(choice.text))!r}"
+            + (f"; the right one, {facts.item.right_key}, calls itself {of_key}." if of_key else "."),
             {"options": {each.key: each.text for each, _ in wrong}},
             "high" if of_key else "medium",
         )
@@ -166,7 +166,7 @@ def _listed(facts: ItemFacts) -> Iterator[ItemFault]:
     n = differing[0]
     of_key = any(LETTERS[place] == facts.item.right_key for place in differing)
     yield ItemFault(
-        f"The question lists {listed[n][1]!r} as {LETTERS[n]}, and option {LETTERS[n]} is "
+        f"The question lists {listed[n][1]!r} as {LETTERS[n]}, but option {LETTERS[n]} is "
         f"{facts.item.choices[n].text!r}.",
         {"letters": [LETTERS[place] for place in differing], "question": excerpt(facts.item.question, around=120)},
         "high" if of_key else "medium",
@@ -183,8 +183,8 @@ def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
     if has - besides <= number < has:
         return  # `none of these` is in addition to the options that the question counts
     yield ItemFault(
-        f"The question speaks of {counted(number, 'option')} ({words!r}), and the item has {has}: one is missing, one "
-        "too many, or the words were not changed with them.",
+        f"The question mentions {counted(number, 'option')} ({words!r}), but the item has {has}: an option is "
+        "missing, superfluous, or the question was not updated.",
         {"question": excerpt(facts.item.question), "stated": number, "options": has},
     )
 
@@ -232,8 +232,7 @@ RULES = (
         "option_carries_other_letter",
         "options",
         "medium",
-        "options carry letters or numbers of their own (`(B) a fox`), and not those of their places; high where the "
-        "right one does",
+        "options carry letters or numbers (`(B) a fox`) that differ from their places; high if the right one does",
         _carried,
         ("options",),
         certainty="certain",
@@ -242,8 +241,7 @@ RULES = (
         "question_lists_other_options",
         "options",
         "medium",
-        "the question lists options under letters, and under one stands another text than the item has there; high "
-        "where it is the key's letter",
+        "the question lists options by letter, and one differs from the item's option; high if it is the key's letter",
         _listed,
         ("options",),
     ),
@@ -251,8 +249,8 @@ RULES = (
         "options_miscounted",
         "options",
         "medium",
-        "the question states another number of options than there are: `one of the five answers`, `answer with A, B or "
-        "C`, `enter a number from 1 to 5`, and the item has four",
+        "the question states a wrong number of options: `one of the five answers`, `answer with A, B or C` or `enter a "
+        "number from 1 to 5` for an item with four",
         _miscounted,
         certainty="possible",
     ),

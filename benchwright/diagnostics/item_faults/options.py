@@ -21,8 +21,8 @@ from .pictures import is_color
 from .question_faults import sort_of_answer
 
 _DIFFER_IN = {
-    "articles": "but for an article",
-    "numerals": "but for a number in words and in digits",
+    "articles": "except for an article",
+    "numerals": "except for a number in words and in digits",
     "values": "in value: one number in two forms or units",
     "formulas": "in value: one formula in two forms",
 }
@@ -78,7 +78,7 @@ def _in_range(facts: ItemFacts) -> Iterator[ItemFault]:
         other = numbers[choice.key]
         if other is not None and other.holds(answer) and not answer.holds(other):
             yield ItemFault(
-                f"Option {choice.key}, {choice.text!r}, holds the right one, {right.text!r}: both are right.",
+                f"Option {choice.key}, {choice.text!r}, contains the right one, {right.text!r}: both are right.",
                 {"option": choice.key, "text": choice.text, "answer": right.text},
             )
 
@@ -87,9 +87,9 @@ def _pointing(facts: ItemFacts) -> Iterator[ItemFault]:
     for option in pointing_options(facts.item):
         if option.fault or option.by_letter:
             text = _text_of(facts.item, option.key)
-            why = option.fault or "it is right in this one order of the options only, and any shuffle breaks it"
+            why = option.fault or "it is right only in this order of the options, and any shuffle breaks it"
             yield ItemFault(
-                f"Option {option.key}, {text!r}, points at others: {why}.",
+                f"Option {option.key}, {text!r}, refers to others: {why}.",
                 {"option": option.key, "text": text},
                 "low" if option.is_vague else None,
             )
@@ -106,7 +106,7 @@ def _asks_for_several(facts: ItemFacts) -> Iterator[ItemFault]:
     words = asks_for_several(facts.item.question, facts.right_text or "")
     if words is not None:
         yield ItemFault(
-            f"The question asks for several answers ({words!r}), and one option is right, {facts.item.right_key}.",
+            f"The question asks for several answers ({words!r}), but only one option is right, {facts.item.right_key}.",
             {"question": excerpt(facts.item.question), "words": words, "key": facts.item.right_key},
         )
 
@@ -140,7 +140,7 @@ def _of_another_kind(facts: ItemFacts) -> Iterator[ItemFault]:
     if odd is not None and facts.worded[odd] is not facts.right:
         option = facts.worded[odd]
         yield ItemFault(
-            f"Option {option.key}, {option.text!r}, is of another kind than the others: nobody chooses it.",
+            f"Option {option.key}, {option.text!r}, is of another kind than the others and easy to exclude.",
             {"option": option.key, "text": option.text},
         )
 
@@ -149,15 +149,14 @@ def _missing(facts: ItemFacts) -> Iterator[ItemFault]:
     if keys := missing_values(facts.item):
         text = _text_of(facts.item, keys[0])
         yield ItemFault(
-            f"The option {' and '.join(keys)} says {text!r}, which programs write for a missing value: either there is "
-            "no such option, or its text got lost.",
+            f"The option {' and '.join(keys)} says {text!r}, which programs write for a missing value: either the "
+            "option does not exist, or its text was lost.",
             {"options": keys, "text": text},
         )
     elif keys := [choice.key for choice in facts.worded if str(choice.text).strip().casefold() in _NOT_APPLICABLE]:
         yield ItemFault(
-            f"The option {' and '.join(keys)} says {_text_of(facts.item, keys[0])!r}: either none applies, and "
-            f"it should "
-            "say so in words, or its text is missing.",
+            f"The option {' and '.join(keys)} says {_text_of(facts.item, keys[0])!r}: either no other option "
+            "applies, which it should say in words, or its text is missing.",
             {"options": keys, "text": _text_of(facts.item, keys[0])},
             "low",
             "possible",
@@ -170,7 +169,7 @@ def _wordless(facts: ItemFacts) -> Iterator[ItemFault]:
         keys = [facts.worded[place].key for place in places]
         text = _text_of(facts.item, keys[0])
         yield ItemFault(
-            f"The option {' and '.join(keys)} says nothing: {text!r}; nobody takes it for right without the picture.",
+            f"The option {' and '.join(keys)} has no content: {text!r}; it is easy to exclude without the picture.",
             {"options": keys, "text": text},
             "high" if facts.item.right_key in keys else "medium",
         )
@@ -181,8 +180,8 @@ RULES = (
         "repeated_option",
         "options",
         "medium",
-        "two options are the same but for case, width, punctuation, characters that nobody sees and letters that look "
-        "alike; high where the right one is among them. Formulas are compared as formulas: signs and brackets count",
+        "two options differ only in case, width, punctuation, invisible characters or letters that look alike; high "
+        "if one of them is the right one. Formulas are compared as formulas: signs and brackets count",
         _repeated,
         certainty="certain",
     ),
@@ -190,9 +189,8 @@ RULES = (
         "options_equal_but_for_spelling",
         "options",
         "medium",
-        "two options are equal but for an article, a number in words or digits, or its unit or form (`1 km`, "
-        "`1000 m`; `2x + 3`, `3 + 2x`)"
-        "; high where the right one is among them, but for articles",
+        "two options differ only in an article, a number in words or digits, or its unit or form (`1 km`, `1000 m`; "
+        "`2x + 3`, `3 + 2x`); high if one of them is the right one, except for articles",
         _spelled,
         ("options",),
     ),
@@ -200,7 +198,7 @@ RULES = (
         "range_holds_right_option",
         "options",
         "medium",
-        "the right option is a number or range, and a wrong one a range that holds it (`7` and `more than 5`)",
+        "the right option is a number or range, and a wrong one is a range that contains it (`7` and `more than 5`)",
         _in_range,
         ("key", "options"),
     ),
@@ -208,9 +206,9 @@ RULES = (
         "option_points_at_others",
         "options",
         "medium",
-        "`both A and B`, `the opposite of C`, `the previous option`, and `none of the above` where options stand below "
-        "it, in nine languages: it names itself, no option, or others by letters that a shuffle breaks; low for `all "
-        "of these` before other options",
+        "`both A and B`, `the opposite of C`, `the previous option`, and `none of the above` above other options, "
+        "in nine languages: it names itself, no option, or others by letters that a shuffle breaks; low for `all of "
+        "these` before other options",
         _pointing,
         ("options",),
     ),
@@ -218,7 +216,7 @@ RULES = (
         "options_bound_to_their_order",
         "options",
         "low",
-        "`none of the above` in the last place: right as it stands, wrong as soon as somebody shuffles the options",
+        "`none of the above` in the last place: correct in this order, wrong after any shuffle of the options",
         _bound,
         ("options",),
         certainty="certain",
@@ -228,8 +226,7 @@ RULES = (
         "option_without_words",
         "options",
         "medium",
-        "an option is a mark such as `-` or `?`, or empty, and the others say something; high where it is the "
-        "right one",
+        "an option is a mark such as `-` or `?`, or empty, and the others have content; high if it is the right one",
         _wordless,
         ("options",),
     ),
@@ -237,8 +234,8 @@ RULES = (
         "option_of_another_kind",
         "options",
         "low",
-        "a wrong option is of another kind than all others, so that nobody chooses it: words among numbers, a reason, "
-        "a purpose or a manner among things (`because it rains`, `quickly`), a number among sentences, no color among "
+        "a wrong option is of another kind than all others and easy to exclude: words among numbers, a reason, a "
+        "purpose or a manner among things (`because it rains`, `quickly`), a number among sentences, no color among "
         "colors",
         _of_another_kind,
         ("key", "options"),
@@ -248,8 +245,8 @@ RULES = (
         "asks_for_several",
         "options",
         "medium",
-        "`Select all that apply`, `Name both`, in eight languages, two questions in one (`Who sits there, and why?`) "
-        "or a question for several things (`Which two birds …?`), and one option is right",
+        "`Select all that apply`, `Name both`, in eight languages, two questions in one (`Who sits there, and "
+        "why?`) or a question for several things (`Which two birds …?`), but only one option is right",
         _asks_for_several,
         ("key", "options"),
     ),
@@ -257,8 +254,8 @@ RULES = (
         "missing_value_as_option",
         "options",
         "medium",
-        "an option says `nan`, `null`, `#N/A` or what else programs write for a missing value; low for `N/A`; `None` "
-        "and `NA` are words",
+        "an option is `nan`, `null`, `#N/A` or another text that programs write for a missing value; low for `N/A`; "
+        "`None` and `NA` are words",
         _missing,
         ("options",),
     ),

@@ -167,7 +167,7 @@ def _said(texts: Iterable[tuple[str, str]]) -> Iterator[ItemFault]:
         places = dict.fromkeys(place for place, _, _ in found)
         shown = {f"{place}, {datum.sort}": excerpt(text, datum.start, datum.stop) for place, text, datum in found[:8]}
         what = " and ".join(_NAMES[sort] for sort in sorts)
-        yield ItemFault(f"{what[0].upper()}{what[1:]} stands in the {', '.join(places)}.", {"texts": shown})
+        yield ItemFault(f"{what[0].upper()}{what[1:]} is in the {', '.join(places)}.", {"texts": shown})
 
 
 RULES = (
@@ -176,7 +176,7 @@ RULES = (
         "personal_data",
         "medium",
         "mail address, phone, bank account (IBAN) or payment card with a checksum that holds, passport or social "
-        "security number in question, options or explanation; addresses at `example.com` are nobody's",
+        "security number in question, options or explanation; addresses at `example.com` do not count",
         _in_texts,
     ),
     FaultRule(

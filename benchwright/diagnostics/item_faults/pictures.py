@@ -120,7 +120,7 @@ def _marked(facts: ItemFacts) -> Iterator[ItemFault]:
             number = int(match[1] or match[2])
             if number > shown and place != "explanation":
                 yield ItemFault(
-                    f"The {place} names {match.group()}, and the item has {counted(shown, 'picture')}.",
+                    f"The {place} names {match.group()}, but the item has {counted(shown, 'picture')}.",
                     {"text": excerpt(text, *match.span()), "pictures": shown},
                 )
                 return
@@ -156,7 +156,7 @@ def _number(match: re.Match[str]) -> int:
 def _unseen(place: str, text: str, match: re.Match[str], shown: int) -> ItemFault:
     are_panels = _IN_ONE.search(text) is not None
     return ItemFault(
-        f"The {place} speaks of {match.group()!r}, and the item has {counted(shown, 'picture')}"
+        f"The {place} mentions {match.group()!r}, but the item has {counted(shown, 'picture')}"
         + ("; they may be parts of one file." if shown == 1 else "."),
         {"text": excerpt(text, *match.span()), "pictures": shown},
         "low" if are_panels and shown == 1 else None,
@@ -195,12 +195,12 @@ def _colors_of_grey(facts: ItemFacts) -> Iterator[ItemFault]:
     if asks_for_color(facts.item):
         key = "" if facts.right is None or facts.item.kind == "yes_no" else f", and the key is {facts.right_text!r}"
         yield ItemFault(
-            f"The question asks for a color{key}, and its picture has none: it is grey.",
+            f"The question asks for a color{key}, but its picture is gray.",
             {"question": excerpt(facts.item.question)},
         )
     elif _names_color(facts.item.question):
         yield ItemFault(
-            "The question names the color of a thing, and its picture has none: it is grey.",
+            "The question names the color of a thing, but its picture is gray.",
             {"question": excerpt(facts.item.question)},
             "low",
             "possible",
@@ -244,9 +244,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "named_picture_not_there",
         "pictures",
         "medium",
-        "`the second picture`, `image 3`, `both images`, `das zweite Bild`, and the item has fewer; low where "
-        "the words place them in one "
-        "file (`the second image in the top row`)",
+        "`the second picture`, `image 3`, `both images`, `das zweite Bild`, but the item has fewer; low if the "
+        "words place them in one file (`the second image in the top row`)",
         _worded,
         ("pictures",),
         certainty="possible",
@@ -255,8 +254,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "color_of_grey_picture",
         "pictures",
         "medium",
-        "a color is asked for, in seven languages, and every picture of the item is grey; low where the question names "
-        "one (`the red stripes`)",
+        "the question asks for a color, in seven languages, but every picture of the item is gray; low if the "
+        "question names one (`the red stripes`)",
         _colors_of_grey,
         ("colors",),
     ),

@@ -74,7 +74,7 @@ def _where(facts: ItemFacts, pattern: re.Pattern[str], *, least: int = 0) -> dic
 def _said(found: dict[str, str], what: str) -> Iterator[ItemFault]:
     if found:
         place, words = next(iter(found.items()))
-        more = f", and {len(found) - 1} more of its texts" if len(found) > 1 else ""
+        more = f" and {len(found) - 1} more of its texts" if len(found) > 1 else ""
         yield ItemFault(f"{what} in the {place}{more}: {words!r}.", {"texts": dict(list(found.items())[:_SHOWN])})
 
 
@@ -98,7 +98,7 @@ def _placeholders(facts: ItemFacts) -> Iterator[ItemFault]:
     for label in labels_for_texts([str(choice.text) for choice in facts.worded]):
         choice = facts.worded[label]
         found.setdefault(f"option {choice.key}", str(choice.text))
-    yield from _said(found, "A placeholder stands")
+    yield from _said(found, "A placeholder is")
 
 
 _SURE_IN_OPTION = re.compile(
@@ -117,17 +117,15 @@ def _notes(facts: ItemFacts) -> Iterator[ItemFault]:
         and not (of_text and place.startswith("option") and _SURE_IN_OPTION.search(text) is None)
         and text[slice(*span)] not in {"TODO", "FIXME"}  # a bare mark is a placeholder, which makes one finding
     }
-    yield from _said(
-        {place: excerpt(text, *span) for place, (text, span) in spans.items()}, "A note to the authors stands"
-    )
+    yield from _said({place: excerpt(text, *span) for place, (text, span) in spans.items()}, "A note to the authors is")
 
 
 def _templates(facts: ItemFacts) -> Iterator[ItemFault]:
-    yield from _said(_where(facts, _TEMPLATE, least=_LEAST_IN_TEX), "A field of a template was never filled in:")
+    yield from _said(_where(facts, _TEMPLATE, least=_LEAST_IN_TEX), "An unfilled template field is")
 
 
 def _markup(facts: ItemFacts) -> Iterator[ItemFault]:
-    yield from _said(_where(facts, _TAG), "Markup stands as text")
+    yield from _said(_where(facts, _TAG), "Unrendered markup is")
 
 
 def _mojibake(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -184,7 +182,7 @@ RULES = (
         "placeholder_text",
         "placeholders",
         "medium",
-        "`TODO`, `TBD`, `lorem ipsum`, `option text here`, `???`, `nan` in the place of a question: a text was never "
+        "`TODO`, `TBD`, `lorem ipsum`, `option text here`, `???`, `nan` in place of a question: a text was never "
         "written",
         _placeholders,
     ),
@@ -192,17 +190,16 @@ RULES = (
         "authors_note",
         "placeholders",
         "medium",
-        "a note of authors or reviewers to one another: `[needs a better distractor]`, `(too easy?)`, `// "
-        "rewrite`, `<!-- fix me -->`, `to be filled in`, `Source needed.`, `same as Q12:`, `Difficulty: 2/5`, "
-        "`(key)`. Where a question asks what a note or a screen says, options may say it",
+        "a note of authors or reviewers to one another: `[needs a better distractor]`, `(too easy?)`, `// rewrite`, "
+        "`<!-- fix me -->`, `to be filled in`, `Source needed.`, `same as Q12:`, `Difficulty: 2/5`, `(key)`. "
+        "Options of a question about the text of a note or a screen may contain it",
         _notes,
     ),
     FaultRule(
         "template_field",
         "placeholders",
         "medium",
-        "`{object}`, `{{ color }}`, `${name}`, `%s`: a template's field was never filled in; braces of formulas are "
-        "none",
+        "`{object}`, `{{ color }}`, `${name}`, `%s`: an unfilled template field; braces of formulas do not count",
         _templates,
     ),
     FaultRule(
@@ -216,7 +213,7 @@ RULES = (
         "markup_in_text",
         "placeholders",
         "low",
-        "HTML tags and entities, `\\u00e9` and `\\n` that are shown as they stand",
+        "HTML tags and entities, `\\u00e9` and `\\n` shown literally",
         _markup,
         together=True,
     ),

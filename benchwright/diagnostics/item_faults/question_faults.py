@@ -180,9 +180,9 @@ def _broken_off(facts: ItemFacts) -> Iterator[ItemFault]:
     words = question.split()
     undotted = question.rstrip(".… ")
     if _ALONE.fullmatch(question):
-        yield ItemFault(f"The question has no more words than {question!r}.", {"question": question})
+        yield ItemFault(f"The question consists only of {question!r}.", {"question": question})
     elif _is_part(facts, question):
-        yield ItemFault(f"The question is a part of one: {question!r}.", {"question": question})
+        yield ItemFault(f"The question is only a part of one: {question!r}.", {"question": question})
     elif any(sign in question for sign in ("__", "[blank]")):
         return
     elif (
@@ -296,19 +296,18 @@ RULES = (
         "question_breaks_off",
         "placeholders",
         "medium",
-        "the question is a single word or none, the end of one alone (`the drawing?`), or ends where none can end "
-        "(`What is the area of the`, `Which labelled part`, `How many people are wearing`) or within an English word "
-        "(`Which bird sits on the umbrel`); "
-        "a sentence that options complete is none",
+        "the question is empty, a single word, or only the end of one (`the drawing?`), or breaks off between words "
+        "(`What is the area of the`, `Which labeled part`, `How many people are wearing`) or within an English word "
+        "(`Which bird sits on the umbrel`); a sentence that options complete does not count",
         _broken_off,
     ),
     FaultRule(
         "options_answer_another_question",
         "options",
         "medium",
-        "all options are of one sort, such as colors, weekdays, people, places or yes and no, and the question "
-        "asks for another: `How many …?`; or two wrong ones and more, at least half of them, are (`2002` and "
-        "`1994` beside two countries)",
+        "all options are of one sort, such as colors, weekdays, people, places or yes and no, and the question asks "
+        "for another: `How many …?`; or at least two wrong ones, and at least half of them, are of such a sort "
+        "(`2002` and `1994` next to two countries)",
         _unanswerable,
         ("options",),
         certainty="likely",

@@ -31,7 +31,7 @@ _MARKS: dict[str, Callable[[str], bool]] = {
     "white space around it": lambda text: text != text.strip(),
     "two blanks in a row": lambda text: "  " in text.strip(),
     "a blank that does not break": lambda text: "\xa0" in text or "\u202f" in text,
-    "a character that nobody sees": lambda text: re.search("[\u200b-\u200f\u2060\ufeff\u00ad]", text) is not None,
+    "an invisible character": lambda text: re.search("[\u200b-\u200f\u2060\ufeff\u00ad]", text) is not None,
     "an asterisk": lambda text: re.search(r"^\s*\*|\*\s*$", text) is not None,
     "bold or italic type": lambda text: re.search(r"\*\*.+\*\*|__.+__|</?(?:b|i|em|strong)>", text) is not None,
     "a tick": lambda text: re.search("[✓✔☑✅]", text) is not None,
@@ -87,8 +87,8 @@ def _marked(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
             example = items[alone[0]].right_text
             yield SetFault(
                 alone,
-                f"The right option alone has {mark} in {len(alone):,} of the {counted(total, 'item')} in which some "
-                f"option has, such as {example!r}.",
+                f"Only the right option has {mark} in {len(alone):,} of the {counted(total, 'item')} in which some "
+                f"option has it, such as {example!r}.",
                 {"mark": mark, "right": len(alone), "of": total, "example": example},
             )
 
@@ -134,7 +134,7 @@ def _out_of_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     if at_least(len(hits), total, chance / total) < _BY_CHANCE:
         yield SetFault(
             hits,
-            f"In {counted(total, 'item')} the options stand in order but for one, which is right in {len(hits):,}.",
+            f"In {counted(total, 'item')} the options are in order except for one, which is right in {len(hits):,}.",
             {"right": len(hits), "of": total, "by_chance": round(chance, 1)},
         )
 
@@ -172,7 +172,7 @@ def _never_right(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
             continue
         yield SetFault(
             places,
-            f"{text!r} is an option of {counted(len(places), 'item')} and right in none: it can be left out without "
+            f"{text!r} is an option of {counted(len(places), 'item')} and right in none: it can be excluded without "
             "the picture.",
             {"text": text, "items": len(places)},
         )
@@ -235,8 +235,8 @@ def _by_category(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     }
     yield SetFault(
         sorted(foretold),
-        f"The category of an item foretells {share:.0%} of the keys, where the most frequent letter is right in "
-        f"{chance:.0%}: each of {len(groups):,} categories has a favourite letter.",
+        f"The category of an item predicts {share:.0%} of the keys, where the most frequent letter is right in "
+        f"{chance:.0%}: each of {len(groups):,} categories has a favorite letter.",
         {"favourites": dict(list(shown.items())[:20]), "share": round(share, 4), "chance": round(chance, 4)},
     )
 
@@ -261,7 +261,7 @@ def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
         first = "".join(LETTERS[key] for key in keys[:24]) + ("…" if len(keys) > 24 else "")
         yield SetFault(
             hits,
-            f"The order of the items in their file foretells {share:.0%} of the keys: {order} ({first}).",
+            f"The order of the items in their file predicts {share:.0%} of the keys: {order} ({first}).",
             {"keys": first, "foretold": len(hits), "of": len(keys)},
         )
 
@@ -269,11 +269,11 @@ def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 def _foretold(keys: Sequence[int], options: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
     """Yield orders of keys with the places they predict."""
     yield (
-        "each key is the next letter after the one before",
+        "each key is the letter after the previous one",
         [place for place in range(1, len(keys)) if keys[place] == (keys[place - 1] + 1) % options[place]],
     )
     yield (
-        "items with one key stand together",
+        "items with equal keys are adjacent",
         [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]],
     )
     for period in range(2, _LONGEST_PERIOD + 1):
@@ -289,7 +289,7 @@ RULES = (
         "mark_of_right_options",
         "given_away",
         "high",
-        "a blank, a dot, quotation marks or another mark that right options alone have in nearly all items where an "
+        "a blank, a dot, quotation marks or another mark that only right options have in nearly all items where an "
         "option has it",
         _marked,
         ("key", "options"),
@@ -307,7 +307,8 @@ RULES = (
         "right_option_out_of_order",
         "given_away",
         "medium",
-        "options ascend, descend or stand by the alphabet but for one, which is the right one more often than chance",
+        "options ascend, descend or are in alphabetical order except for one, which is right more often than chance "
+        "allows",
         _out_of_order,
         ("key", "options"),
     ),
@@ -315,7 +316,7 @@ RULES = (
         "keys_in_turn",
         "given_away",
         "medium",
-        "the place of an item in its file foretells its key: `ABCD ABCD`, all A and then all B",
+        "the place of an item in its file predicts its key: `ABCD ABCD`, all A and then all B",
         _in_turn,
         ("key",),
     ),
@@ -331,7 +332,7 @@ RULES = (
         "right_option_by_alphabet",
         "given_away",
         "medium",
-        "right options are the first or the last by the alphabet more often than chance, in whatever place they stand",
+        "right options are alphabetically first or last more often than chance allows, regardless of their place",
         _by_alphabet,
         ("key", "options"),
     ),
@@ -339,7 +340,7 @@ RULES = (
         "keys_by_category",
         "given_away",
         "medium",
-        "categories have a favourite letter each: it foretells other keys of the category more often than the most "
+        "each category has a favorite letter, which predicts other keys of the category more often than the most "
         "frequent letter of the set does",
         _by_category,
         ("key",),

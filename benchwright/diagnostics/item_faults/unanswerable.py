@@ -37,8 +37,8 @@ def some_fault(facts: ItemFacts, why: CannotAnswer, places: list[int]) -> ItemFa
     options = [facts.worded[place] for place in places]
     letters = ", ".join(choice.key for choice in options)
     return ItemFault(
-        f"The options {letters} cannot answer the question "
-        f"{excerpt(facts.item.question)!r}, which asks {why.asked!r}: they are of the kind {why.kind!r}, such as "
-        f"{options[0].text!r}, and can be left out without the picture.",
+        f"The options {letters} cannot answer the question {excerpt(facts.item.question)!r}, which asks "
+        f"{why.asked!r}: they are of the kind {why.kind!r}, such as {options[0].text!r}, and can be excluded without "
+        "the picture.",
         {"question": excerpt(facts.item.question), "options": [choice.text for choice in options], "sort": why.kind},
     )

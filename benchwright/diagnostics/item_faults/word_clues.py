@@ -100,15 +100,21 @@ _LONGEST_PHRASE = 5
 
 _OF_SEVERAL = frozenset({"are", "were"})
 _BEFORE_VERB = (
-    ("bare", rf"\b(?:can|could|will|would|may|might|must|shall|should|(?:likes?|wants?|tries|has|have|had|going|about|"
-             rf"needs?|begins?|hopes?|plans?|is|used) to|let|helps?)(?: (?:not|soon|now|probably|also|then|"
-             rf"next|likely))*"
-             rf"\s*{BLANK}"),
-    ("ing", rf"\b(?:is|are|was|were|been|keeps?|enjoys?|stops?|while)(?: (?:currently|now|just|still|busy|not|"
-            rf"probably))*\s*"
-            rf"{BLANK}"),
+    (
+        "bare",
+        rf"\b(?:can|could|will|would|may|might|must|shall|should|(?:likes?|wants?|tries|has|have|had|going|about|"
+        rf"needs?|begins?|hopes?|plans?|is|used) to|let|helps?)(?: (?:not|soon|now|probably|also|then|"
+        rf"next|likely))*"
+        rf"\s*{BLANK}",
+    ),
+    (
+        "ing",
+        rf"\b(?:is|are|was|were|been|keeps?|enjoys?|stops?|while)(?: (?:currently|now|just|still|busy|not|"
+        rf"probably))*\s*"
+        rf"{BLANK}",
+    ),
     ("participle", rf"\b(?:has|have|had)(?: (?:just|already|now|never|not|recently))*\s*{BLANK}"),
-)  # fmt: skip
+)  # fmt: skip; phrase: allowed
 _BLANK_AFTER_VERB = tuple((form, re.compile(pattern, re.IGNORECASE)) for form, pattern in _BEFORE_VERB)
 """Words before a blank with the form of the verb that can follow them."""
 _PARTICIPLES = frozenset([
@@ -316,7 +322,7 @@ def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
     form, match = matches[0]
     forms = [(choice, _forms_of_verb(choice.text or "")) for choice in facts.worded]
     if re.search(r"\w", question[match.end() :].rstrip(".")) and form == "ing" and not all(each for _, each in forms):
-        return  # `The one that is ___ the house is red`: a place may stand there
+        return  # `The one that is ___ the house is red`: a place may fill the blank
     if sum(bool(each & _MARKED_FORMS) for _, each in forms) >= len(forms) / 2:
         # Among verbs with endings, a word of another form is the bare verb: `flow` among `flowing` and `flowed`.
         forms = [(choice, each or frozenset({"bare"})) for choice, each in forms]

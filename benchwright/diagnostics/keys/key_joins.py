@@ -90,7 +90,7 @@ def _with_starts(each: _Try, answers: Places, keys: Places) -> Iterator[tuple[Ke
         later = gain[::-1].cumsum()[::-1]
         start = int(later.argmax())
         if start > 0:
-            words = f"{each.words}, from item {start + 1} of the task on"
+            words = f"{each.words} from item {start + 1} of the task on"
             yield _judged(each._replace(words=words, tries=each.tries * len(keys)), answers, keys, start)
 
 
@@ -131,10 +131,10 @@ def _tries(matrix: LetterMatrix, agreement: TaskAgreement, answers: Places) -> I
         yield _Try("rows", words, fitting(_moved(keys, rows + shift)), from_row=True)
         if len(places) < len(whole):
             yield _Try("rows_of_file", f"{words} in the file", fitting(_moved(whole, places + shift)), from_row=True)
-    yield _Try("reversed_rows", "keys stand in the reverse order of the items", fitting(keys[::-1].copy()))
+    yield _Try("reversed_rows", "keys are in the reverse order of the items", fitting(keys[::-1].copy()))
     for first in (0, 1):
         partner = np.where((rows - first) % 2 == 0, rows + 1, rows - 1)
-        words = "each two neighbouring items have each other's key"
+        words = "each two neighboring items have each other's key"
         yield _Try("neighbours", words, fitting(_moved(keys, np.where(rows < first, rows, partner))))
     yield from _renamed_letters(keys, options, answers)
     for number, name in enumerate(matrix.tasks):
@@ -168,7 +168,7 @@ def _renamed_letters(keys: Places, options: NDArray[np.int64], answers: Places) 
             words = "the two options are exchanged in all keys"
         else:
             meant = LETTERS[-shift % int(options.max())]
-            words = f"letters of keys are moved on by {shift}: {LETTERS[0]} stands for {meant}"
+            words = f"letters of keys are shifted by {shift}: {LETTERS[0]} stands for {meant}"
         yield _Try("letters", words, (keys - shift) % options)
     if not (options > 2).any():
         return

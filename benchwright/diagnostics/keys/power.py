@@ -56,8 +56,8 @@ class PowerAssumptions(NamedTuple):
     def __str__(self) -> str:
         """Return the assumptions as text."""
         return (
-            f"both models near {self.accuracy:.0%} right, correlation of being right {self.correlation:g}, within "
-            f"clusters {self.within_cluster:g}"
+            f"both models near an accuracy of {self.accuracy:.0%}, correlation of correctness {self.correlation:g}, "
+            f"within clusters {self.within_cluster:g}"
         )
 
 

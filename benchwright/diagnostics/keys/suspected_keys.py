@@ -71,7 +71,7 @@ class Evidence(NamedTuple):
         able: Whether each model has a voice on each item, models x items.
         shares: Share of wrong keys of each task on which models agree with one another more than with the keys, by the
             task's number.
-    """
+    """  # phrase: allowed
 
     log_odds: NDArray[np.float64]
     favoured: NDArray[np.int64]
@@ -97,7 +97,7 @@ class SuspectedKey(NamedTuple):
         misses: Number of people who gave an unknown option other than the key.
         key_discrimination: Item-rest correlation of the key over models; None if it is not defined.
         favoured_discrimination: The same for the favored option, as if it were the key.
-    """
+    """  # phrase: allowed
 
     item_id: str
     place: int

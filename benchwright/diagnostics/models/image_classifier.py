@@ -35,8 +35,8 @@ def classifier_hash(folder: Path) -> str:
 def _deciding_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise PrerequisiteError(
-            f"there is no model folder {folder}; download an image-classification model of your choice into it, as "
-            "`hf download ORG/NAME --local-dir FOLDER` does, and name that folder"
+            f"model folder {folder} does not exist; download an image-classification model into it, for example with "
+            "`hf download ORG/NAME --local-dir FOLDER`"
         )
     files = sorted({path for pattern in _DECIDES for path in folder.glob(pattern) if path.is_file()})
     missing = [name for name in _NEEDED if not (folder / name).is_file()]
@@ -45,7 +45,7 @@ def _deciding_files(folder: Path) -> list[Path]:
     if missing:
         raise PrerequisiteError(
             f"{folder} holds no image-classification model: {', '.join(missing)} is missing (pickled weights are not "
-            "loaded); download the model whole"
+            "loaded); download the whole model"
         )
     return files
 
@@ -122,12 +122,12 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
         raise PrerequisiteError(f"{folder} cannot be loaded as an image-classification model: {first}") from error
     except RuntimeError as error:  # transformers raises it for weights of other sizes
         raise PrerequisiteError(
-            f"the weights in {folder} do not fit its config.json; download the model whole"
+            f"the weights in {folder} do not fit its config.json; download the whole model"
         ) from error
     if lost := sorted(loaded["missing_keys"]):  # transformers would initialize them at random
         raise PrerequisiteError(
-            f"the weights in {folder} lack {len(lost)} that its config.json asks for, such as {lost[0]}; download the "
-            "model whole"
+            f"the weights in {folder} lack {len(lost)} that its config.json requires, such as {lost[0]}; download "
+            "the model whole"
         )
     known = tuple(str(model.config.id2label[number]) for number in range(model.config.num_labels))
     if unknown := [label for label in labels if label not in known]:

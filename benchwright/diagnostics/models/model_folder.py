@@ -65,7 +65,9 @@ class WithModel(Step):
             PrerequisiteError: Only their digest is known.
         """
         if self._folder is None:
-            raise PrerequisiteError(f"the model {self.model} is known by digest only; run the recipe with its folder")
+            raise PrerequisiteError(
+                f"only the digest of the model {self.model} is known; run the recipe with its folder"
+            )
         return self._folder
 
     def share_folder_with(self, other: WithModel) -> None:

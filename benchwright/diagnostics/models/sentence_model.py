@@ -73,7 +73,7 @@ def load_sentences(folder: Path, *, device: str | None = None) -> SentenceModel:
     if missing:
         raise PrerequisiteError(
             f"{folder} holds no sentence model: {', '.join(missing)} is missing (pickled weights are not loaded); "
-            "download a model of your choice into it, as `hf download ORG/NAME --local-dir FOLDER` does"
+            "download a model into it, for example with `hf download ORG/NAME --local-dir FOLDER`"
         )
     if find_spec("transformers") is None or find_spec("torch") is None:
         raise PrerequisiteError(f"comparing sentences needs torch and transformers, which are not installed: {INSTALL}")
@@ -95,10 +95,12 @@ def load_sentences(folder: Path, *, device: str | None = None) -> SentenceModel:
         raise PrerequisiteError(f"{folder} cannot be loaded as a sentence model: {first}") from error
     if lost := sorted(key for key in loaded["missing_keys"] if "pooler" not in key):
         raise PrerequisiteError(
-            f"the weights in {folder} lack {len(lost)} that its config.json asks for, such as {lost[0]}; download the "
-            "model whole"
+            f"the weights in {folder} lack {len(lost)} that its config.json requires, such as {lost[0]}; download "
+            "the whole model"
         )
     if getattr(model.config, "is_encoder_decoder", False):
-        raise PrerequisiteError(f"{folder} holds an encoder with a decoder, which is no sentence model")
+        raise PrerequisiteError(
+            f"{folder} holds an encoder with a decoder, not a sentence model; name the folder of a sentence model"
+        )
     digest = weights_digest(folder, files)
     return SentenceModel(digest, model.to(find_device(device).place).eval(), tokenizer, of_first)

@@ -59,7 +59,7 @@ class PaddleText:
         """Return the proposals for a BGR picture whose sides are multiples of 32."""
         boxes = self._answers.detect(np.ascontiguousarray(shown))
         if not isinstance(boxes, list) or len(boxes) > _MOST_BOXES:
-            raise ValueError("paddleocr answered something else than boxes")
+            raise ValueError("paddleocr returned something other than boxes")
         return [TextProposal(_corners(box), _share(box, "confidence")) for box in boxes]
 
     def read(self, lines: Sequence[Pixels]) -> list[TextReading]:
@@ -68,7 +68,7 @@ class PaddleText:
             return []
         readings = self._answers.read([np.ascontiguousarray(line) for line in lines])
         if not isinstance(readings, list) or len(readings) != len(lines):
-            raise ValueError("paddleocr answered something else than one reading a line")
+            raise ValueError("paddleocr returned something other than one reading per line")
         return [
             TextReading(str(reading["text"])[:_MOST_CHARACTERS], _share(reading, "legibility")) for reading in readings
         ]
@@ -95,7 +95,9 @@ def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
     python = (beside if setting else Path()) / Path(named).expanduser()
     if not python.is_file():
         where = "setting `python`" if setting else _PYTHON_VARIABLE
-        raise PrerequisiteError(f"{where}: {named} is no file; name the interpreter of an environment with paddleocr")
+        raise PrerequisiteError(
+            f"{where}: {named} is not a file; name the interpreter of an environment with paddleocr"
+        )
     return python.absolute()  # never resolved: an environment's interpreter is a link out of it
 
 
@@ -109,12 +111,12 @@ def _connected(settings: Mapping[str, Any], python: Path | None) -> _PaddleBacke
 def _corners(box: Any) -> Any:
     corners = np.asarray(box["corners"], np.float32)
     if corners.ndim != 2 or corners.shape[0] < 3 or corners.shape[1] != 2 or not np.isfinite(corners).all():
-        raise ValueError("paddleocr answered a box without corners")
+        raise ValueError("paddleocr returned a box without corners")
     return corners
 
 
 def _share(reply: Any, name: str) -> float:
     value = float(reply[name])
     if not math.isfinite(value):
-        raise ValueError(f"paddleocr answered a {name} that is no number")
+        raise ValueError(f"paddleocr returned a {name} that is not a number")
     return min(1.0, max(0.0, value))

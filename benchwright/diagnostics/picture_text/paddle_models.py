@@ -88,10 +88,11 @@ def _name(folder: Path) -> str:
         name = yaml.safe_load(path.read_text(encoding="utf-8"))["Global"]["model_name"]
     except FileNotFoundError:
         raise PrerequisiteError(
-            f"{path} does not exist: `models` is a folder with det/ and rec/, each with inference.yml and the network"
+            f"{path} does not exist; name a folder with det/ and rec/ in `models`, each with inference.yml and the "
+            "network"
         ) from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError) as error:
-        raise PrerequisiteError(f"{path} is no description of a PaddleOCR model: {type(error).__name__}") from error
+        raise PrerequisiteError(f"{path} is not a description of a PaddleOCR model: {type(error).__name__}") from error
     if not isinstance(name, str):
         raise PrerequisiteError(f"{path}: Global.model_name is {name!r}, not a name")
     if not any((folder / network).is_file() for network in _NETWORKS):

@@ -25,7 +25,7 @@ _DEATHS_TO_BLAME = 3
 """Number of consecutive processes that must end over one picture for it to be blamed: a single end may have another
 cause."""
 _START_S, ANSWER_S = 180.0, 300.0
-_HINT = "`make paddle` builds such an environment; `benchwright doctor` says what is there"
+_HINT = "`make paddle` builds such an environment; `benchwright doctor` lists what is installed"
 
 
 class PaddleDied(Exception):
@@ -91,7 +91,7 @@ class PaddleProcess:
             if "error" in reply:
                 raise RuntimeError(f"paddleocr failed: {str(reply['error'])[:500]}")
             return reply.get("answer")
-        raise PaddleDied(f"{_DEATHS_TO_BLAME} processes of paddleocr ended over one picture")
+        raise PaddleDied(f"{_DEATHS_TO_BLAME} processes of paddleocr ended on one picture")
 
     def _start(self) -> dict[str, Any]:
         # -I keeps packages in the working folder or PYTHONPATH out of that environment.
@@ -109,7 +109,7 @@ class PaddleProcess:
             raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({error}); {_HINT}") from error
         if "error" in greeting or greeting.get("format") != FORMAT:
             self.close()
-            problem = str(greeting.get("error", "it speaks another format"))[:500]
+            problem = str(greeting.get("error", "it uses another format"))[:500]
             raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({problem}); {_HINT}")
         return greeting
 
@@ -129,7 +129,7 @@ class PaddleProcess:
         if frame is None:
             raise FrameError(f"it ended with exit status {process.wait()}")
         if not isinstance(frame[0], dict):
-            raise FrameError("it answered something else than an object")
+            raise FrameError("it returned something other than an object")
         return frame[0]
 
 

@@ -70,7 +70,7 @@ def read_frame(pipe: Reads) -> tuple[Any, bytes] | None:
         raise FrameError("a frame's head is cut short")
     json_bytes, pixel_bytes = _LENGTHS.unpack(head)
     if json_bytes > _MOST_JSON or pixel_bytes > _MOST_PIXELS:
-        raise FrameError(f"a frame of {json_bytes} and {pixel_bytes} bytes is more than one may have")
+        raise FrameError(f"a frame of {json_bytes} and {pixel_bytes} bytes exceeds the limit")
     text, pixels = pipe.read(json_bytes), pipe.read(pixel_bytes)
     if len(text) < json_bytes or len(pixels) < pixel_bytes:
         raise FrameError("a frame is cut short")

@@ -107,7 +107,7 @@ def _table_zero(segment: bytes) -> tuple[int, ...] | None:
     return None
 
 
-def blockiness(grey: NDArray[np.uint8]) -> float:
+def blockiness(gray: NDArray[np.uint8]) -> float:
     """Return how much stronger steps are along a grid of 8 pixels than elsewhere: 0 none, 1 twice as strong.
 
     This works in any file format, including a strongly compressed JPEG stored again as PNG or with a higher quality.
@@ -115,10 +115,10 @@ def blockiness(grey: NDArray[np.uint8]) -> float:
     between two neighbors exceeds the differences on both sides of it.
 
     Args:
-        grey: Shape (height, width), at native size: shrinking blurs the grid away.
+        gray: Shape (height, width), at native size: shrinking blurs the grid away.
     """
     strengths = []
-    for levels in (grey.astype(np.int16), np.ascontiguousarray(grey.T, np.int16)):
+    for levels in (gray.astype(np.int16), np.ascontiguousarray(gray.T, np.int16)):
         if levels.shape[1] < 4 * _BLOCK_PX:
             return 0.0
         steps = np.abs(np.diff(levels, axis=1))

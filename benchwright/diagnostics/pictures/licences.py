@@ -13,6 +13,6 @@ def is_allowed(licence: str, allowed: Collection[str]) -> bool:
     Args:
         licence: The license as stated.
         allowed: Licenses, such as `CC0-1.0` or `CC BY 4.0`.
-    """
+    """  # phrase: allowed
     known = {normalized_licence(each).casefold() for each in allowed}
     return normalized_licence(licence).casefold() in known

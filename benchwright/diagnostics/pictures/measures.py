@@ -31,16 +31,16 @@ _SHARPEST = 0.1
 """Share of the tiles, the sharpest ones, that give the result."""
 
 
-def blur(grey: NDArray[np.uint8]) -> float | None:
+def blur(gray: NDArray[np.uint8]) -> float | None:
     """Return the blur of a picture: 0 sharp, 1 blurred beyond recognition; None if no tile has content.
 
     Args:
-        grey: Shape (height, width), at most `SIDE_PX` on the longer side.
+        gray: Shape (height, width), at most `SIDE_PX` on the longer side.
     """
-    levels = grey.astype(np.float32)
+    levels = gray.astype(np.float32)
     tiles: list[NDArray[np.float32]] = []
     for axis in (0, 1):
-        if grey.shape[axis] < 2:
+        if gray.shape[axis] < 2:
             continue
         kernel = (1, _WIDTH) if axis == 0 else (_WIDTH, 1)
         again = cv2.blur(levels, kernel, borderType=cv2.BORDER_REPLICATE)
@@ -89,12 +89,12 @@ class GreyLevels(NamedTuple):
     clipped: float
 
 
-def grey_levels(grey: NDArray[np.uint8]) -> GreyLevels:
+def grey_levels(gray: NDArray[np.uint8]) -> GreyLevels:
     """Return the gray levels of a gray picture of shape (height, width)."""
-    counts = cv2.calcHist([grey], [0], None, [256], [0, 256]).ravel().astype(np.int64)
-    below = np.cumsum(counts) / grey.size
+    counts = cv2.calcHist([gray], [0], None, [256], [0, 256]).ravel().astype(np.int64)
+    below = np.cumsum(counts) / gray.size
     darkest, lightest = (int(np.searchsorted(below, share)) for share in (_DARKEST, _LIGHTEST))
-    clipped = (counts[: _BLACK + 1].sum() + counts[_WHITE:].sum()) / grey.size
+    clipped = (counts[: _BLACK + 1].sum() + counts[_WHITE:].sum()) / gray.size
     return GreyLevels(darkest / 255, lightest / 255, float(clipped))
 
 

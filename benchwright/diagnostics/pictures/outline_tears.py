@@ -67,12 +67,12 @@ class OutlineTear(NamedTuple):
     def words(self) -> str:
         """Return the evidence as text for annotators."""
         told = (
-            (self.faint, f"sets nothing apart along {self.faint:.0%} of its length", 0.02),
-            (self.patch, f"takes in a patch of {self.patch:.1%} that looks like what is outside", 0.004),
-            (self.short, f"ends {self.short:.0%} within its box", 0.08),
+            (self.faint, f"separates nothing along {self.faint:.0%} of its length", 0.02),
+            (self.patch, f"includes a patch of {self.patch:.1%} that looks like the outside", 0.004),
+            (self.short, f"ends {self.short:.0%} inside its box", 0.08),
             (self.thin, "leaves out a thin part in the subject's colors, such as a leg, horn or mast", _LONGEST_THIN),
         )
-        return ", ".join(words for value, words, least in told if value >= least) or "is uncertain all along"
+        return ", ".join(words for value, words, least in told if value >= least) or "is uncertain throughout"
 
 
 def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | None = None) -> OutlineTear | None:

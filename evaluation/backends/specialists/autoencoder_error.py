@@ -51,7 +51,7 @@ class AutoencoderError(ModelSpecialist[ChoicePixels]):
             pixels = decode_rgb(picture.data)
             height, width = (side // _STEP_PX * _STEP_PX for side in pixels.shape[:2])
             if not height or not width:
-                raise DataError(f"item {question.item_id} has a picture of less than {_STEP_PX} pixels")
+                raise DataError(f"item {question.item_id} has a picture with a side of less than {_STEP_PX} pixels")
             cropped[key] = pixels[:height, :width]
         return ChoicePixels(cropped)
 

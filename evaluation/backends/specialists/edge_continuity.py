@@ -62,8 +62,8 @@ def corner_cost(reference: NDArray[np.uint8], piece: NDArray[np.uint8]) -> float
     top, left = reference.shape[0] - height, reference.shape[1] - width
     if top < 2 or left < 2 or min(height, width) < 2:
         raise DataError(
-            f"a piece of {width} x {height} px does not leave room in a reference of "
-            f"{reference.shape[1]} x {reference.shape[0]} px"
+            f"a piece of {width} x {height} px does not fit into a reference of {reference.shape[1]} x "
+            f"{reference.shape[0]} px"
         )
     beside = reference[top:, left - 2 : left].swapaxes(0, 1)
     above = reference[top - 2 : top, left:]

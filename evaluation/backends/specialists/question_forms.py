@@ -114,7 +114,7 @@ def choice_pictures(question: Question) -> dict[str, QuestionImage]:
     pictures = {choice.key: question.picture_of(choice) for choice in question.choices}
     shown = {key: picture for key, picture in pictures.items() if picture is not None}
     if len(shown) < len(pictures):
-        raise DataError(f"item {question.item_id} has options that are no pictures")
+        raise DataError(f"item {question.item_id} has options without pictures")
     return shown
 
 
@@ -128,7 +128,7 @@ def labelled_points(question: Question) -> LabelledPoints:
     points = _points_by_label(marked[0]) if len(marked) == 1 else {}
     labels = {choice.key: _only_label(choice.text or "", points) for choice in question.choices}
     if len(points) < 2 or not set(points) <= set(labels.values()):
-        raise DataError(f"item {question.item_id} does not mark points in one picture that its options name")
+        raise DataError(f"item {question.item_id} does not mark the points that its options name in one picture")
     return LabelledPoints(marked[0], points, labels)
 
 

@@ -102,9 +102,9 @@ def _campaign(name: str, summary: Mapping[str, Any]) -> CampaignLine:
         facts.append(f"rule {rule}")
     if isinstance(kept := summary.get("kept"), int):
         dropped = sum(n for n in (summary.get("rejected"), summary.get("no_agreement")) if isinstance(n, int))
-        facts.append(f"{counted(kept, 'item')} kept, {dropped:,} not")
+        facts.append(f"{counted(kept, 'item')} kept, {dropped:,} dropped")
     if _is_number(figures.get("percent")):
-        facts.append(f"{figures['percent']:.0%} of pairs of answers equal")
+        facts.append(f"{figures['percent']:.0%} of pairs of answers agree")
     for key, words in (("krippendorff_alpha", "Krippendorff's\u00a0α"), ("gwet_ac1", "Gwet's\u00a0AC1")):
         if _is_number(figures.get(key)):
             facts.append(f"{words}\u00a0{figures[key]:.2f}".replace("-", "−"))

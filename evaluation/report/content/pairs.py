@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...analysis.comparison import spelled_p
+from ...analysis.comparison import p_value_text
 from .legible import legible
 
 if TYPE_CHECKING:
@@ -106,5 +106,5 @@ def _p(value: float) -> str:
     if value < 0.001:
         return "< 0.001"
     if f"{value:.3f}" == "0.050":
-        return spelled_p(value)
+        return p_value_text(value)
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"

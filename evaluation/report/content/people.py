@@ -111,6 +111,6 @@ def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) ->
 
 
 def _note(name: str, campaign: CampaignFigures) -> str:
-    kind = "simulated annotators" if campaign.simulated else "people who saw no key"
+    kind = "simulated annotators" if campaign.simulated else "people without the key"
     n = campaign.metrics["accuracy"].n
-    return f"{name}: {campaign.annotators:,} {kind}, up to {campaign.answers_per_item} an item, on {n:,} of the items"
+    return f"{name}: {campaign.annotators:,} {kind}, up to {campaign.answers_per_item} per item, on {n:,} of the items"

@@ -111,7 +111,9 @@ def read_cheats(path: Path) -> dict[str, NamedFigure]:
         document = _SolvedTasks.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError, ValidationError) as error:
         first = str(error).splitlines()[0]
-        raise DataError(f"{path} is not what `benchwright filter shortcuts RELEASE --json` prints ({first})") from error
+        raise DataError(
+            f"{path} is not output of `benchwright filter shortcuts RELEASE --json` ({first}); write it again"
+        ) from error
     best = {}
     for task in document.tasks:
         if task.solvers:

@@ -88,7 +88,7 @@ class Predictions:
         """
         if self._next is not None:
             raise self._damage(
-                f"its row of item {self._next['item_id']!a} is of no item of the release, or out of order"
+                f"its row of item {self._next['item_id']!a} belongs to no item of the release, or is out of order"
             )
         self._file.close()
         stated = {name: getattr(self._score, name) for name in ("asked", "miss", "refusal", "cut_off", "error")}

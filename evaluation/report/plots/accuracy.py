@@ -34,11 +34,11 @@ _TITLE = "Accuracy by task"
 
 def accuracy_chart(board: ScoreTable) -> Chart:
     """Return the chart; its intervals are the scores' 95 % intervals."""
-    people = " Solid lines are people, grey bands their intervals." if board.who is not None else ""
+    people = " Solid lines show people, gray bands their intervals." if board.who is not None else ""
     caption = (
-        "Share of asked items answered right. Bars are 95 % intervals: they say how far the figure may be off "
-        "by the luck of which items were drawn, not by the wording of questions or the reading of replies. Dashed "
-        f"lines are what an even draw among the options gives.{people} A model stands only where it can take the task."
+        "Share of asked items answered right. Bars are 95 % intervals: they cover the error from the choice of "
+        "items, not from the wording of questions or the reading of replies. Dashed lines show an even draw among "
+        f"the options.{people} A model appears only at tasks that it can take."
     )
     if len(board.lines) <= MOST_IN_ONE_PANEL:
         return rows_chart(
@@ -75,10 +75,10 @@ def bars_chart(board: ScoreTable, *, name: str, title: str, more: str = "") -> C
         title: Title of the chart, one line.
         more: Text at the end of the caption; default empty.
     """
-    people = " Solid lines are people." if any(figure is not None for figure in board.people) else ""
+    people = " Solid lines show people." if any(figure is not None for figure in board.people) else ""
     caption = (
-        "Share of the items with each label that were answered right, with 95 % intervals; the first row is of all "
-        f"that were asked. Dashed lines are what an even draw among the options gives.{people}{more}"
+        "Share of the items with each label answered right, with 95 % intervals; the first row covers all asked "
+        f"items. Dashed lines show an even draw among the options.{people}{more}"
     )
     rows = _rows(board, with_bars=True)
     return rows_chart(name, title, rows, SHARES, caption=caption, legend=_legend(board), numbers=_numbers(board))

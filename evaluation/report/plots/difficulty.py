@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _LEAST_MODELS = 3
 _BINS = 10
-_TITLE = "How hard the items are"
+_TITLE = "Difficulty of the items"
 
 
 def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | None:
@@ -39,9 +39,9 @@ def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | No
     ticks = [(place, f"{place:.0%}") for place in places]
     nobody, everybody = int((known == 0).sum()), int((known == 1).sum())
     caption = (
-        f"Items by the share of models that have them right. {counted(nobody, 'item is', 'items are')} right with no "
-        f"model and {everybody:,} with all; both tell models apart no further. What no model has right may be hard, or "
-        "keyed wrong: benchwright evaluate suspects ranks the latter."
+        f"Items by the share of models that have them right. {counted(nobody, 'item is', 'items are')} right for no "
+        f"model and {everybody:,} for all; neither kind tells models apart. An item that no model has right may be "
+        "hard or have a wrong key: benchwright evaluate suspects ranks likely wrong keys."
     )
     return columns_chart(
         "difficulty",

@@ -39,11 +39,11 @@ def discrimination_chart(fitted: ItemResponses | None) -> Chart | None:
     backwards = int((upper < 0).sum())
     flat = int(((upper >= 0) & (fitted.discrimination < 0.2)).sum())
     caption = (
-        "Items by discrimination: how much the logit of a right reply grows with a standard deviation of ability, by "
+        "Items by discrimination, the growth of the logit of a right reply per standard deviation of ability, from "
         f"an item response model of {counted(len(fitted.ability), 'model')}. "
-        f"{counted(backwards, 'item lies', 'items lie')} below 0 with the whole 95 % interval: weak models have them "
-        f"right and able ones miss them. {flat:,} more lie below 0.2 and hardly tell models apart. benchwright "
-        "evaluate items lists all of them, evaluate suspects those whose key is likely wrong."
+        f"{counted(backwards, 'item lies', 'items lie')} below 0 with the whole 95 % interval: weak models answer "
+        f"them right and able ones wrong. {flat:,} more lie below 0.2 and barely tell models apart. benchwright "
+        "evaluate items lists all items, evaluate suspects those with a likely wrong key."
     )
     return columns_chart(
         "discrimination",

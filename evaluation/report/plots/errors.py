@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from benchwright.review_files.findings import Findings
 
 MOST_REASONS = 200
-_TITLE = "What went wrong, as people see it"
+_TITLE = "Errors by category, judged by annotators"
 
 
 class CategoryShare(NamedTuple):
@@ -70,9 +70,8 @@ def error_chart(findings: Findings) -> Chart | None:
         for row in shares
     ]
     caption = (
-        f"Share of the {counted(len(findings.items), 'sampled error')} in which a category was named, with 95 % "
-        "intervals; several may be named for one error. Where several people looked at an error, each counts for "
-        "their part of it."
+        f"Share of the {counted(len(findings.items), 'sampled error')} with each category, with 95 % intervals; an "
+        "error may have several categories. If several annotators judged an error, each has an equal share of it."
     )
     scale = share_scale(max(row.interval[1] for row in shares))
     return rows_chart("errors", _TITLE, rows, scale, caption=caption)

@@ -23,7 +23,7 @@ COLUMNS = (
     ("unknown knowns", "mm_sap/unknown_knowns_rate"),
 )
 """Name in the table, and metric."""
-_TITLE = "What models know, and know that they do not"
+_TITLE = "What models know, and know that they do not know"
 
 
 def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
@@ -52,9 +52,9 @@ def knowledge_chart(board: ScoreTable) -> Chart | None:
         for k, (kk, ku) in ((k, (figures[_KK], figures[_KU])) for k, figures in metrics.items())
     ]
     caption = (
-        "Share of items that are known and answered right (score_kk, across), and that are not and declined (score_ku, "
-        "up), both of all items that offer an option that declines. Dashed lines join what has the same sum, score_sa, "
-        "which is written on them. Lines through points are 95 % intervals. After MM-SAP, figure 5."
+        "Share of items known and answered right (score_kk, horizontal), and of items unknown and declined "
+        "(score_ku, vertical), both of all items with an option that declines. Dashed lines join points with the "
+        "same sum, score_sa, their label. Lines through points are 95 % intervals. After MM-SAP, figure 5."
     )
     return plane_chart(
         "plane",

@@ -26,7 +26,7 @@ def label_charts(board: ScoreTable, sums: LabelSums) -> Iterator[Chart]:
     for number, label in enumerate(drawn):
         values = values_by_label[label]
         left = len(board.lines) - _MOST_MODELS
-        more = f" The {_MOST_MODELS} best models are drawn; the data beside the page has all." if left > 0 else ""
+        more = f" The plot shows the {_MOST_MODELS} best models; the data next to the page has all." if left > 0 else ""
         yield bars_chart(
             _board_of(board, label, values, sums.of(label)),
             name=f"label-{number}",

@@ -6,7 +6,7 @@ from benchwright.pages import SHARES, Chart, ChartRow, LegendEntry, Look, Part, 
 
 from ..content.score_table import ScoreTable, outcomes_of
 
-_TITLE = "What became of the questions"
+_TITLE = "Outcomes of the questions"
 _LOOKS = {
     "right": ("right", Look("right")),
     "wrong": ("wrong letter", Look("wrong")),
@@ -35,10 +35,10 @@ def outcome_chart(board: ScoreTable) -> Chart:
         for line, counts in zip(board.lines, outcomes_of(board), strict=True)
     ]
     caption = (
-        "Every asked item of each model, as a share. All but the first count as wrong in the accuracies: a reply that "
-        "names no single letter, a refusal in the model's own words, what a content filter stopped, a reply that was "
-        "cut off at the longest length before it came to an answer, a reply without text, a call of a tool, and an "
-        "item without any reply. Shares here have no intervals; the numbers on the bars are items."
+        "Share of each outcome among the asked items of each model. All but the first count as wrong in the "
+        "accuracies: a reply that names no single letter, a refusal in the model's words, a reply stopped by a "
+        "content filter, a reply cut off at the maximum length before an answer, a reply without text, a tool call, "
+        "and an item without any reply. Shares here have no intervals; the numbers on the bars count items."
     )
     legend = [LegendEntry(words, look) for words, look in _LOOKS.values()]
     return rows_chart("outcomes", _TITLE, rows, SHARES, caption=caption, legend=legend)

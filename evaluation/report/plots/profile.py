@@ -26,8 +26,7 @@ def profile_chart(board: ScoreTable) -> Chart | None:
         for k, task in enumerate(board.tasks, start=1)
     ]
     caption = (
-        f"Accuracy on each task, a column for each {drawn_models(board)}: the stronger the shade, the more. A dash is "
-        "a task that the model cannot take. Intervals are in the chart above: on few items a weak cell in a profile "
-        "may be luck."
+        f"Accuracy on each task, a column for each {drawn_models(board)}; darker is higher. A dash marks a task that "
+        "the model cannot take. The chart above has the intervals: with few items, a weak cell may be chance."
     )
     return grid_chart("profile", _TITLE, [name for name, _ in profiles], rows, caption=caption, corner="task")

@@ -48,8 +48,8 @@ def test_a_whole_outline_has_no_fault_and_says_how_the_frame_cuts_it(picture: np
 @pytest.mark.parametrize(
     ("torn", "said"),
     [
-        (BITTEN, "sets nothing apart"),
-        (PATCH, "takes in a patch"),
+        (BITTEN, "separates nothing"),
+        (PATCH, "includes a patch"),
         (BALL & ((COLUMNS < 150) | (COLUMNS > 250)), "2 parts"),
         (BALL & (ROWS < 80), "of its box"),
     ],

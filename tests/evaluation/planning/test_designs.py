@@ -165,7 +165,7 @@ def test_what_orders_and_samples_add_is_said_to_be_part_of_another_effect() -> N
     study, items = drawn([1] * 60, Numbers(60))
     assert [component.contains for component in study.components] == [("orders", "samples")]
     assert study.unknown["samples"].endswith("part of 'items'")
-    assert study.unknown["clusters"] == "no two items share one"
+    assert study.unknown["clusters"] == "every item has its own"
     assert setting(study, items).is_bound("these_items")
     assert not setting(study, items).is_bound("items_like_these")
 
@@ -273,7 +273,7 @@ def test_systems_of_which_less_is_told_are_left_out() -> None:
 
 
 def test_answers_that_are_all_alike_and_those_of_one_picture_are_refused() -> None:
-    with pytest.raises(BenchwrightError, match="all alike"):
+    with pytest.raises(BenchwrightError, match="all equal"):
         study_of([observed(np.ones(40), np.arange(40))], population([1] * 40))
     with pytest.raises(BenchwrightError, match="one source picture"):
         study_of([observed([0, 1, 1], [0, 1, 2])], population([3, 1]))

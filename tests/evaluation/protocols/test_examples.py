@@ -95,7 +95,7 @@ def test_an_example_is_never_scored_and_shares_neither_group_nor_picture_with_wh
     release = bench.release(tmp_path / "r")
     for question in asked(release, "vanilla:shots=1"):
         assert "\nfree\n" in words_of(question)
-    with pytest.raises(BenchwrightError, match="has 1 item that may serve as examples, 2 are wanted"):
+    with pytest.raises(BenchwrightError, match="has 1 item usable as examples, fewer than shots=2"):
         asked(release, "vanilla:shots=2")
 
 
@@ -146,7 +146,7 @@ def test_examples_come_from_a_file_whose_hash_stands_in_the_score(
         ({"images": ["../outside.png"]}, "cannot be used"),
         ({"images": ["none.png"]}, "cannot be used"),
         ({"question": 3}, "question is 3"),
-        ({"more": 1}, "and nothing else"),
+        ({"more": 1}, "and no other field"),
     ],
 )  # fmt: skip
 def test_a_line_of_a_file_of_examples_is_refused_by_number(
@@ -166,5 +166,5 @@ def test_a_picture_of_a_scored_item_in_a_file_of_examples_is_refused(
     bench.add(pictures=[np.full((9, 9, 3), 77, dtype=np.uint8)])
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps(example))
-    with pytest.raises(DataError, match="is one of a scored item"):
+    with pytest.raises(DataError, match="belongs to a scored item"):
         asked(bench.release(tmp_path / "r"), f"vanilla:shots=1,examples={path}")

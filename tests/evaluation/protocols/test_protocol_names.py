@@ -37,9 +37,9 @@ def test_a_protocol_is_written_in_one_way(given: str, text: str) -> None:
     [
         ("circle", "no protocol named 'circle'; did you mean 'circular'"),
         ("shuffle:n=3", "no setting 'n'"), ("shuffle:wordin=x", "did you mean 'wording'"),
-        ("shuffle:k=0", "setting 'k': .*greater than or equal to 1"), ("shuffle:k", "'k' is no setting"),
-        ("shuffle:k=1,k=2", "stands twice"), ("caption", "setting 'by': Field required"),
-        ("ii-bench:mode=cot,shots=2", "shots go with mode=none only"), ("marks:color=reddish", "setting 'color'"),
+        ("shuffle:k=0", "setting 'k': .*greater than or equal to 1"), ("shuffle:k", "'k' is not a setting"),
+        ("shuffle:k=1,k=2", "or is repeated"), ("caption", "setting 'by': Field required"),
+        ("ii-bench:mode=cot,shots=2", "shots need mode=none"), ("marks:color=reddish", "setting 'color'"),
         ("blink:wording=vanilla", "setting 'wording'"),
     ],
 )  # fmt: skip

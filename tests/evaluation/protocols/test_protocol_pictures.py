@@ -67,7 +67,7 @@ def test_items_without_a_stranger_are_no_score_which_says_so_and_nobody_is_asked
     bench.add("q1", group_keys=("scene:1",))
     bench.add("q2", group_keys=("scene:1",))
     model = Scripted(lambda question: "(B)")
-    with pytest.raises(CheckFailed, match=r"2 items .*shares no group"):
+    with pytest.raises(CheckFailed, match=r"2 items .*without a group in common"):
         evaluate(bench.release(tmp_path / "release"), model, protocol="wrong-image", out=tmp_path / "out")
     assert model.asked == []
 

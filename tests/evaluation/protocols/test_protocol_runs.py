@@ -129,8 +129,8 @@ def test_the_step_scores_every_model_by_every_protocol_and_removes_those_no_long
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"protocol": "circle"}, "did you mean 'circular'"), ({"protocol": ("blind", "blind")}, "each once"),
-        ({"protocol": ()}, "at least one"), ({"reader": "mm-sap"}, "no reader 'mm-sap'"),
+        ({"protocol": "circle"}, "did you mean 'circular'"), ({"protocol": ("blind", "blind")}, "each only once"),
+        ({"protocol": ()}, "at least one"), ({"reader": "mm-sap"}, "unknown reader 'mm-sap'"),
     ],
 )  # fmt: skip
 def test_the_step_refuses_protocols_and_readers_that_do_not_exist(settings: dict[str, Any], words: str) -> None:
@@ -140,7 +140,9 @@ def test_the_step_refuses_protocols_and_readers_that_do_not_exist(settings: dict
 
 def test_an_unknown_reader_is_refused(bench: Any, tmp_path: Path) -> None:
     bench.add()
-    with pytest.raises(BenchwrightError, match="no reader 'mm-sap'; known: robust, blink, ii-bench, mvp-bench"):
+    with pytest.raises(
+        BenchwrightError, match="unknown reader 'mm-sap'; choose from robust, blink, ii-bench, mvp-bench"
+    ):
         evaluate(bench.release(tmp_path / "release"), "random", reader="mm-sap")
 
 

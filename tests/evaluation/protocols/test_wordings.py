@@ -166,5 +166,5 @@ def test_blink_asks_an_item_again_that_failed_for_good_and_the_log_numbers_its_t
     tries = [(entry["kind"], entry["try"]) for entry in map(json.loads, lines) if "try" in entry]
     assert tries == [("error", 1), ("error", 2), ("reply", 3)]
     server.sent.clear()
-    with pytest.raises(CheckFailed, match="the one question to openai:toy failed"):
+    with pytest.raises(CheckFailed, match="the only question to openai:toy failed"):
         evaluate(release, "openai:toy", protocol="blink:tries=2", out=tmp_path / "3", options=options)

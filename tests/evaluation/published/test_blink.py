@@ -78,7 +78,7 @@ def test_the_whole_repository_will_do_as_well(data: Path, tmp_path_factory: pyte
 
 def test_stored_choices_alone_cannot_be_read_in_another_way(data: Path) -> None:
     write(data / "saved_val_predictions" / "choices.json", GOLD)
-    with pytest.raises(DataError, match="no outputs of choices; only --reading published"):
+    with pytest.raises(DataError, match="no outputs of choices; count with --reading published"):
         recount("blink", data, "choices", reading="rule")
 
 
@@ -88,7 +88,10 @@ def test_stored_choices_alone_cannot_be_read_in_another_way(data: Path) -> None:
         ([], r"Jigsaw\.json: \[\] is not a JSON object"),
         ({"test": []}, r"Jigsaw\.json: val is None, not a list"),
         ({"val": [1]}, "val, entry 1: 1 is not a JSON object"),
-        ({"val": [{"idx": "val_Chess_1"}]}, "val, entry 1: 'val_Chess_1' is the id of no question of BLINK's 14 tasks"),
+        (
+            {"val": [{"idx": "val_Chess_1"}]},
+            "val, entry 1: 'val_Chess_1' is not the id of a question of BLINK's 14 tasks",
+        ),
         ({"val": [{"idx": "val_Jigsaw_1", "full_prediction": "A"}]}, "val, entry 1: prediction is missing, not a text"),
     ],
 )
@@ -108,5 +111,5 @@ def test_an_unknown_model_is_refused_with_the_names_of_those_found(data: Path) -
     write(data / "saved_val_predictions" / "other.json", {})
     with pytest.raises(BenchwrightError, match="it has other, tiny"):
         recount("blink", data, "GPT4V")
-    with pytest.raises(BenchwrightError, match="it has those of no model at all"):
+    with pytest.raises(BenchwrightError, match="it has no model's files"):
         recount("blink", data / "saved_outputs", "GPT4V")

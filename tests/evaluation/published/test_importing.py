@@ -130,7 +130,7 @@ def test_mvp_benchs_questions_lose_their_instructions_and_option_lists(tmp_path:
 def test_questions_without_pictures_make_no_release(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "all_questions.json").write_text("\n".join(map(json.dumps, MVP)), encoding="utf-8")
-    with pytest.raises(BenchwrightError, match=r"\(2 no_image\); put the pictures beside the files"):
+    with pytest.raises(BenchwrightError, match=r"\(2 no_image\); put the pictures next to the files"):
         import_published("mvp-bench", tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

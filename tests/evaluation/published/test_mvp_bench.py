@@ -216,13 +216,13 @@ def test_equal_repeats_count_once_and_are_told(layout: Layout) -> None:
     path = layout.file("tiny.jsonl")
     path.write_text(path.read_text(encoding="utf-8") * 2, encoding="utf-8")
     assert layout.cell("aAcc_Lm") == (6, 6)
-    assert layout.count().notes == ("8 records stand in the files more than once",)
+    assert layout.count().notes == ("8 records occur in the files more than once",)
 
 
 def test_a_question_without_an_output_is_wrong_and_told(layout: Layout) -> None:
     layout.says({key: output for key, output in RIGHT.items() if key != 2})
     assert layout.cell("aAcc_Lm") == (5, 6)
-    assert layout.count().notes == ("1 yes/no questions have no output and count as wrong, such as 2",)
+    assert layout.count().notes == ("1 yes/no questions without an output count as wrong, such as 2",)
 
 
 def test_outputs_may_be_named_text_and_may_be_null(layout: Layout) -> None:
@@ -246,7 +246,7 @@ def test_an_unknown_model_is_refused_with_the_names_of_those_found(layout: Layou
         ('{"question_id": 99, "output": "A"}', "line 9: question_id '99' is not among the 8 questions"),
         ('{"question_id": 0}', "line 9: output is missing, not a text"),
         ('{"question_id": 0, "output": 3}', "line 9: output is 3, not a text"),
-        ('{"question_id": 0, "output": "No"}', "line 9: question_id 0 was answered otherwise in an earlier line"),
+        ('{"question_id": 0, "output": "No"}', "line 9: question_id 0 has a different answer in an earlier line"),
         ('{"question_id": 0, "output": "Yes.", "extracted (GPT)": 1}', r"line 9: extracted \(GPT\) is 1"),
     ],
 )
@@ -263,7 +263,7 @@ def test_a_damaged_line_is_named(layout: Layout, line: str, words: str) -> None:
         ("type", "essay", "line 1: type is 'essay', not one of"),
         ("level", None, "line 1: level is None, not a text"),
         ("id", "1", "line 1: id is '1', not a whole number"),
-        ("question_id", 1, "line 2: question_id '1' stands in the file twice"),
+        ("question_id", 1, "line 2: question_id '1' occurs twice"),
     ],
 )
 def test_a_damaged_question_is_named(layout: Layout, field: str, value: Any, words: str) -> None:

@@ -49,10 +49,10 @@ def test_people_get_a_table_without_printed_values_where_none_are_known(
             ["blink", "--model", "one", "--reading", "judge"],
             "blink has no reading 'judge'; it has published, rule, robust",
         ),
-        (["blink", "--model", "one", "--vanilla", "one-pass"], "settings of mvp-bench"),
-        (["blink", "--model", "one", "--by-hand", "7=perhaps"], "'7=perhaps' is not such as 1718=no"),
-        (["mvp-bench", "--model", "one"], "no files of a model named 'one'; it has those of no model at all"),
-        (["ii-bench", "--model", "one"], "no files of a model named 'one'; it has those of no model at all"),
+        (["blink", "--model", "one", "--vanilla", "one-pass"], "--vanilla and --by-hand are for mvp-bench"),
+        (["blink", "--model", "one", "--by-hand", "7=perhaps"], "'7=perhaps' is not ID=yes or ID=no"),
+        (["mvp-bench", "--model", "one"], "no files of a model named 'one'; it has no model's files"),
+        (["ii-bench", "--model", "one"], "no files of a model named 'one'; it has no model's files"),
     ],
 )
 def test_wrong_use_exits_with_2_and_says_what_was_wrong(

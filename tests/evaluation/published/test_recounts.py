@@ -230,7 +230,7 @@ def test_readings_of_a_model_that_was_not_at_hand_are_found_from_what_is_printed
     cell = json.loads(out)["readings"]["qAcc_Ll"]
     assert cell["printed"] == [{"table": "of expected.json", "value": 99.99, "readings": []}]
     assert (cell["tried"], cell["reading"]) == (4, "rule")
-    assert "qAcc_Ll: table of expected.json prints 99.99, which none of 4 readings gives" in err
+    assert "qAcc_Ll: table of expected.json prints 99.99, which no reading of 4 gives" in err
 
 
 def test_where_nothing_is_printed_the_first_reading_is_taken_and_told(
@@ -239,7 +239,7 @@ def test_where_nothing_is_printed_the_first_reading_is_taken_and_told(
     data = _model_of_other_readings(published_data, tmp_path)
     assert invoke(["evaluate", "published", "mvp-bench", "--data", str(data), "--model", "made"]) == 0
     err = capsys.readouterr().err
-    assert "VanillaEval: no printed value of made is known; read by 'one pass', the first of 4" in err
+    assert "VanillaEval: no printed values of made; read by 'one pass', the first of 4" in err
 
 
 def test_prompts_with_another_earlier_label_are_learnt_and_those_that_match_none_are_listed(

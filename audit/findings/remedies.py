@@ -11,7 +11,7 @@ from .kinds import is_asked
 Way = Literal["people", "step", "option", "source"]
 
 
-class Mending(NamedTuple):
+class Remedy(NamedTuple):
     """A way to fix findings of a kind.
 
     Args:
@@ -33,10 +33,10 @@ class Mending(NamedTuple):
 
 
 _ASKED = (
-    "`benchwright audit SOURCE --set-right WORKSPACE` asks people, and `benchwright set-right` takes over what they "
-    "decide."
+    "`benchwright audit SOURCE --set-right WORKSPACE` asks annotators, and `benchwright set-right` applies their "
+    "decisions."
 )
-_IN_SOURCE = Mending("source", "Mend it in the source, and audit again.", page="audit-ci.md")
+_IN_SOURCE = Remedy("source", "Fix it in the source, and audit again.", page="audit-ci.md")
 _STEPS: Mapping[str, tuple[str, str]] = {
     "duplicate_picture": ("near_duplicates", "duplicates.md"),
     "duplicate_picture_across_splits": ("near_duplicates", "duplicates.md"),
@@ -61,43 +61,41 @@ _STEPS: Mapping[str, tuple[str, str]] = {
     "licence_not_allowed": ("licences", "quality.md"),
 }
 """Step that leaves out, or asks about, items with a finding of a kind, and its page."""
-_OTHERWISE: Mapping[str, Mending] = {
-    "pictures_not_there": Mending("option", "Give the folder of the pictures with `--pictures`.", page="audit.md"),
-    LEFT_OUT: Mending(
+_OTHERWISE: Mapping[str, Remedy] = {
+    "pictures_not_there": Remedy("option", "Name the folder of the pictures with `--pictures`.", page="audit.md"),
+    LEFT_OUT: Remedy(
         "source",
-        "Mend the rows, or say with `--column` which column holds what.",
+        "Fix the rows, or name the columns with `--column`.",
         page="imported-questions.md",
     ),
-    "missing_picture": Mending(
-        "source", "Bring the picture back, or give the folder with `--pictures`.", page="imported-questions.md"
+    "missing_picture": Remedy(
+        "source", "Restore the picture, or name its folder with `--pictures`.", page="imported-questions.md"
     ),
-    "repeated_id": Mending("source", "Give each row an id of its own.", page="imported-questions.md"),
-    "no_canary": Mending(
+    "repeated_id": Remedy("source", "Give each row a unique id.", page="imported-questions.md"),
+    "no_canary": Remedy(
         "source", "Freeze the items: a release holds a canary in every file.", page="release-format.md"
     ),
-    "group_across_splits": Mending(
+    "group_across_splits": Remedy(
         "source",
         "Split again with `benchwright release splits`, which keeps groups whole.",
         page="checking-releases.md",
     ),
-    "statistical_power": Mending(
-        "source", "Add items, or state differences with their interval.", page="audit-keys.md"
-    ),
-    "score_effect": Mending("people", _ASKED),
-    "unread_replies": Mending("option", "Mend the file that `--replies` names.", page="audit-keys.md"),
-    "model_given_twice": Mending("option", "Give each model once with `--replies`.", page="audit-keys.md"),
+    "statistical_power": Remedy("source", "Add items, or state differences with their interval.", page="audit-keys.md"),
+    "score_effect": Remedy("people", _ASKED),
+    "unread_replies": Remedy("option", "Fix the file that `--replies` names.", page="audit-keys.md"),
+    "model_given_twice": Remedy("option", "Give each model only once with `--replies`.", page="audit-keys.md"),
 }
 
 
-def mending_of(finding: Finding) -> Mending:
+def remedy_of(finding: Finding) -> Remedy:
     """Return the way to fix a finding."""
     if finding.kind in _OTHERWISE:
         return _OTHERWISE[finding.kind]
     step, page = _STEPS.get(finding.kind) or _of_rules(finding.kind) or _by_ending(finding.kind)
-    in_recipe = f"In a recipe, the step `{step}` leaves such items out or asks about them." if step else ""
+    in_recipe = f"In a recipe, the step `{step}` leaves out such items or asks about them." if step else ""
     if is_asked(finding):
-        return Mending("people", " ".join(filter(None, (_ASKED, in_recipe))), step, "audit-set-right.md")
-    return Mending("step", in_recipe, step, page) if step else _IN_SOURCE
+        return Remedy("people", " ".join(filter(None, (_ASKED, in_recipe))), step, "audit-set-right.md")
+    return Remedy("step", in_recipe, step, page) if step else _IN_SOURCE
 
 
 def _of_rules(kind: str) -> tuple[str, str] | None:

@@ -52,7 +52,7 @@ def without_pictures(runs: HealthRuns, release_path: str) -> Sign:
     found = [sign for sign in models if sign.is_found]
     words = (
         f"{len(found)} of {counted(len(models), 'model')} without the pictures above {whose} ({reference:.2f})"
-        + _items_words(items, len(runs.blind), "models agree on without the picture")
+        + _items_words(items, len(runs.blind), "on which models without the picture agree")
     )
     return Sign("without_pictures", True, words, None, models, items)
 
@@ -113,7 +113,7 @@ def published_order(runs: HealthRuns, release_path: str) -> Sign:
         return Sign(
             "published_order",
             False,
-            "needs a run with the options in other orders (circular, or shuffle beside a plain run)",
+            "needs a run with the options in other orders (circular, or shuffle in addition to a plain run)",
             command,
         )
     signs = []

@@ -121,7 +121,7 @@ class _Asking:
         if finding.kind in PICTURES_ALIKE:
             self._ask_about_pictures(finding)
         elif finding.kind in ASKED_TWICE:
-            for item in self._those_to_go(finding.items):
+            for item in self._superfluous(finding.items):
                 self._ask(item, finding, finding.items)
         elif finding.kind in ITEM_KINDS or is_about_bad_picture(finding):
             for item in finding.items:
@@ -153,7 +153,7 @@ class _Asking:
             splits = {self.audited.splits.get(item) for item in showing}
             # One file shared by several questions of a split is not a fault.
             if len(names) > 1 or len(splits) > 1:
-                for item in self._those_to_go(showing):
+                for item in self._superfluous(showing):
                     self._ask(item, finding, showing)
 
     def _ask(self, item: str, finding: Finding, others: Sequence[str] = ()) -> None:
@@ -174,7 +174,7 @@ class _Asking:
         has_key = item in self.audited.by_id and self.audited.by_id[item].has_key
         return "review" if finding.kind == AMBIGUOUS and has_key else "judge"
 
-    def _those_to_go(self, items: Sequence[str]) -> Sequence[str]:
+    def _superfluous(self, items: Sequence[str]) -> Sequence[str]:
         """Return all but one: the first outside of training splits stays, or else the first."""
         return sorted(dict.fromkeys(items), key=self._item_weight)[1:]
 
@@ -228,7 +228,7 @@ def _about_one(finding: Finding, item: str) -> Finding:
 
 def _note_on(finding: Finding) -> SideNote:
     """Return the finding, its certainty, and the measured values."""
-    lines = [finding.summary, f"How sure: {finding.certainty}."]
+    lines = [finding.summary, f"Certainty: {finding.certainty}."]
     lines += [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in finding.evidence.items() if value != ""]
     return SideNote(f"The audit found: {finding.kind.replace('_', ' ')}", "\n".join(lines))
 
