@@ -114,7 +114,7 @@ def test_a_backup_overwrites_no_file_and_no_store(worked: ReviewStore, store_url
     data = path.read_bytes()
     assert write_backup(worked, path) == written  # as after a kill at the end
     worked.upsert_annotator("who came later")
-    with pytest.raises(BenchwrightError, match="is there already"):
+    with pytest.raises(BenchwrightError, match="exists"):
         write_backup(worked, path)
     assert path.read_bytes() == data
     before = contents(store_url)

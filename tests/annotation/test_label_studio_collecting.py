@@ -46,7 +46,7 @@ def test_a_file_that_was_imported_into_the_project_is_fetched_from_there(name: s
     ],
 )  # fmt: skip
 def test_nothing_else_is_fetched_whatever_a_task_says(address: Any) -> None:
-    with pytest.raises(DataError, match="is no picture file that was imported into project 7"):
+    with pytest.raises(DataError, match="is not a picture file imported into project 7"):
         upload_path(address, 7)
 
 

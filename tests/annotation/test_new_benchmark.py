@@ -142,7 +142,7 @@ def test_folders_outside_of_what_was_given_are_refused_by_whatever_name(place: P
         with pytest.raises(BenchwrightError, match="no folder"):
             folders.folder(name)
     assert folders.name_of(place / "secret") is None
-    with pytest.raises(BenchwrightError, match="is no folder"):
+    with pytest.raises(BenchwrightError, match="is not a folder"):
         AllowedFolders([place / "absent"])
 
 

@@ -127,7 +127,7 @@ def test_what_is_no_rate_is_refused(text: str) -> None:
     ("terms", "words"),
     [
         (TEN._replace(currency="euro"), "three capital letters"),
-        (TEN._replace(rates={"zoe": Decimal(1)}), "'zoe', who did nothing"),
+        (TEN._replace(rates={"zoe": Decimal(1)}), "'zoe', who did no work"),
         (TEN._replace(since=date(2026, 3, 4), until=date(2026, 3, 2)), "before it begins"),
     ],
 )

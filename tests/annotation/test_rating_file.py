@@ -44,10 +44,10 @@ def test_a_quoted_label_may_span_lines_and_hold_commas(tmp_path: Path) -> None:
         pytest.param(b"unit,rater,label\n", "holds no ratings, only a header", id="only a header"),
         pytest.param(b"unit,rater\nu1,ann\n", r"line 1: no column 'label' in 'unit', 'rater'", id="no label"),
         pytest.param(b"unit,rater,lable\n", "did you mean 'label' where it says 'lable'", id="misspelt"),
-        pytest.param(b"unit,rater,label,unit\nu,a,b,c\n", "column 'unit' is there 2 times", id="column twice"),
+        pytest.param(b"unit,rater,label,unit\nu,a,b,c\n", "column 'unit' appears 2 times", id="column twice"),
         pytest.param(b"unit,rater,label\nu1,ann\n", "line 2: 2 cells where there are 3 columns", id="too few"),
         pytest.param(b"unit,rater,label\nu1,a,b\nu2,a,b,c\n", "line 3: 4 cells where there are 3 columns", id="too many"),
-        pytest.param(b"unit,rater,label\nu1,ann,\n", "line 2: label is empty; leave the row out", id="empty label"),
+        pytest.param(b"unit,rater,label\nu1,ann,\n", "line 2: label is empty; leave out rows", id="empty label"),
         pytest.param(
             b"unit,rater,label\nu1,ann,yes\nu2,ann,no\nu1,ann,no\n",
             "line 4: rater 'ann' rated unit 'u1' on line 2 already", id="twice",
