@@ -139,7 +139,7 @@ def _manifest(parts: dict[str, bytes], **more: object) -> None:
         (lambda parts: parts.update({"tasks.jsonl": b"{\n"}), "cannot be read"),
         (lambda parts: parts.pop("tasks.jsonl"), "cannot be read"),
         (lambda parts: parts.pop("manifest.json"), "no readable manifest"),
-        (lambda parts: parts.update({"manifest.json": b"[]"}), "does not say format"),
+        (lambda parts: parts.update({"manifest.json": b"[]"}), "does not state format"),
         (lambda parts: _manifest(parts, version=3), "newer Benchwright"),
         (lambda parts: _manifest(parts, revision="9999"), "newer Benchwright"),
         (lambda parts: _manifest(parts, tables={}), "other tables"),

@@ -80,7 +80,7 @@ def test_an_answer_is_one_of_the_tasks_own_choices(item: Item) -> None:
     assert [read_reply([label("answer", one)], ANSWER, payload).decision for one in labels] == [
         choice.key for choice in item.choices
     ]
-    with pytest.raises(DataError, match="none of the choices"):
+    with pytest.raises(DataError, match="not one of the choices"):
         read_reply([label("answer", "Z. something")], ANSWER, payload)
 
 
@@ -123,7 +123,7 @@ def test_a_typed_form_is_read_in_its_codes(item: Item) -> None:
     ("result", "message"),
     [
         ([label("decision", "accept")], "'decision' does not belong"),
-        ([label("field_finding", "The key is right", "Ambiguous")], "gives the decision 2 times"),
+        ([label("field_finding", "The key is right", "Ambiguous")], "gives the field_finding 2 times"),
     ],
 )
 def test_what_a_typed_form_does_not_have_is_refused(item: Item, result: Any, message: str) -> None:

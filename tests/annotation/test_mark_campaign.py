@@ -490,7 +490,7 @@ def test_gold_pictures_carry_the_regions_that_are_right_and_a_tolerance(
     ("row", "why"),
     [
         (f"{A},marked,[1],", "regions are a JSON object"),
-        (f"{A},marked,{{,", "is no JSON"),
+        (f"{A},marked,{{,", "is not JSON"),
         (f"{A},nothing,{cell({'boxes': [box(0, 0, 9, 9)]})},", "so the decision is 'marked'"),
         (f"{A},marked,{cell({'masks': []})},", "the form has no field 'masks'"),
         (f"{A},marked,{cell({'boxes': [box(0, 0, 900, 9)]})},", "lies outside the picture of 400 x 300"),

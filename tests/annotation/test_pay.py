@@ -164,5 +164,5 @@ def test_the_command_adds_up_and_says_so(tmp_path: Path) -> None:
     document = run_json(*words, "15", "--out", tmp_path / "pay.csv")
     assert (document["people"], document["amount"]) == ([], 0.0)
     assert "expected a name and an amount" in in_process(*words, "15", "--rate-of", "ann").stderr
-    assert "no folder" in in_process(*words, "15", "--out", tmp_path / "x" / "pay.csv").stderr
+    assert "does not exist" in in_process(*words, "15", "--out", tmp_path / "x" / "pay.csv").stderr
     assert pay.name == "pay"

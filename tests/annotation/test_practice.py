@@ -152,9 +152,9 @@ def test_what_was_decided_in_practice_stays_and_the_rest_goes_on_after_a_pause(
     queue.submit(0, Submission(decision="accept"), now=now)
     attempt = queue.begin(now=now)
     assert (attempt.number, attempt.left, attempt.correct, queue.is_new) == (1, [1, 2, 3, 4], 0, False)
-    with pytest.raises(RefusedError, match="none of the decisions"):
+    with pytest.raises(RefusedError, match="not one of the decisions"):
         queue.submit(1, Submission(decision="keep"), now=now)
-    with pytest.raises(RefusedError, match="no such item"):
+    with pytest.raises(RefusedError, match="no such practice item"):
         queue.submit(7, Submission(decision="accept"), now=now)
 
 

@@ -81,7 +81,7 @@ def test_a_file_that_is_no_table_of_ratings_is_answered_with_place_and_value(
 
 def test_a_path_that_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
-    for name, words in (("absent.csv", "is not there"), ("", "is not a file"), ("pipe.csv", "is not a file")):
+    for name, words in (("absent.csv", "is missing"), ("", "is not a file"), ("pipe.csv", "is not a file")):
         with pytest.raises(DataError, match=words):
             read_ratings(tmp_path / name)
 
@@ -97,5 +97,5 @@ def test_a_file_beyond_all_measure_is_refused_unread(tmp_path: Path) -> None:
 def test_a_column_that_is_neither_wanted_nor_ignored_is_answered_with_the_nearest(tmp_path: Path) -> None:
     path = tmp_path / "decisions.csv"
     path.write_text("item_id,decision,raeson\n")
-    with pytest.raises(DataError, match="no column 'raeson'; did you mean 'reason'"):
+    with pytest.raises(DataError, match="column 'raeson' is unknown; did you mean 'reason'"):
         list(read_rows(path, required=("item_id", "decision"), optional=("reason",), ignored=("question",)))

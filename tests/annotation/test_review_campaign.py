@@ -94,7 +94,7 @@ def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
     assert task is not None
     with pytest.raises(RefusedError, match="answer first"):
         queue.submit(task.slot_id, Submission(fields={**YES, "answer": "B"}), now=now)
-    with pytest.raises(RefusedError, match="none of A, B"):
+    with pytest.raises(RefusedError, match="not one of A, B"):
         queue.answer(task.slot_id, "C", now=now)
     with pytest.raises(RefusedError, match="does not hold"):
         TaskQueue(store, store.campaign("review"), "r2").answer(task.slot_id, "B", now=now)
@@ -260,7 +260,7 @@ def test_a_table_of_a_review_says_of_each_row_what_is_wrong_with_it(
     others = [row | {"annotator": "r1", "decision": "A"}, row | {"annotator": "r2", "decision": "B"}]
     result = import_decisions(store, "review", write_table(tmp_path / "filled.csv", [*wrong, *others]), now=now)
     assert (result.new, [refused.line for refused in result.refused]) == (1, [2, 4, 5])
-    for refused, words in zip(result.refused, ("none of A, B", "answered B first", "slots are taken"), strict=True):
+    for refused, words in zip(result.refused, ("not one of A, B", "answered B first", "slots are taken"), strict=True):
         assert words in refused.why
     [vote] = exported(store, tmp_path / "votes.csv", votes=True)
     bad = [vote | YES | {"accurate": "perhaps"}, vote | YES | {"annotator": "r2"}, vote | {"reasonable": "yes"}]
@@ -309,7 +309,7 @@ def test_simulated_reviewers_go_through_four_rounds_and_end_the_same_each_time(
     [
         pytest.param({"rule": "four of five"}, "did you mean", id="rule"),
         pytest.param({"criteria": ["accurate", "accurate"]}, "distinct names", id="twice"),
-        pytest.param({"criteria": ["answer"]}, "none of them answer", id="the answer"),
+        pytest.param({"criteria": ["answer"]}, "names other than answer", id="the answer"),
         pytest.param({"criteria": []}, "at least 1", id="none"),
         pytest.param({"simulate": {"annotators": 4}}, "4 annotators cannot fill 5 slots", id="few"),
     ],

@@ -216,7 +216,7 @@ def test_only_the_first_who_stated_anything_counts_where_a_recipe_says_so(ctx: C
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        pytest.param({"sections": ["pairs", "caption"]}, "'pairs' rests on 'attributes'", id="pairs alone"),
+        pytest.param({"sections": ["pairs", "caption"]}, "'pairs' depends on 'attributes'", id="pairs alone"),
         pytest.param({"sections": ["caption", "caption"]}, "appears twice", id="repeated"),
         pytest.param(
             {"sections": ["caption"], "optional": ["source"]}, "'source' is listed as optional", id="optional"

@@ -244,7 +244,7 @@ def test_a_private_address_gets_nothing_at_a_server_that_does_not_allow_it(
     decide(store, "ann", "accept", now=now)
     assert WebhookSender(store, clock=lambda: now).send_due() == 1
     assert receiver.came == []
-    assert "https only" in (Webhooks(store).deliveries(webhook.id)[0].error or "")
+    assert "need https" in (Webhooks(store).deliveries(webhook.id)[0].error or "")
 
 
 def test_the_signature_is_that_of_standard_webhooks() -> None:

@@ -168,7 +168,7 @@ def test_all_mistakes_are_named_at_once_also_those_of_the_refusal_and_of_labels(
         "questions/1/explanation", "questions/1/difficulty", "questions/1/wrong", "questions/2/right", "questions/2/ask",
     ]  # fmt: skip
     assert "reads the same as the option that declines" in str(refused.value)
-    assert "is that of question 1 already" in str(refused.value)
+    assert "is already that of question 1" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_what_was_changed_is_found(tmp_path: Path, name: str, old: str, new: str
         ({"pays": "x"}, "pays"),
         ({"languages": ["English!"]}, "languages"),
         ({"url": "javascript:alert(1)"}, "url"),
-        ({"datasheet": {"why": "x"}}, "there is no question 'why'"),
+        ({"datasheet": {"why": "x"}}, "no question has the key 'why'"),
     ],
 )
 def test_what_cannot_be_stated_is_refused_by_name(tmp_path: Path, stated: dict[str, Any], problem: str) -> None:

@@ -226,7 +226,7 @@ def test_reflectance_of_a_photograph_is_what_its_json_says(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "no entry of a step `dataset` before it"),
+        ({}, "not an earlier entry of a step `dataset`"),
         ({"dataset": "vsr"}, "takes its ground truth from 'vsr'"),
         ({"marked_by": "people"}, "does not use marks"),
     ],

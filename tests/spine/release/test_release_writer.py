@@ -106,7 +106,7 @@ def test_a_folder_that_is_no_release_is_refused_and_stays(bench, tmp_path):
     for manifest in (None, '{"name": "of another program", "version": 1}'):
         if manifest:
             (tmp_path / "thesis" / "manifest.json").write_text(manifest)
-        with pytest.raises(BenchwrightError, match="exists and is not a release"):
+        with pytest.raises(BenchwrightError, match="exists and is not a readable release"):
             bench.write(tmp_path / "thesis", replace=True)
     assert (tmp_path / "thesis" / "chapter.txt").read_text() == "years of work"
 
@@ -279,7 +279,7 @@ def test_an_item_that_cannot_be_released_is_named(bench, tmp_path, changes, mess
 def test_no_items_an_item_twice_and_an_odd_split_are_refused(bench, tmp_path):
     with pytest.raises(DataError, match="would be empty"):
         bench.write(tmp_path / "r", items=[])
-    with pytest.raises(DataError, match="given twice"):
+    with pytest.raises(DataError, match="appears twice"):
         bench.write(tmp_path / "r", items=[*bench.items, bench.items[2]])
     with pytest.raises(DataError, match=r"split '\.\./up'"):
         bench.write(tmp_path / "r", items=[(bench.items[0][0], "../up")])
