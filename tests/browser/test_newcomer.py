@@ -200,7 +200,7 @@ def test_what_was_typed_survives_reload_back_and_forward_and_mistakes_are_named_
     press(page, "Go on")
     assert page.get_attribute("#name", "aria-invalid") == "true"
     assert page.evaluate("document.activeElement.id") == "name"
-    assert "lower-case letters" in page.inner_text("#name-problem")
+    assert "small letters" in page.inner_text("#name-problem")
     page.fill("#name", "my-bench")
     page.check("input[value=folders]")
     assert page.is_hidden("#table")

@@ -231,7 +231,7 @@ def test_what_cannot_be_trusted_is_told_and_not_taken(label_studio: LabelStudio,
         (email("admin"), "all unanimous(2) decisions are in"),
         (email("ann"), "decision 'burn it' is not one of accept, reject, revise"),
         (email("ann"), why[2][1]),
-        (email("ben"), "reason 'made up' is not one of the form's"),
+        (email("ben"), "reason 'made up' is not one of the form's reasons"),
     ]
     assert "wrote it last, under the name of ann@example.org" in why[2][1]
     assert done["new"] == 2
