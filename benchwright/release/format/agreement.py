@@ -64,7 +64,7 @@ def contradictions(
         if name in simulated and not is_simulated(summary)
     ]
     return problems + [
-        f"{HUMAN_BASELINE}: states {_kind(answers)} annotators for {shown(name)}, but {AGREEMENT} states "
+        f"{HUMAN_BASELINE}: the annotators of {shown(name)} are {_kind(answers)}, but {AGREEMENT} states "
         f"{_kind(agreement[name])}"
         for name, answers in sorted(baseline.items())
         if name in agreement and is_simulated(answers) != is_simulated(agreement[name])

@@ -160,7 +160,7 @@ def _campaigns(document: dict[str, Any], **simulated: bool) -> None:
     [
         pytest.param({"verify": False}, "the recipe in manifest.json states simulated annotators", id="recipe"),
         pytest.param(
-            {"answer": False}, "simulated annotators for answer, but agreement.json states people", id="baseline"
+            {"answer": False}, "the annotators of answer are simulated, but agreement.json states people", id="baseline"
         ),
     ],
 )
@@ -268,7 +268,9 @@ def test_simulated_annotators_are_no_people_who_took_drafts() -> None:
         "a": {"simulated": False, "drafts": {"prompts": [prompt]}},
         "b": {"simulated": True, "drafts": {"prompts": [prompt]}},
     }
-    people, simulated = str(texts_section({}, {}, agreement, version=5)).split("What simulated annotators did")
+    people, simulated = str(texts_section({}, {}, agreement, version=5)).split(
+        "Outcome of the drafts shown to simulated annotators"
+    )
     assert "`a`" in people
     assert "`b`" not in people
     assert "`b`" in simulated
