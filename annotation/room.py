@@ -13,7 +13,7 @@ ROOM = Room(
             f"{_HERE}.campaigns.answer:Answer", "Let people answer each item without its key; the human baseline."
         ),
         "collect": Entry(
-            f"{_HERE}.campaigns.collect.step:Collect", "Let people add photographs to prompts, with source and licence."
+            f"{_HERE}.campaigns.collect.step:Collect", "Let people add photographs to prompts, with source and license."
         ),
         "describe": Entry(
             f"{_HERE}.campaigns.describe.step:Describe",
@@ -48,22 +48,20 @@ ROOM = Room(
     commands={
         "filter drop": Entry(f"{_HERE}.cli.overrides:drop", "Drop images or items by hand that a step kept."),
         "filter overrides": Entry(
-            f"{_HERE}.cli.overrides:overrides", "List what curators decided against verdicts of steps."
+            f"{_HERE}.cli.overrides:overrides", "List curators' decisions against verdicts of steps."
         ),
-        "filter restore": Entry(f"{_HERE}.cli.overrides:restore", "Reverse what a step said against images or items."),
+        "filter restore": Entry(f"{_HERE}.cli.overrides:restore", "Reverse a step's verdict against images or items."),
         "filter undo": Entry(f"{_HERE}.cli.overrides:undo", "Take back a restore or a drop by hand."),
         "review agreement": Entry(
             f"{_HERE}.cli.agreement:agreement",
-            "Say how far annotators agree, in a campaign or a CSV file of ratings.",
+            "Measure how far annotators agree, in a campaign or a CSV file of ratings.",
         ),
         "review annotators": Entry(
-            f"{_HERE}.cli.agreement:annotators", "Say of each annotator how well they fit with the others."
+            f"{_HERE}.cli.agreement:annotators", "Show how well each annotator agrees with the others."
         ),
-        "review audit": Entry(
-            f"{_HERE}.cli.audit:audit", "Check the log of what was done, and every decision against it."
-        ),
+        "review audit": Entry(f"{_HERE}.cli.audit:audit", "Check the audit log, and every decision against it."),
         "review backup": Entry(f"{_HERE}.cli.backup:backup", "Write the whole review store to one file."),
-        "review assign": Entry(f"{_HERE}.cli.curators:assign", "Leave a campaign to some annotators."),
+        "review assign": Entry(f"{_HERE}.cli.curators:assign", "Restrict a campaign to some annotators."),
         "review entries": Entry(
             f"{_HERE}.cli.integrations.entries:entries",
             "List, make and close entries for Prolific and Mechanical Turk.",
@@ -72,65 +70,61 @@ ROOM = Room(
             f"{_HERE}.cli.export:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),
         "review close": Entry(
-            f"{_HERE}.cli.integrations.closing:close", "Close a campaign: nobody gets further tasks."
+            f"{_HERE}.cli.integrations.closing:close", "Close a campaign, so that it hands out no more tasks."
         ),
-        "review reopen": Entry(f"{_HERE}.cli.integrations.closing:reopen", "Open a campaign again that was closed."),
-        "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
+        "review reopen": Entry(f"{_HERE}.cli.integrations.closing:reopen", "Reopen a closed campaign."),
+        "review flags": Entry(f"{_HERE}.cli.comments:flags", "List and settle annotators' flags and comments."),
         "review likeness": Entry(
-            f"{_HERE}.cli.likeness:likeness", "Embed pictures and questions, by which the app compares items."
-        ),
+            f"{_HERE}.cli.likeness:likeness", "Embed pictures and questions, so that the app can compare items."
+        ),  # phrase: allowed
         "review messages": Entry(f"{_HERE}.cli.messages:messages", "Write to annotators, and see who has read it."),
-        "review forget": Entry(
-            f"{_HERE}.cli.forget:forget", "Put a pseudonym in the place of a person's name, for good."
-        ),
+        "review forget": Entry(f"{_HERE}.cli.forget:forget", "Replace a person's name by a pseudonym, irreversibly."),
         "review language": Entry(
             f"{_HERE}.cli.language:language", "Print the file of a language of the review app, to be translated."
         ),
         "review guidelines": Entry(
-            f"{_HERE}.cli.guidelines:guidelines", "List and set what annotators are told, in versions."
+            f"{_HERE}.cli.guidelines:guidelines", "List and set the versions of a campaign's guidelines."
         ),
-        "review invite": Entry(f"{_HERE}.cli.invitations:invite", "Invite many people at once, by a CSV file."),
-        "review reasons": Entry(f"{_HERE}.cli.curators:reasons", "Say which reasons were given, with examples."),
+        "review invite": Entry(f"{_HERE}.cli.invitations:invite", "Invite all people of a CSV file."),
+        "review reasons": Entry(
+            f"{_HERE}.cli.curators:reasons", "Count the reasons that annotators gave, with examples."
+        ),
         "review import": Entry(
             f"{_HERE}.cli.decision_import:import_", "Read decisions from a CSV file into a campaign."
         ),
-        "review kept": Entry(
-            f"{_HERE}.cli.kept:kept", "Say per question type how far annotators agree, and what was kept."
-        ),
+        "review kept": Entry(f"{_HERE}.cli.kept:kept", "Show agreement and the share of kept items per question type."),
         "review label-studio pull": Entry(
             f"{_HERE}.cli.label_studio:pull", "Bring annotations from Label Studio into the review store."
         ),
         "review label-studio push": Entry(
             f"{_HERE}.cli.label_studio:push", "Make or update a Label Studio project from a campaign."
         ),
-        "review pay": Entry(
-            f"{_HERE}.cli.integrations.pay:pay", "Say how many hours everybody worked, and what they are owed."
-        ),
+        "review pay": Entry(f"{_HERE}.cli.integrations.pay:pay", "Show each person's hours of work and pay."),
         "review restore": Entry(f"{_HERE}.cli.backup:restore", "Fill an empty review store from a backup."),
         "review marks export": Entry(
             f"{_HERE}.cli.marks:export_marks", "Write what annotators marked and agree on as COCO, Pascal VOC or YOLO."
         ),
         "review marks unused": Entry(
-            f"{_HERE}.cli.marks:unused_marks", "Say what of the files that people start from is not used, and why."
+            f"{_HERE}.cli.marks:unused_marks", "List unused entries of a campaign's starting files, with reasons."
         ),
         "review open": Entry(
             f"{_HERE}.cli.tasks:open_", "Open a campaign on items of a release: an error analysis, or doubted keys."
         ),
-        "review results": Entry(f"{_HERE}.cli.tasks:results", "Say what such a campaign came to."),
-        "review rules": Entry(f"{_HERE}.cli.rules:rules", "Say what other rules would make of the decisions so far."),
+        "review results": Entry(f"{_HERE}.cli.tasks:results", "Show the results of such a campaign."),
+        "review rules": Entry(f"{_HERE}.cli.rules:rules", "Show the outcome of other rules on the decisions so far."),
         "review serve": Entry(f"{_HERE}.cli.app:serve", "Serve the review app to annotators and curators."),
         "review set-aside": Entry(
-            f"{_HERE}.cli.set_asides:set_aside", "Let an annotator's votes count nowhere, until they are taken back."
+            f"{_HERE}.cli.set_asides:set_aside", "Set an annotator's votes aside, so that they count nowhere."
         ),
-        "review take-back": Entry(f"{_HERE}.cli.set_asides:take_back", "Let votes count again that were set aside."),
-        "review status": Entry(f"{_HERE}.cli.status:status", "Say which tasks wait for people, by campaign."),
+        "review take-back": Entry(f"{_HERE}.cli.set_asides:take_back", "Count votes again that were set aside."),
+        "review status": Entry(f"{_HERE}.cli.status:status", "Show which tasks wait for people, by campaign."),
         "review tokens": Entry(
             f"{_HERE}.cli.integrations.tokens:tokens", "List, make and revoke tokens of the HTTP API."
         ),
         "review webhooks": Entry(
-            f"{_HERE}.cli.integrations.webhooks:webhooks", "List, add and remove addresses that are told of events."
+            f"{_HERE}.cli.integrations.webhooks:webhooks", "List, add and remove addresses that receive events."
         ),
-        "review users": Entry(f"{_HERE}.cli.app:users", "List, add, invite and lock who may use the app."),
+        "review users": Entry(f"{_HERE}.cli.app:users", "List, add, invite and lock the accounts of the app."),
     },
     photographs={
         "review store": Entry(
@@ -148,6 +142,6 @@ ROOM = Room(
         "review store": Entry(f"{_HERE}.store.check:store_problems", "Rows of the review store that were changed."),
     },
     overrides={
-        "review store": Entry(f"{_HERE}.exchange.overrides:overrides_in_force", "What curators decided against steps."),
+        "review store": Entry(f"{_HERE}.exchange.overrides:overrides_in_force", "Curators' decisions against steps."),
     },
 )

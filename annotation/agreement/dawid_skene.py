@@ -81,15 +81,15 @@ def estimated_from(columns: RatingColumns, *, settled: float = _SETTLED) -> Dawi
         DataError: As `dawid_skene`.
     """
     if not len(columns):
-        raise DataError("there are no ratings to estimate error rates from")
+        raise DataError("error rates cannot be estimated without ratings")
     used, labels = np.unique(columns.labels, return_inverse=True)
     present, units = np.unique(columns.units, return_inverse=True)
     judging, raters = np.unique(columns.raters, return_inverse=True)
     many = len(used)
     if max(len(present), len(judging) * many) * many > MAX_CELLS:
         raise DataError(
-            f"{counted(many, 'different label')} over {counted(len(present), 'unit')}: labels must be "
-            "categories, not texts"
+            f"{counted(many, 'different label')} over {counted(len(present), 'unit')}: labels must be categories, not "
+            "free text"
         )
     counts = np.bincount(units * many + labels, minlength=len(present) * many).reshape(-1, many)
     truth = counts / counts.sum(axis=1, keepdims=True)

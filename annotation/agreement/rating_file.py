@@ -26,9 +26,7 @@ def read_ratings(path: Path) -> list[Rating]:
             raise DataError(f"{path}, line {row.line}: {row.problem}")
         for column, value in row.values.items():
             if not value:
-                raise DataError(
-                    f"{path}, line {row.line}: {column} is empty; leave the row out where there is no rating"
-                )
+                raise DataError(f"{path}, line {row.line}: {column} is empty; leave out rows without a rating")
             if len(value) > _MAX_NAME:
                 raise DataError(f"{path}, line {row.line}: {column} {shown(value)} is longer than {_MAX_NAME}")
         rating = Rating(**row.values)

@@ -164,10 +164,10 @@ def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
     if columns.unit_count * many > MAX_CELLS:
         raise DataError(
             f"{counted(many, 'different label')} over {counted(columns.unit_count, 'unit')}: labels must be "
-            "categories, not texts"
+            "categories, not free text"
         )
     if metric == "masi" and many > MAX_SETS:
-        raise DataError(f"{many} different sets of labels, at most {MAX_SETS} can be compared")
+        raise DataError(f"{many} different sets of labels; at most {MAX_SETS} can be compared")
     counts = np.bincount(columns.units * many + labels, minlength=columns.unit_count * many).reshape(
         columns.unit_count, many
     )
@@ -197,13 +197,13 @@ def _as_set(rating: Rating) -> Rating:
 
 def _ordered(used: set[str], declared: Sequence[str], metric: Metric) -> list[str]:
     if unknown := sorted(used - set(declared)) if declared else []:
-        raise DataError(f"label {unknown[0]!r} is none of the categories {list(declared)}")
+        raise DataError(f"label {unknown[0]!r} is not one of the categories {list(declared)}")
     if declared or metric != "ordinal":
         return list(declared) or sorted(used)
     try:
         numbers = {label: float(label) for label in used}
     except ValueError:
-        raise DataError(f"ordinal agreement needs labels that are numbers, not {sorted(used)[:5]}") from None
+        raise DataError(f"ordinal agreement needs numbers as labels, not {sorted(used)[:5]}") from None
     if not all(np.isfinite(list(numbers.values()))) or len(set(numbers.values())) < len(numbers):
         raise DataError(f"ordinal agreement needs different finite numbers as labels, not {sorted(used)[:5]}")
     return sorted(used, key=numbers.__getitem__)

@@ -119,7 +119,9 @@ class Answer(AssignedCampaign):
         if "annotators_per_item" in self.model_fields_set and self.annotators_per_item != slots:
             raise ValueError(f"{self.key} asks {slots} about each item; leave `annotators_per_item` out")
         if self.evidence is not None:
-            raise ValueError("`key` and `evidence` do not go together: a region justifies a key that is there")
+            raise ValueError(
+                "`key` and `evidence` exclude each other: a region justifies an existing key; give one of the two"
+            )
         if self.simulate is not None:
             raise ValueError("simulated annotators answer by the key, and these items have none; leave `simulate` out")
         return self
@@ -155,7 +157,7 @@ class Answer(AssignedCampaign):
             form=form,
             group=self.simulate,
             handout=self.handout,
-            for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
+            for_whom="; annotators do not answer items that they decided in a `verify` campaign, which shows the key",
         )
         questions: dict[str, _HandedOutQuestion | None] = {}
         state = run_campaign(request, _work(records, questions, work), ctx)

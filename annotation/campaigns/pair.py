@@ -115,7 +115,7 @@ def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> d
     except CycleError as error:
         circle = ", ".join(image_id[:12] for image_id in error.args[1])
         raise StepError(
-            f"pairs that people call the same go in a circle: {circle}; name the better one first"
+            f"pairs that annotators call the same form a circle: {circle}; name the better one first"
         ) from None
     dropped: dict[str, str] = {}
     for image in order:

@@ -193,7 +193,7 @@ class Review(ReturningCampaign):
     @classmethod
     def _are_different(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(value)) < len(value) or NO_CRITERIA & set(value):
-            raise ValueError(f"criteria are different names, none of them {', '.join(sorted(NO_CRITERIA))}")
+            raise ValueError(f"criteria must be distinct names other than {', '.join(sorted(NO_CRITERIA))}")
         return value
 
     @field_validator("simulate")
@@ -223,7 +223,8 @@ class Review(ReturningCampaign):
             group=self.simulate,
             handout=self.handout,
             for_whom=(
-                "; nobody reviews an item that they wrote, edited or verified, or saw the key of in an earlier round"
+                "; annotators do not review items that they wrote, edited or verified, or whose key they saw in an "
+                "earlier round"
             ),
         )
         history = open_in_rounds(request, records, ctx, send_back=self.send_back)
@@ -265,7 +266,7 @@ def review_form(criteria: Iterable[str], labels: Mapping[str, str] | None = None
             TextField(
                 name=CHANGE,
                 label="What the writer should change",
-                hint="Its writer reads this beside the old text (W)",
+                hint="The writer reads this next to the old text (W)",
                 only_if=OnlyIf(field=TO_WRITER, codes=("yes",)),
             ),
         ]

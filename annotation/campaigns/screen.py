@@ -128,7 +128,7 @@ class _Screening(AssignedCampaign):
     @classmethod
     def _each_reason_once(cls, value: Any) -> Any:
         if len(set(value.reasons)) != len(value.reasons) or NO_AGREEMENT in value.reasons:
-            raise ValueError(f"give each reason once, and none that is called {NO_AGREEMENT!r}")
+            raise ValueError(f"give each reason once, and call none of them {NO_AGREEMENT!r}")
         return value
 
     @field_validator("simulate")

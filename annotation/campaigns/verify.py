@@ -113,7 +113,9 @@ class Verify(ReturningCampaign):
             return value
         check_enough(value, parse_rule(info.data["rule"]))
         if unknown := sorted(set(value.reasons) - set(info.data["form"].reasons)):
-            raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(info.data['form'].reasons)}")
+            raise ValueError(
+                f"reason {unknown[0]!r} is not one of the form's reasons: {', '.join(info.data['form'].reasons)}"
+            )
         return value
 
     @property

@@ -42,42 +42,42 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--field",
     metavar="NAME",
-    help="What of a decision is compared: `reasons`, a field of a typed form, or in a review a criterion or "
+    help="Part of a decision to compare: `reasons`, a field of a typed form, or in a review a criterion or "
     "`answer_right`. Fields of several options, and reasons, are compared as sets (MASI).  [default: the "
     "decision, or the form's first field]",
 )
 @click.option(
     "--ordinal",
     is_flag=True,
-    help="Labels have an order, and Krippendorff's alpha counts how far apart they are: numbers with --ratings, "
-    "the options' order with a --field of one of several options.",
+    help="Treat labels as ordered, so that Krippendorff's alpha weighs their distance: numbers with --ratings, the "
+    "order of the options with a single-choice --field.",
 )
 @click.option(
     "--sets",
     is_flag=True,
-    help="With --ratings: labels are sets such as `blur|crop` (several reasons at once), and alpha counts what two"
-    " sets share (MASI).",
+    help="With --ratings: labels are sets such as `blur|crop` (several reasons at once), and alpha compares sets by "
+    "their overlap (MASI).",
 )
 @click.option(
     "--by",
     type=click.Choice([*FACETS, "time", "round", "guidelines"]),
     multiple=True,
     help="Also by part: kind of question, task, category, time (days, weeks or months of a task's last decision), "
-    "round, or version of the guidelines; may be given several times.",
+    "round, or version of the guidelines; may be repeated.",
 )
 @click.option(
     "--leave-one-out",
     is_flag=True,
-    help="Also how far the others agree without each rater: one without whom agreement rises says something else "
-    "than the rest.",
+    help="Also report agreement without each rater; if it rises without one, that rater judges differently from the "
+    "rest.",
 )
 @json_option(
     """
     `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
-    "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
-    each label is, `"closed_early"`, how many tasks closed before all had decided, which raises agreement, and
-    `"set_aside"`, how many votes a curator set aside, which are not among these, and `"simulated"`, whether programs
-    decided and no people;
+    "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, the share of each label
+    among all labels given, `"closed_early"`, the number of tasks closed before all had decided, which raises agreement,
+    `"set_aside"`, the number of votes that a curator set aside and that do not count here, and `"simulated"`, whether
+    programs decided instead of people;
     where regions are marked also `"regions": {"pictures", "compared", "annotators", "regions", "matched", "mean_iou",
     "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha", "ci", "by_field"}`;
     with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
@@ -113,7 +113,7 @@ def agreement(
     if ratings is not None:
         _refuse_both(workspace, campaign)
         if field is not None or by:
-            raise BenchwrightError("--field and --by are for a campaign; a file of ratings has nothing but labels")
+            raise BenchwrightError("--field and --by are for a campaign; a file of ratings has labels only")
         metric = "ordinal" if ordinal else "masi" if sets else "nominal"
         columns = columns_of(read_ratings(ratings), metric=metric)
     else:
@@ -159,8 +159,8 @@ def _open_overview(
     label_field = label_field_named(chosen, field, ordinal=ordinal)
     if sets and label_field.metric != "masi":
         raise BenchwrightError(
-            f"{label_field.labels.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and "
-            "fields of several options, which are compared as sets by themselves"
+            f"{label_field.labels.name!r} is a single code, not a set; leave out --sets, which is for --ratings "
+            "(`reasons` and fields of several options are always compared as sets)"
         )
     return Overview(store, chosen), label_field
 
@@ -325,9 +325,8 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
         )
     if document.get("closed_early"):
         lines.append(
-            f"{counted(document['closed_early'], 'task')} closed before all their annotators had decided: "
-            f"with the decisions that "
-            "they lack, agreement would hardly be higher and may be lower"
+            f"{counted(document['closed_early'], 'task')} closed before all their annotators had decided: with the "
+            "missing decisions, agreement would hardly be higher and might be lower"
         )
     lines += _set_aside(document)
     for rater, statistics in document.get("without", {}).items():
@@ -335,7 +334,7 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
         lines.append(f"without {printable(rater)}: {_size(statistics)}; alpha {alpha}, percent {percent}")
     if all(bounds is None for bounds in document["ci"].values()):
         lines.append(
-            f"no 95 % intervals: they take {LEAST_COMPARED} units with two ratings or more, not all agreeing alike"
+            f"no 95 % intervals: they need {LEAST_COMPARED} units with two or more ratings, not all of equal agreement"
         )
     return "\n".join(lines)
 
@@ -397,9 +396,9 @@ def _quality_text(
 
 _DOUBTS: Mapping[str, str] = {
     "misses_checks": "attention checks were missed",
-    "rushes": "many decisions took less time than anybody needs to look and read",
+    "rushes": "many decisions took less time than looking and reading need",
     "faster_than_others": "far faster than the others",
-    "as_without_looking": "one decision for all, which needs no look",
+    "as_without_looking": "the same decision on all items, which needs no looking",
 }
 """Evidence against an annotator, in words, by code."""
 

@@ -48,64 +48,65 @@ LOCAL_URL = f"http://127.0.0.1:{_DEFAULT_PORT}"
     "proxies",
     metavar="ADDRESS",
     multiple=True,
-    help="Proxy, or network of proxies (10.0.0.0/24), whose X-Forwarded-For says where requests come from; nobody "
-    "else's is believed; may be repeated.",
+    help="Proxy, or network of proxies (10.0.0.0/24), whose header X-Forwarded-For states the origin of requests; the "
+    "app ignores this header from others; may be repeated.",
 )
 @click.option(
     "--https",
     is_flag=True,
-    help="A proxy in front speaks HTTPS: cookies travel no other way, and printed addresses begin with https.",
+    help="A proxy in front serves HTTPS: send cookies over HTTPS only, and print addresses with https.",
 )
 @click.option(
     "--oidc",
     metavar="ISSUER",
-    help="Address of an OpenID provider by which people may sign in too, exactly as it names itself; needs the "
-    "extra `oidc`.",
+    help="Address of an OpenID provider for sign-in, exactly as the provider states it; needs the extra `oidc`.",
 )
 @click.option(
     "--oidc-client",
     metavar="ID",
     default="benchwright",
     show_default=True,
-    help="What the app is called there. Its secret, where it has one, comes from BENCHWRIGHT_OIDC_SECRET.",
+    help="Client id of the app at the provider. Its secret, if any, comes from BENCHWRIGHT_OIDC_SECRET.",
 )
 @click.option(
     "--url",
     "public",
     metavar="URL",
-    help="Where people reach the app, if not where it listens: for the printed links, and for the provider.",
+    help="Public address of the app if it differs from the one it listens on; used in printed links and for the "
+    "provider.",
 )
 @click.option(
     "--recipe",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Recipe that curators run from the page Build, or the name of one that comes along; the workspace is made if "
-    "there is none.  [default: that of the last run]",
+    help="Recipe that curators run from the page Build, or the name of a bundled one; makes the workspace if it is "
+    "missing.  [default: the recipe of the last run]",
 )
 @click.option(
     "--images",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of its photographs; overrides the recipe's own.",
+    help="Folder of the recipe's photographs; overrides its key `images`.",
 )
 @click.option(
     "--languages",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
-    help="Folder with files of further languages, such as fr.toml, or of better translations of those that come along.",
+    help="Folder with files of more languages, such as fr.toml, or with better translations of the bundled ones.",
 )
 @click.option(
     "--private-webhooks",
     is_flag=True,
-    help="Let webhooks go to private networks and this machine, and by http; without it to the internet by https only.",
+    help="Allow webhooks to private networks and this machine, also over http; without it, only to the internet over "
+    "https.",
 )
 @click.option(
     "--sources",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="DIR",
     multiple=True,
-    help="Folder below which curators may take photographs, pictures and releases for a new benchmark in the browser; "
-    "may be repeated. With it the workspace is made if there is none.",
+    help="Folder whose photographs, pictures and releases curators may use for a new benchmark in the browser; may be "
+    "repeated. Makes the workspace if it is missing.",
 )
 @click.option(
     "--publish-to",
@@ -119,7 +120,7 @@ LOCAL_URL = f"http://127.0.0.1:{_DEFAULT_PORT}"
 @json_option(
     """
     `{"url", "workspace", "invitation"}`, printed before the first page is served; `invitation` is null once a
-    curator can sign in, or while an invitation of one is open
+    curator can sign in, or while a curator's invitation is open
     """
 )
 def serve(
@@ -163,7 +164,7 @@ def serve(
     if recipe is not None:
         root = prepare_workspace(workspace, recipe, images)
     elif images is not None:
-        raise BenchwrightError("--images goes with --recipe")
+        raise BenchwrightError("--images needs --recipe")
     elif sources and workspace is not None and not (workspace / "workspace.json").exists():
         empty_workspace(root := workspace)
     else:
@@ -190,15 +191,15 @@ def serve(
     document = {"url": url, "workspace": str(root), "invitation": None if opening.invitation is None else start}
     emit(document, as_json=as_json, text=lambda: f"reviewing {root} at {url} (Ctrl+C stops)")
     if opening.invitation is not None and not as_json and sys.stdout.isatty():
-        click.echo(f"no curator can sign in yet; open this to become the one who adds the others: {start}")
+        click.echo(f"no curator can sign in yet; open this link to become the first curator: {start}")
     elif opening.waits_for is not None:
         note(f"no curator can sign in yet; {opening.waits_for}")
     sys.stdout.flush()
     if not https and not is_loopback(address):
-        note("anybody on the network between can read passwords; put a proxy with HTTPS in front and say --https")
+        note("others on the network can read passwords; put a proxy with HTTPS in front and give --https")
     if https and not trusted:
         note(
-            "wrong passwords count by the proxy's address, as if all people came from one machine; name the proxy with "
+            "wrong passwords are counted per proxy, as if all users shared one machine; name the proxy with "
             "--trusted-proxy ADDRESS"
         )
     if open_browser:
@@ -209,7 +210,7 @@ def serve(
 
 @click.command("users")
 @workspace_option
-@click.option("--add", metavar="NAME", help="Name of a new account; prints an invitation, good once and for a week.")
+@click.option("--add", metavar="NAME", help="Name of a new account; prints an invitation, valid once and for a week.")
 @click.option(
     "--role",
     type=click.Choice(["annotator", "adjudicator", "curator"]),
@@ -217,25 +218,23 @@ def serve(
     show_default=True,
     help="Role of the account that is added or changed; curators also see progress, agreement and accounts.",
 )
-@click.option("--change", metavar="NAME", help="Name of somebody who gets the role that --role says.")
-@click.option("--invite", metavar="NAME", help="Name of somebody to invite anew, for instance who forgot the password.")
+@click.option("--change", metavar="NAME", help="Account that gets the role of --role.")
+@click.option("--invite", metavar="NAME", help="Account to invite again, for example after a forgotten password.")
 @click.option(
     "--password-stdin",
     is_flag=True,
     help="With --add or --invite: set the password to the first line of standard input, at least 10 characters, "
     "instead of inviting.",
 )
-@click.option(
-    "--lock", metavar="NAME", help="Name of somebody to let in no more, open sessions included; what they said stays."
-)
-@click.option("--unlock", metavar="NAME", help="Name of somebody to let in again.")
+@click.option("--lock", metavar="NAME", help="Account to lock, with its open sessions; its decisions stay.")
+@click.option("--unlock", metavar="NAME", help="Account to unlock.")
 @click.option(
     "--sign-out",
     metavar="NAME",
-    help="Name of somebody whose sessions all end now, for instance after a laptop was lost; they may sign in again.",
+    help="Account whose sessions all end now, for example after the loss of a laptop; it can sign in again.",
 )
 @click.option(
-    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Where people reach the app, for the link."
+    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Public address of the app, for the link."
 )
 @json_option(
     """
@@ -348,7 +347,7 @@ def way_in(accounts: Accounts, now: datetime, *, command: str, is_read_at_once: 
             return WayIn(waits_for=f"{account.name} holds an invitation until {until}; if that link is lost: {anew}")
     if not is_read_at_once:
         asks = f"--invite {shlex.quote(curators[0].name)}" if curators else "--add NAME --role curator"
-        return WayIn(waits_for=f"get an invitation, which has no place in a log, on a terminal: {command} {asks}")
+        return WayIn(waits_for=f"an invitation must not appear in a log; get it on a terminal: {command} {asks}")
     if curators:
         return WayIn(accounts.invite(curators[0].name, now=now))
     name = _FIRST_CURATOR
@@ -374,7 +373,7 @@ def _user(account: Account) -> dict[str, Any]:
 
 
 def _users_text(accounts: list[Account], invited: str | None, link: str | None) -> str:
-    lines = [f"{user['name']}: {user['role']}, {user['state']}" for user in map(_user, accounts)] or ["nobody yet"]
+    lines = [f"{user['name']}: {user['role']}, {user['state']}" for user in map(_user, accounts)] or ["no accounts yet"]
     if link is not None:
-        lines.append(f"invitation for {invited}, good once and for a week: {link}")
+        lines.append(f"invitation for {invited}, valid once and for a week: {link}")
     return "\n".join(lines)

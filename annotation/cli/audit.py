@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 @click.command("audit")
 @workspace_option
 @click.option(
-    "--expect", metavar="HASH", help="A hash that an earlier audit printed: the log must still have a row with it."
+    "--expect", metavar="HASH", help="Hash that an earlier audit printed; the log must still hold a row with it."
 )
 @json_option(
     """
     `{"ok", "rows", "head", "decisions", "broken"}`; `head` is the last hash; `broken` is null, or `{"row", "why"}`,
-    with `row` null where what is missing has none
+    with `row` null if the missing part has none
     """
 )
 def audit(workspace: Path | None, expect: str | None, as_json: bool) -> int:
@@ -41,6 +41,9 @@ def audit(workspace: Path | None, expect: str | None, as_json: bool) -> int:
 def _text(result: AuditResult) -> str:
     if result.broken is not None:
         where = "the log" if result.broken.row is None else f"row {result.broken.row} of {result.rows}"
-        return f"the audit log does not hold at {where}: {result.broken.why}"
+        return f"the audit log is broken at {where}: {result.broken.why}"
     head = "" if result.head is None else f"; its last hash is {result.head}"
-    return f"the audit log holds: {counted(result.rows, 'row')}, {counted(result.decisions, 'decision')} compared{head}"
+    return (
+        f"the audit log is intact: {counted(result.rows, 'row')}, {counted(result.decisions, 'decision')} "
+        f"compared{head}"
+    )

@@ -20,7 +20,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("backup")
-@click.argument("out", type=_FILE, help="File to write; an existing one stays as it is.")
+@click.argument("out", type=_FILE, help="File to write; an existing file is never overwritten.")
 @workspace_option
 @json_option('`{"out", "revision", "rows": {table: n}, "photographs"}`')
 def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
@@ -45,12 +45,12 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
     emit(
         {"out": str(out), **_document(written)},
         as_json=as_json,
-        text=f"{out} {'is there already and ' if was_there else ''}holds {_counted(written)}",
+        text=f"{out} {'exists and ' if was_there else ''}holds {_counted(written)}",
     )
     if written.missing:
         note(
-            f"{counted(written.missing, 'photograph')} that people handed in have no file in {root}, and "
-            f"none in the backup"
+            f"{counted(written.missing, 'photograph')} that annotators handed in have no file in {root}, so the "
+            "backup lacks them"
         )
 
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     "--settle",
     type=int,
     metavar="ID",
-    help="Number of a flag or comment that has been seen to; it leaves the list and stays on record.",
+    help="Number of a flag or comment to settle; it leaves the list and stays on record.",
 )
-@click.option("--all", "with_settled", is_flag=True, help="Also those that have been seen to.")
+@click.option("--all", "with_settled", is_flag=True, help="Include settled ones.")
 @json_option(
     """
     `{"campaign", "flags": [{"id", "item_id", "question", "annotator", "flag", "words", "made_at", "settled_by"}]}`;

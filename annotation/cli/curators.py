@@ -45,16 +45,16 @@ def reasons(workspace: Path | None, campaign: str | None, examples: int, as_json
 
 
 @click.command("assign")
-@click.argument("names", nargs=-1, metavar="[NAME]...", help="Annotators; without any, nothing is changed.")
+@click.argument("names", nargs=-1, metavar="[NAME]...", help="Annotators; without any, the command changes nothing.")
 @workspace_option
 @campaign_option
 @click.option(
     "--off",
     is_flag=True,
-    help="Take these people off the campaign instead; if everybody could decide there, all others who are known "
-    "still can.",
+    help="Take these annotators off the campaign instead; if it was open to all, all other known annotators keep "
+    "access.",
 )
-@click.option("--everybody", is_flag=True, help="Let everybody decide in the campaign again.")
+@click.option("--everybody", is_flag=True, help="Open the campaign to all annotators again.")
 @json_option('`{"campaigns": [{"name", "is_for_assigned", "assigned": [name]}]}`')
 def assign(
     names: tuple[str, ...], workspace: Path | None, campaign: str | None, off: bool, everybody: bool, as_json: bool
@@ -68,9 +68,9 @@ def assign(
     from ..store.accounts.campaign_access import AccessControl
 
     if everybody and (names or off):
-        raise BenchwrightError("--everybody goes without names and without --off")
+        raise BenchwrightError("`--everybody` takes neither names nor --off")
     if off and not names:
-        raise BenchwrightError("say whom to take off: `benchwright review assign NAME --off`")
+        raise BenchwrightError("name the annotators to take off: `benchwright review assign NAME --off`")
     with open_for_commands(workspace) as store:
         access_control = AccessControl(store)
         if names or everybody:

@@ -19,21 +19,21 @@ _FILE = click.Path(path_type=Path)
 @click.argument(
     "decisions",
     type=_FILE,
-    help="CSV or XLSX file with the columns `annotator`, `item_id`, `decision`, and perhaps `reason` (several parted "
-    "by semicolons), `note` and those for edits; in a campaign that `review open` opened, its fields in place of"
-    " the last three, such as `categories` and `reason`.",
+    help="CSV or XLSX file with the columns `annotator`, `item_id`, `decision`, and optionally `reason` (several "
+    "separated by semicolons), `note` and the columns for edits; in a campaign of `review open`, its fields "
+    "replace the last three, such as `categories` and `reason`.",
 )
 @workspace_option
 @campaign_option
 @click.option(
     "--new-annotators",
     is_flag=True,
-    help="Take decisions of people who are not known here, too.",
+    help="Also accept decisions of annotators who are unknown here.",
 )
 @json_option(
     """
     `{"campaign", "rows", "new", "unchanged", "blank", "refused": [{"line", "reason"}], "new_annotators": [name],
-    "paused": [{"annotator", "why"}]}`; `paused` are those whom the campaign's bounds paused after it
+    "paused": [{"annotator", "why"}]}`; `paused` lists annotators whom the campaign's bounds then paused
     """
 )
 def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_annotators: bool, as_json: bool) -> int:
@@ -62,12 +62,12 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_a
         about = {"campaign": name, "new": imported.new, "refused": len(imported.refused)}
         store.record("imported", actor=COMMAND_LINE, now=now, **about)
     lines = [
-        f"{counted(imported.new, 'decision')} taken into campaign {name!r}, {imported.unchanged} were there, "
+        f"{counted(imported.new, 'decision')} imported into campaign {name!r}, {imported.unchanged} already there, "
         f"{counted(imported.blank, 'row')} without a decision, {len(imported.refused)} refused",
         *(f"{decisions}, line {row.line}: {row.why}" for row in imported.refused),
     ]
     if imported.new_annotators:
-        lines.append(f"annotators who were not known before: {', '.join(imported.new_annotators)}")
+        lines.append(f"annotators new here: {', '.join(imported.new_annotators)}")
     lines += [
         f"paused by the campaign's bounds: {printable(who)}: {why}; `benchwright review take-back` undoes it"
         for who, why in imported.paused

@@ -36,18 +36,18 @@ _FILE = click.Path(path_type=Path)
     "--images",
     type=_FILE,
     metavar="DIR",
-    help="New folder for copies of the pictures, with their marks drawn; without it the file names them where they"
-    " are.",
+    help="New folder for copies of the pictures, with their marks drawn; without it, the file names their present "
+    "paths.",
 )
 @click.option(
     "--votes",
     is_flag=True,
-    help="In a campaign `review`: the table of votes, with keys, for those who answered what all have answered.",
+    help="In a campaign `review`: the table of votes, with keys, for the annotators of items that all have answered.",
 )
 @click.option(
     "--gold",
     is_flag=True,
-    help="Let the gold items stand among the rows, so that those who fill the table in are checked.",
+    help="Include the gold items among the rows, to check the annotators who fill in the table.",
 )
 @click.option(
     "--all",
@@ -67,7 +67,7 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--pseudonyms",
     is_flag=True,
-    help="With --all: call people by numbers, which stay the same in every export of the store.",
+    help="With --all: replace names by numbers, which are the same in every export of the store.",
 )
 @json_option(
     """
@@ -107,7 +107,7 @@ def export(
         _export_everything(root, campaign, out, form, pseudonyms=pseudonyms, as_json=as_json)
         return
     if pseudonyms:
-        raise BenchwrightError("--pseudonyms is for --all; open tasks name nobody")
+        raise BenchwrightError("--pseudonyms is for --all; open tasks hold no names")
     from ..exchange.pictures import TaskPictures
     from ..exchange.task_file import export_tasks, words_by_column
     from ..store.database.audit import COMMAND_LINE, clock

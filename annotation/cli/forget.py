@@ -25,24 +25,25 @@ _LONG = 200
 
 
 @click.command("forget")
-@click.argument("person", help="Name by which the person decides.")
+@click.argument("person", help="Name under which the person decides.")
 @workspace_option
 @click.option(
     "--also",
     multiple=True,
     metavar="NAME",
-    help="A further name that notes and comments call the person by, and nobody else, such as the first name; may be "
-    "given several times.",
+    help="Another name that notes and comments use for this person only, such as the first name; may be repeated.",
 )
-@click.option("--irreversibly", is_flag=True, help="Do it; without this, it is only said what would change.")
+@click.option(
+    "--irreversibly", is_flag=True, help="Carry it out; without this, the command only reports what would change."
+)
 @json_option(
     """
     `{"is_done", "pseudonym", "decisions", "texts", "acts", "drafts", "log_rows", "rehashed", "had_account",
     "examples": [text], "head", "named_in": [file], "searched": [name], "parts": [word], "mentions": [{"place", "row",
-    "words", "text", "is_note"}]}`; `pseudonym` is null where nothing was changed, `head` is the last hash of the audit
-    log, and `named_in` lists files of the workspace that name the person still; `searched` are the names that were
-    looked for, `parts` words of these, and `mentions` the texts that hold such a word, or a name in what was written
-    for items or guidelines, and stay as they are
+    "words", "text", "is_note"}]}`; `pseudonym` is null if nothing changed, `head` is the last hash of the audit
+    log, and `named_in` lists files of the workspace that still name the person; `searched` lists the names searched
+    for, `parts` their words, and `mentions` the texts that stay unchanged although they hold such a word, or, in items
+    and guidelines, a name
     """
 )
 def forget(person: str, workspace: Path | None, also: tuple[str, ...], *, irreversibly: bool, as_json: bool) -> None:
@@ -94,10 +95,10 @@ def forget(person: str, workspace: Path | None, also: tuple[str, ...], *, irreve
         if files:
             more = f"\n  and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
             lines.append(
-                "files that name the person still: run the recipe again, which writes tables anew, and remove what "
-                "stays:\n  " + "\n  ".join(files[:_SHOWN]) + more
+                "files that still name the person: run the recipe again to rewrite its tables, then remove the "
+                "rest:\n  " + "\n  ".join(files[:_SHOWN]) + more
             )
-        lines.append("backups, exports and releases outside of the workspace are not looked at")
+        lines.append("backups, exports and releases outside the workspace were not searched")
         return "\n".join(printable(line) for line in "\n".join(lines).split("\n"))
 
     emit(document, as_json=as_json, text=text)
@@ -113,8 +114,8 @@ def _mentions_text(mentions: Sequence[Mention]) -> list[str]:
     for is_note, one, several, then in (
         (
             True,
-            "note or comment holds a part of the name and stays as it is",
-            "notes and comments hold a part of the name and stay as they are",
+            "note or comment holds a part of the name and stays unchanged",
+            "notes and comments hold a part of the name and stay unchanged",
             "--also NAME replaces it in these",
         ),
         (

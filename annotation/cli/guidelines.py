@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Markdown file with the new version, up to 64 kB; pictures lie in its folder or below, and each needs "
-    "words: ![what it shows](pictures/good.png).",
+    "alternative text: ![what it shows](pictures/good.png).",
 )
 @json_option(
     """
@@ -56,7 +56,9 @@ def guidelines(workspace: Path | None, campaign: str | None, file: Path | None, 
 def _only(store: ReviewStore) -> str:
     names = store.campaign_names()
     if len(names) != 1:
-        raise BenchwrightError(f"say which campaign with --campaign; there are: {', '.join(names) or 'none yet'}")
+        raise BenchwrightError(
+            f"choose a campaign with --campaign; the campaigns are: {', '.join(names) or 'none yet'}"
+        )
     return names[0]
 
 

@@ -22,8 +22,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.argument(
     "file",
     type=_FILE,
-    help="CSV file with the columns name and role (annotator, adjudicator or curator), and perhaps campaigns, parted "
-    "by semicolons.",
+    help="CSV file with the columns name and role (annotator, adjudicator or curator), and optionally campaigns, "
+    "separated by semicolons.",
 )
 @workspace_option
 @click.option(
@@ -31,15 +31,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     type=_FILE,
     required=True,
     metavar="CSV",
-    help="New CSV file with an invitation link for each person, good once and for a week; only its owner may read it.",
+    help="New CSV file with an invitation link for each person, valid once and for a week; only its owner may read it.",
 )
 @click.option(
-    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Where people reach the app, for the links."
+    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Public address of the app, for the links."
 )
 @json_option(
     """
-    `{"out", "people": [{"name", "role", "campaigns", "state"}]}`; `state` is `invited`, or `known` for somebody who has
-    an account, whom nothing changed; the links are in the file only
+    `{"out", "people": [{"name", "role", "campaigns", "state"}]}`; `state` is `invited`, or `known` for a person whose
+    account exists and stays unchanged; only the file holds the links
     """
 )
 def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: bool) -> None:
@@ -54,12 +54,13 @@ def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: boo
 
     if out.exists():
         raise BenchwrightError(
-            f"{out} is there already, and may hold links, which nobody can see again: if `benchwright review "
-            "users` lists "
-            "the people of it, they are invited and it is whole; else remove it, or give another --out"
+            f"{out} exists and may hold links that cannot be shown again: if `benchwright review users` lists its "
+            "people, they are invited and the file is complete; otherwise remove it, or give another --out"
         )
     if not out.parent.is_dir():
-        raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
+        raise BenchwrightError(
+            f"{out} cannot be written: the folder {out.parent} does not exist; make it, or give another --out"
+        )
     base = url.rstrip("/")
     with open_for_commands(workspace) as store:
         invitees = read_invitees(file, store)
@@ -79,7 +80,7 @@ def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: boo
         for person in invited
     ]
     new = sum(person.state == "invited" for person in invited)
-    known = f", and {len(invited) - new} who have an account are as they were" if len(invited) > new else ""
+    known = f", and {len(invited) - new} with an account are unchanged" if len(invited) > new else ""
     text = (
         f"{counted(new, 'person is', 'people are')} invited{known}; their links are in {out}: send each person their "
         "own only"

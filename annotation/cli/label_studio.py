@@ -46,13 +46,13 @@ _url_option = click.option(
     metavar="DIR",
     help="Folder to write pictures to, which you publish yourself, with --pictures-url.",
 )
-@click.option("--pictures-url", metavar="URL", help="Where that folder is published, such as a bucket's address.")
-@click.option("--gold", is_flag=True, help="Send the gold items too, so that those who label are checked.")
+@click.option("--pictures-url", metavar="URL", help="Public address of that folder, such as a bucket's.")
+@click.option("--gold", is_flag=True, help="Also send the gold items, to check the annotators.")
 @json_option(
     """
     `{"campaign", "url", "project", "instead_of", "added", "there", "removed", "outdated", "not_sent": [{"item_id",
-    "reason"}], "votes"}`, in tasks; `instead_of` is the project that is deleted there and made anew, or null; `votes`
-    is null, or for a `review` what became of the second project, in the same words from `project` on
+    "reason"}], "votes"}`, in tasks; `instead_of` is the project that was deleted there and is made anew, or null;
+    `votes` is null, or for a `review` the same fields, from `project` on, of its second project
     """
 )
 def push(
@@ -104,13 +104,13 @@ def push(
 
 def _lines_of(pushed: Pushed, url: str) -> list[str]:
     again = (
-        f"project {pushed.instead_of} is deleted there: project {pushed.project} takes its place, with the tasks that "
-        "are open; decisions that were pulled go on counting"
+        f"project {pushed.instead_of} is deleted there: project {pushed.project} takes its place, with the open "
+        "tasks; pulled decisions still count"
     )
     return [
         *([] if pushed.instead_of is None else [again]),
-        f"project {pushed.project} of {url}: {counted(pushed.added, 'task')} added, {pushed.unchanged} were there, "
-        f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labelled",
+        f"project {pushed.project} of {url}: {counted(pushed.added, 'task')} added, {pushed.unchanged} already there, "
+        f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labeled",
         *(f"not sent: item {item_id}: {printable(why)}" for item_id, why in pushed.unshown),
     ]
 
@@ -124,12 +124,12 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
     "renamed",
     multiple=True,
     metavar="E-MAIL=NAME",
-    help="What a user is called here; may be given several times.  [default: the e-mail address]",
+    help="Name of a Label Studio user in this store; may be repeated.  [default: the e-mail address]",
 )
 @click.option(
     "--keep-deleted",
     is_flag=True,
-    help="Let decisions count whose annotations are deleted there, those withdrawn by earlier pulls too.",
+    help="Keep decisions whose annotations were deleted there, including those that earlier pulls withdrew.",
 )
 @json_option(
     """
@@ -138,7 +138,7 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
     "what", "withdrawn"}], "kept": {"votes", "replaced"}, "paused": [{"annotator",
     "why"}], "gone": [project], "tasks": {state: n}}`; `returned` were
     deleted there and are there again; `what` was deleted is `annotation`, the whole `task` or the whole `project`;
-    `withdrawn` says whether the vote counts no more; `kept` are votes that --keep-deleted lets count again, and those
+    `withdrawn` says whether the vote no longer counts; `kept` are votes that --keep-deleted counts again, and those
     in whose place others have decided; `gone` are projects of the campaign that are deleted there
     """
 )
@@ -174,9 +174,9 @@ def pull(
         project = projects.of(chosen.name, server.url)
         if project is None:
             raise BenchwrightError(
-                f"campaign {chosen.name!r} was never pushed; `benchwright review label-studio push` does"
+                f"campaign {chosen.name!r} was never pushed; run `benchwright review label-studio push` first"
             )
-        names = _named(server.users(), renamed)
+        names = _names_by_user(server.users(), renamed)
         own = [number for number in (project, projects.votes_of(chosen.name)) if number is not None]
         gone = [number for number in own if not server.has_project(number)]
         pulled = fetch(
@@ -211,17 +211,18 @@ def pull(
         store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
     back = f", {pulled.returned} deleted there before and there again" if pulled.returned else ""
     lines = [
-        f"{pulled.new} annotations taken into campaign {chosen.name!r}, {pulled.changed} changed, "
-        f"{pulled.unchanged} were there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not taken{back}; "
-        f"{status.tasks['done']} of {counted(status.tasks['done'] + status.tasks['open'], 'task')} done",
+        f"{pulled.new} annotations imported into campaign {chosen.name!r}, {pulled.changed} changed, "
+        f"{pulled.unchanged} already there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not "
+        f"imported{back}; {status.tasks['done']} of {counted(status.tasks['done'] + status.tasks['open'], 'task')} "
+        "done",
         *(
-            f"not taken: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
+            f"not imported: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
             for refused in pulled.quarantined
         ),
         *(
-            f"project {number} of campaign {chosen.name!r} is deleted on {server.url}: what was labelled there and "
-            "never pulled is lost, what was pulled is in the review store; `benchwright review label-studio push` "
-            "makes a project in its place, with the tasks that are open"
+            f"project {number} of campaign {chosen.name!r} is deleted on {server.url}: labels that were never pulled "
+            "are lost, pulled ones are in the review store; `benchwright review label-studio push` makes a new "
+            "project with the open tasks"
             for number in gone
         ),
         *(
@@ -230,7 +231,7 @@ def pull(
         ),
         *_lines_of_deleted(deleted, is_kept=keep_deleted),
         *([f"{counted(kept[0], 'withdrawn vote counts', 'withdrawn votes count')} again"] if kept[0] else []),
-        *([f"{kept[1]} stay withdrawn, since others have decided in their place, or do now"] if kept[1] else []),
+        *([f"{kept[1]} stay withdrawn, because others have decided in their place or are doing so"] if kept[1] else []),
     ]
     document = {"campaign": chosen.name, "url": server.url, "project": project, **pulled.to_json()}
     document["returned"] = pulled.returned
@@ -247,18 +248,18 @@ def _lines_of_deleted(deleted: Sequence[Deleted], *, is_kept: bool) -> list[str]
     lines = []
     if withdrawn:
         lines.append(
-            f"deleted there after it was pulled, so that it counts no more and the items are asked again "
+            "deleted there after the pull, so these votes no longer count and the items are asked again "
             f"({_kinds_of(withdrawn)}): `benchwright review label-studio push` puts deleted tasks there again; "
-            "--keep-deleted lets these votes count again"
+            "--keep-deleted counts these votes again"
         )
     if counting:
         to_do = (
-            "kept, and told of no more"
+            "kept, and not reported again"
             if is_kept
-            else "have the items asked again on their pages, after which these decisions count no more, or keep the "
-            "decisions with --keep-deleted"
+            else "ask the items again on their pages, so that these decisions no longer count, or keep the decisions "
+            "with --keep-deleted"
         )
-        lines.append(f"deleted there after it was pulled, and still counted here ({_kinds_of(counting)}): {to_do}")
+        lines.append(f"deleted there after the pull, and still counted here ({_kinds_of(counting)}): {to_do}")
     return [
         *lines,
         *(
@@ -286,7 +287,7 @@ def _server(url: str) -> Server:
     return Server(url, token)
 
 
-def _named(users: dict[int, str], renamed: tuple[str, ...]) -> dict[int, str]:
+def _names_by_user(users: dict[int, str], renamed: tuple[str, ...]) -> dict[int, str]:
     names: dict[str, str] = {}
     for text in renamed:
         email, equals, name = text.partition("=")

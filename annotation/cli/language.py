@@ -17,7 +17,7 @@ from benchwright.terminal.output import emit, json_option
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="File of the language so far, named by its tag: what fits is kept, what is missing is added.",
+    help="Existing file of the language, named by its tag: valid entries stay, missing ones are added.",
 )
 @json_option('`{"tag", "file", "problems": [...]}`; `file` is the text, `problems` what is wrong with --from')
 def language(tag: str, file: Path | None, as_json: bool) -> None:
@@ -34,7 +34,9 @@ def language(tag: str, file: Path | None, as_json: bool) -> None:
     from ..app.languages.language_file import problems_of, written_file
 
     if file is not None and file.stem != tag:
-        raise BenchwrightError(f"{file} is named for the language {file.stem!r}, not {tag!r}; rename it or say its tag")
+        raise BenchwrightError(
+            f"{file} is named for the language {file.stem!r}, not {tag!r}; rename it or give its tag"
+        )
     english = english_texts()
     problems = [] if file is None else problems_of(file, english)
     text = written_file(tag, english, file)

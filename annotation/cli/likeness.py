@@ -19,7 +19,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     "--sentences",
     type=_FOLDER,
     metavar="DIR",
-    help="Folder of a sentence model of transformers, for questions.  [default: the one taken before, else a usual one "
+    help="Folder of a sentence model of transformers, for questions.  [default: the last one used, else a common one "
     "on this machine]",
 )
 @click.option(

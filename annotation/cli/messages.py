@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @workspace_option
 @campaign_option
 @click.option("--send", "words", metavar="TEXT", help="Text of a message to send.")
-@click.option("--to", "recipient", metavar="NAME", help="Only annotator to show it; default all of the campaign.")
-@click.option("--withdraw", type=int, metavar="ID", help="Number of a message that is no longer shown.")
+@click.option("--to", "recipient", metavar="NAME", help="Only annotator to see it; default all of the campaign.")
+@click.option("--withdraw", type=int, metavar="ID", help="Number of a message to withdraw.")
 @json_option(
     """
     `{"campaign", "messages": [{"id", "campaign", "recipient", "words", "sent_at", "sent_by", "withdrawn_by",

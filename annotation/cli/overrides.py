@@ -29,16 +29,14 @@ _records = click.argument(
     required=True,
     help="Ids of images or items, their first digits (at least 6), or paths below the image folder.",
 )
-_by = click.option("--by", metavar="NAME", help="Who decides.  [default: the name you are logged in with]")
+_by = click.option("--by", metavar="NAME", help="Your name, for the record.  [default: your login name]")
 
 
 @click.command("restore")
 @_workspace
 @_records
-@click.option(
-    "--step", help="Step, or stage of one, whose drop or ask is reversed.  [default: the one that dropped it]"
-)
-@click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the decision.")
+@click.option("--step", help="Step, or stage of one, whose drop or ask to reverse.  [default: the one that dropped it]")
+@click.option("--why", metavar="TEXT", required=True, help="Reason, in one line; kept with the decision.")
 @_by
 @json_option(
     """
@@ -61,8 +59,8 @@ def restore(
 @click.command("drop")
 @_workspace
 @_records
-@click.option("--step", required=True, help="Step at which they are dropped, though it kept or asked about them.")
-@click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the decision.")
+@click.option("--step", required=True, help="Step that drops them now, although it kept or asked about them.")
+@click.option("--why", metavar="TEXT", required=True, help="Reason, in one line; kept with the decision.")
 @_by
 @json_option(
     """
@@ -82,7 +80,7 @@ def drop(workspace: Path, records: tuple[str, ...], step: str, why: str, by: str
 @_workspace
 @_records
 @click.option("--step", help="Only decisions about this step.")
-@click.option("--why", metavar="TEXT", default="", help="Why, in a line; kept with the decision.")
+@click.option("--why", metavar="TEXT", default="", help="Reason, in one line; kept with the decision.")
 @_by
 @json_option('`{"undone": [{"record", "stage", "action", "reason", "against"}]}`')
 def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, by: str | None, as_json: bool) -> None:
@@ -195,7 +193,7 @@ def _matching(decided: Sequence[Override], name: str, requests: OverrideRequests
             f"{matches[-1].record_id}; give more digits"
         )
     if not matches:
-        raise BenchwrightError(f"nothing was decided by hand about {name!r}; `benchwright filter overrides` lists all")
+        raise BenchwrightError(f"no decision by hand is about {name!r}; `benchwright filter overrides` lists all")
     return matches
 
 
@@ -216,7 +214,7 @@ def _line(override: Override) -> str:
 
 
 def _next(count: int, verb: str) -> str:
-    return f"{count} {verb}; `benchwright run` takes it in" if count else f"nothing new {verb}"
+    return f"{count} {verb}; `benchwright run` applies it" if count else f"nothing new {verb}"
 
 
 def _list_text(statuses: Sequence[OverrideStatus]) -> str:

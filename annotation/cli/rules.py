@@ -29,29 +29,30 @@ if TYPE_CHECKING:
     "texts",
     multiple=True,
     metavar="RULE",
-    help="Rule to try, as a recipe writes it, such as `unanimous(2)`; may be given several times.  [default: those for "
-    "one to five annotators]",
+    help="Rule to try, as in a recipe, such as `unanimous(2)`; may be repeated.  [default: those for one to five "
+    "annotators]",
 )
 @click.option(
     "--sureness",
     is_flag=True,
-    help="Also say what stopping as soon as the votes are sure enough would spare, at several thresholds.",
+    help="Also report how many votes closing tasks as soon as their decision is sure would save, at several "
+    "thresholds.",
 )
 @click.option(
     "--apply",
     "is_applied",
     is_flag=True,
-    help="Put the one rule that --rule names in force: every decision stays, tasks get the places that it takes. State "
-    "the same rule in the recipe before its next run.",
+    help="Put the one rule of --rule in force: every decision stays, and tasks get as many slots as it needs. Set the "
+    "same rule in the recipe before its next run.",
 )
 @json_option(
     """
     `{"campaign", "rules": [{"rule", "in_force", "kept", "to_revise", "waits", "no_agreement", "dropped", "open",
     "decisions", "further_votes", "changed"}]}`; counts are of tasks: `waits` for an adjudicator, `open` where missing
-    decisions can still change the outcome, `changed` where both this rule and the one in force settle it, and
-    differently; `decisions` is what the rule asks for in all, `further_votes` what is still missing.
+    decisions can still change the outcome, `changed` where this rule and the one in force settle it
+    differently; `decisions` is the number that the rule requires in all, `further_votes` the number still missing.
     With `--sureness` also `"sureness": [{"until", "tasks", "votes_spared", "otherwise", "compared"}]`: tasks that would
-    close early, and of those that have all their votes (`compared`) how many would come out `otherwise`
+    close early, and of those with all their votes (`compared`) the number that would be decided `otherwise`
     """
 )
 def rules(
@@ -91,8 +92,8 @@ def rules(
         document["sureness"] = [trial._asdict() for trial in spared]
     lines = [
         f"sure from {trial.until:g}: {counted(trial.tasks, 'task')} close early, "
-        f"{counted(trial.votes_spared, 'vote')} spared; "
-        f"{trial.otherwise} of {trial.compared} come out otherwise"
+        f"{counted(trial.votes_spared, 'vote')} spared; {trial.otherwise} of {trial.compared} would be decided "
+        "otherwise"
         for trial in spared
     ]
     emit(document, as_json=as_json, text=lambda: "\n".join([_text(settings.name, fates_of(settings), trials), *lines]))

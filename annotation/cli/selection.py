@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(path_type=Path)
 workspace_option = click.option(
-    "--workspace", type=_FILE, metavar="DIR", help="Workspace of a run.  [default: the one here]"
+    "--workspace", type=_FILE, metavar="DIR", help="Workspace of a run.  [default: the workspace in this folder]"
 )
 campaign_option = click.option(
-    "--campaign", metavar="NAME", help="As the recipe names the step.  [default: the only one]"
+    "--campaign", metavar="NAME", help="Campaign: the name of its step in the recipe.  [default: the only one]"
 )
 
 
@@ -71,5 +71,7 @@ def pick_campaign(store: ReviewStore, campaign: str | None) -> str:
         return store.campaign(campaign).name
     names = store.campaign_names()
     if len(names) != 1:
-        raise BenchwrightError(f"say which campaign with --campaign NAME; there are: {', '.join(names) or 'none yet'}")
+        raise BenchwrightError(
+            f"choose a campaign with --campaign NAME; the campaigns are: {', '.join(names) or 'none yet'}"
+        )
     return names[0]

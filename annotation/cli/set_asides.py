@@ -13,12 +13,12 @@ from .selection import campaign_option, open_for_commands, pick_campaign, worksp
 
 
 @click.command("set-aside")
-@click.argument("person", metavar="ANNOTATOR", help="Name by which the annotator decides.")
+@click.argument("person", metavar="ANNOTATOR", help="Name under which the annotator decides.")
 @workspace_option
 @campaign_option
-@click.option("--why", required=True, help="Why, in a sentence; the audit log keeps it.")
+@click.option("--why", required=True, help="Reason, in a sentence; the audit log keeps it.")
 @click.option("--by", required=True, metavar="NAME", help="Your name, for the log.")
-@json_option('`{"campaign", "annotator", "votes"}`; `votes` is the number that counts nowhere any more')
+@json_option('`{"campaign", "annotator", "votes"}`; `votes` is the number of votes set aside')
 def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why: str, by: str, as_json: bool) -> None:
     """Exclude an annotator's votes in a campaign from all counts, such as those given without looking.
 
@@ -43,14 +43,14 @@ def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why:
 
 
 @click.command("take-back")
-@click.argument("person", metavar="ANNOTATOR", help="Name by which the annotator decides.")
+@click.argument("person", metavar="ANNOTATOR", help="Name under which the annotator decides.")
 @workspace_option
 @campaign_option
 @click.option("--by", required=True, metavar="NAME", help="Your name, for the log.")
 @json_option(
     """
     `{"campaign", "annotator", "votes", "replaced", "held"}`; `votes` count again, and answers to gold items with them,
-    `replaced` stay set aside since others have decided in their place, `held` since others are at their tasks just now
+    `replaced` stay set aside because others have decided in their place, `held` because others work on their tasks
     """
 )
 def take_back(person: str, workspace: Path | None, campaign: str | None, *, by: str, as_json: bool) -> None:
@@ -66,8 +66,8 @@ def take_back(person: str, workspace: Path | None, campaign: str | None, *, by: 
         name = pick_campaign(store, campaign)
         taken = take_votes_back(store, name, person, by=by, now=clock())
     lines = [f"counted again: {counted(taken.votes, 'vote')} of {person} in {name}"]
-    lines += [f"{taken.replaced} stay aside, since others have decided in their place"] if taken.replaced else []
-    lines += [f"{taken.held} stay aside for now, since others are at their tasks"] if taken.held else []
+    lines += [f"{taken.replaced} stay set aside, because others have decided in their place"] if taken.replaced else []
+    lines += [f"{taken.held} stay set aside for now, because others are working on their tasks"] if taken.held else []
     emit(
         {"campaign": name, "annotator": person, **taken._asdict()},
         as_json=as_json,

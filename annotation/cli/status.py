@@ -24,7 +24,7 @@ FACETS = ("kind", "task", "category")
     "--by",
     type=click.Choice(FACETS),
     multiple=True,
-    help="Also by part: kind of question, task, or category; may be given several times.",
+    help="Also by part: kind of question, task, or category; may be repeated.",
 )
 @json_option(
     """
@@ -41,7 +41,7 @@ FACETS = ("kind", "task", "category")
     and of the one that sent some back `"with_writers"`, those that are not revised yet; where votes are spared by how
     sure the first ones are, `"closed_sure": {"tasks", "votes_spared"}`; where people decided lately `"forecast":
     {"decisions_wanted", "people", "days", "decisions_a_day", "hours", "end": {"median", "low", "high"},
-    "end_with_two_more": {"median", "low", "high"}, "people_lacking"}`, in days such as `2026-03-01`, null where too
+    "end_with_two_more": {"median", "low", "high"}, "people_lacking"}`, in days such as `2026-03-01`, null if too
     little is known. With `--by` also `"parts": [{"by", "part", "tasks", "outcomes"}]`
     """
 )
@@ -83,9 +83,7 @@ def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
         if with_writers := campaign.get("with_writers"):
             lines.append(f"  {counted(with_writers, 'item')} with their writers")
         if end := (campaign.get("forecast") or {}).get("end"):
-            lines.append(
-                f"  ends around {end['median']}, between {end['low']} and {end['high'] or 'nobody knows when'}"
-            )
+            lines.append(f"  ends around {end['median']}, between {end['low']} and {end['high'] or 'an unknown date'}")
         lines += [f"  round {round_['round']}: {_round_text(round_)}" for round_ in campaign.get("rounds", ())]
         lines += [f"  {printable(vote['criterion'])}: {_vote_text(vote)}" for vote in campaign.get("criteria", ())]
         lines += _adjudication_lines(campaign.get("adjudicated"))

@@ -29,49 +29,52 @@ _OPTIONS = (
         "--gold",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="CSV file of tasks whose right decision is known: `item_id`, `decision` (several categories parted by "
+        help="CSV file of tasks whose right decision is known: `item_id`, `decision` (several categories separated by "
         "semicolons).",
     ),
-    click.option("--gold-rate", type=float, metavar="SHARE", help="Share of what an annotator gets that is gold."),
-    click.option("--share", type=float, metavar="SHARE", help="Most of the tasks that one annotator gets."),
+    click.option("--gold-rate", type=float, metavar="SHARE", help="Share of gold items among an annotator's tasks."),
+    click.option("--share", type=float, metavar="SHARE", help="Largest number of tasks per annotator."),
     click.option(
         "--share-of",
         multiple=True,
         metavar="NAME=SHARE",
-        help="The same for one annotator, kept for them; may be repeated.",
+        help="Number of tasks for one annotator, reserved for them; may be repeated.",
     ),
     click.option(
         "--priority",
         multiple=True,
         metavar="NAME=NUMBER",
-        help="How early a task, category or item id goes out: higher numbers first; may be repeated.",
+        help="Priority of a task, category or item id: higher numbers go out first; may be repeated.",
     ),
     click.option(
         "--close-decided",
         is_flag=True,
-        help="Close a task as soon as its doubted key is certain to stand, whatever those say who have not decided; "
-        "agreement comes out higher. Refused for error analysis, where every answer counts.",
+        help="Close a task as soon as its doubted key is certain to stand, whatever the remaining annotators decide; "
+        "this raises the measured agreement. Refused for error analysis, where every answer counts.",
     ),
     click.option(
         "--first-votes",
         type=int,
         metavar="NUMBER",
-        help="Votes that every task gets; further ones are asked for only while the decision is unsure (--sure-at).  "
-        "[default: all votes of every task]",
+        help="Number of votes that every task gets; more are requested only while the decision is unsure "
+        "(--sure-at).  [default: all votes of every task]",
     ),
     click.option(
         "--sure-at",
         type=float,
         metavar="PROBABILITY",
-        help="With --first-votes: sureness from which nobody else is asked, the lower end of the 90 % credible "
-        "interval of the leading decision's probability.  [default: 0.95]",
+        help="With --first-votes: certainty from which no more votes are requested: the lower end of the 90 % "
+        "credible interval of the leading decision's probability.  [default: 0.95]",
     ),
     click.option(
         "--begun-first/--evenly",
         default=True,
-        help="Hand out tasks that others have begun before untouched ones, or all alike.  [default: --begun-first]",
+        help="Hand out tasks that others have begun before untouched ones, or treat all alike.  [default: "
+        "--begun-first]",
     ),
-    click.option("--lease-s", type=float, metavar="SECONDS", help="Seconds that a task is held for an annotator."),
+    click.option(
+        "--lease-s", type=float, metavar="SECONDS", help="Seconds for which a task is reserved for an annotator."
+    ),
 )
 
 
@@ -163,17 +166,17 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     required=True,
     metavar="DIR",
-    help="The release that the items are of.",
+    help="Release of the items.",
 )
 @click.option(
     "--workspace",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where people review; made if it is not there.  [default: the workspace here]",
+    help="Workspace of the review; made if missing.  [default: the workspace in this folder]",
 )
-@click.option("--name", help="Of the campaign.  [default: as TASKS has it]")
+@click.option("--name", help="Name of the campaign.  [default: the name in TASKS]")
 @click.option(
-    "--annotators", type=click.IntRange(1, 99), help="Different annotators a task.  [default: as its kind has it]"
+    "--annotators", type=click.IntRange(1, 99), help="Number of annotators per task.  [default: the number of its kind]"
 )
 @_assignment_options
 @json_option('`{"campaign", "kind", "tasks", "new", "annotators", "gold", "workspace"}`')
@@ -230,7 +233,7 @@ def open_(
     help="Write a .csv file with all answers, or a .json file without names: findings for `evaluate report "
     "--errors`, or errata for `release freeze` and `release correct`.",
 )
-@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @json_option(
     """
     `{"campaign", "kind", "tasks": {"open", "done"}, "answers": [{"item_id", "task", "annotator", ...}], "summary":
@@ -260,7 +263,8 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
         note(f"written to {out}")
     if answers.open:
         note(
-            f"{answers.open} of {counted(len(answers.tasks), 'task')} still open; what follows is of the answers so far"
+            f"{answers.open} of {counted(len(answers.tasks), 'task')} still open; the figures below cover the answers "
+            "so far"
         )
     document = {**document_of(answers), "agreement": agreement_of(answers), "out": None if out is None else str(out)}
     emit(document, as_json=as_json, text=lambda: _text(answers))

@@ -58,13 +58,17 @@ class PhotographRows:
         Raises:
             RefusedError: A file is not below the table's folder, is unreadable, or is not a photograph.
         """
-        return {field.name: self._taken(field, values[field.name]) for field in self._fields if values.get(field.name)}
+        return {
+            field.name: self._stored_photograph(field, values[field.name])
+            for field in self._fields
+            if values.get(field.name)
+        }
 
-    def _taken(self, field: PhotographField, name: str) -> str:
+    def _stored_photograph(self, field: PhotographField, name: str) -> str:
         try:
             path = (self._folder / name).resolve()
             if not path.is_relative_to(self._folder):
-                raise RefusedError(f"photograph {shown(name)} is not below the table's folder")
+                raise RefusedError(f"photograph {shown(name)} lies outside the table's folder")
             data = read_file(path, limits=Limits(max_bytes=field.max_bytes))
         except (UnreadableImage, OSError, ValueError) as error:
             raise RefusedError(f"photograph {shown(name)} cannot be read: {error}") from None
@@ -96,11 +100,13 @@ class KnownAnnotators:
             return None
         near = {known.casefold(): known for known in sorted(self._known)}
         if name.casefold() in near:
-            return f"annotator {shown(name)} is not known, {shown(near[name.casefold()])} is; spell them alike"
+            return (
+                f"annotator {shown(name)} is unknown, but {shown(near[name.casefold()])} is known; spell the two alike"
+            )
         if self._accounts:
             close = get_close_matches(name, sorted(self._known), n=1)
             hint = f"did you mean {shown(close[0])}? " if close else ""
-            return f"annotator {shown(name)} is not known here; {hint}(--new-annotators takes names without an account)"
+            return f"annotator {shown(name)} is unknown here; {hint}(--new-annotators accepts names without an account)"
         return None
 
     def note(self, name: str) -> None:
@@ -154,7 +160,7 @@ class RowImport:
         ):
             return "unchanged"
         raise RefusedError(
-            f"annotator {shown(row.values['annotator'])} has already said {before.decision!r} of this item"
+            f"annotator {shown(row.values['annotator'])} already decided {before.decision!r} on this item"
         )
 
     def _submission(self, row: CsvRow, task: Task) -> Submission:
@@ -217,7 +223,7 @@ class RowImport:
             RefusedError: The row is malformed, or its annotator or its item is unknown; the message lists all problems.
         """
         task = self._tasks.get(self._named(row))
-        no_task = f"item {shown(row.values['item_id'])} is no current task of campaign {self._campaign!r}"
+        no_task = f"item {shown(row.values['item_id'])} is not a current task of campaign {self._campaign!r}"
         problems = [row.problem, self._people.problem(row.values["annotator"]), None if task else no_task]
         if stated := [problem for problem in problems if problem is not None]:
             if task is not None and row.problem is None:
@@ -246,7 +252,7 @@ class RowImport:
         if not version and key in self._looked_at and key not in self._submissions:
             raise RefusedError(
                 f"item {shown(task.item_id)} has been revised since this annotator decided; a row about its new "
-                "version says so in the column `version`"
+                "version names it in the column `version`"
             )
 
 

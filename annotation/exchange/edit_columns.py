@@ -54,7 +54,7 @@ def edits_in_row(values: Mapping[str, str]) -> dict[str, Any] | None:
             match = _CHOICE.fullmatch(part)
             if match is None or match[1] in edits["choices"]:
                 raise RefusedError(
-                    f"new_choices {ascii(part)[:60]}: spell choices as `A: text`, each once, parted by ` | `"
+                    f"new_choices {ascii(part)[:60]}: write choices as `A: text`, each once, separated by ` | `"
                 )
             edits["choices"][match[1]] = match[2]
     return edits or None

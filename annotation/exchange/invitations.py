@@ -96,7 +96,7 @@ def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
         problems = [row.problem] if row.problem else _problems(row.values, campaigns)
         name = row.values["name"]
         if name in lines:
-            problems.append(f"name {shown(name)} stands in line {lines[name]} too")
+            problems.append(f"name {shown(name)} is also on line {lines[name]}")
         lines.setdefault(name, row.line)
         mistakes += [f"line {row.line}: {problem}" for problem in problems]
         if not problems:
@@ -104,7 +104,7 @@ def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
             invitees.append(Invitee(name, role, tuple(_campaigns_in(row.values))))
     if mistakes:
         more = f"\nand {len(mistakes) - _MOST_TOLD} more" if len(mistakes) > _MOST_TOLD else ""
-        raise DataError(f"{path}: nobody is invited; mend this:\n" + "\n".join(mistakes[:_MOST_TOLD]) + more)
+        raise DataError(f"{path}: no invitation was made; fix these lines:\n" + "\n".join(mistakes[:_MOST_TOLD]) + more)
     if not 0 < len(invitees) <= _MOST_PEOPLE:
         raise DataError(f"{path} names {len(invitees)} people; give 1 to {_MOST_PEOPLE}")
     return invitees
@@ -117,16 +117,18 @@ def _problems(values: Mapping[str, str], campaigns: Mapping[str, bool]) -> list[
     if not 0 < len(name) <= 100 or not name.isprintable():
         problems.append(f"name {shown(name)}: names are 1 to 100 printable characters")
     elif name.startswith(SIMULATED):
-        problems.append(f"name {shown(name)}: names of simulated annotators begin with {SIMULATED!r}, no others")
+        problems.append(f"name {shown(name)}: names of simulated annotators, and no others, begin with {SIMULATED!r}")
     if role.casefold() not in ROLES:
-        problems.append(f"role {shown(role)} is none of {', '.join(ROLES)}")
+        problems.append(f"role {shown(role)} is not one of {', '.join(ROLES)}")
     for campaign in _campaigns_in(values):
         if campaign not in campaigns:
             near = get_close_matches(campaign, campaigns, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(campaigns) or 'none yet'}"
-            problems.append(f"there is no campaign {shown(campaign)}; {hint}")
+            hint = f"did you mean {near[0]!r}?" if near else f"campaigns: {', '.join(campaigns) or 'none yet'}"
+            problems.append(f"no campaign is called {shown(campaign)}; {hint}")
         elif campaigns[campaign]:
-            problems.append(f"simulated annotators decide in campaign {shown(campaign)}; nobody is assigned to it")
+            problems.append(
+                f"simulated annotators decide in campaign {shown(campaign)}; annotators cannot be assigned to it"
+            )
     return problems
 
 

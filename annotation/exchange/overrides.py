@@ -68,13 +68,13 @@ class OverrideRequests:
         kept = None
         for verdict in self._lookup.told(record):
             if verdict.verdict in {"drop", "failed"} and self._removes(verdict):
-                raise BenchwrightError(f"{record.record_id!r} is out already: {verdict.stage} said {verdict.reason}")
+                raise BenchwrightError(
+                    f"{record.record_id!r} is already dropped: {verdict.stage} gave {verdict.reason}"
+                )
             if verdict.own_verdict in {"keep", "ask"} and self._can_override(verdict.stage):
                 kept = verdict
         if kept is None:
-            raise BenchwrightError(
-                f"no filter has judged {record.record_id!r} yet, so there is none that could drop it by hand"
-            )
+            raise BenchwrightError(f"no filter has judged {record.record_id!r} yet, so none can drop it by hand")
         return self._decision(record, kept.stage, "drop", None, None)
 
     def dropped(self, name: str, step: str) -> Override:
@@ -88,11 +88,11 @@ class OverrideRequests:
         verdict = self._lookup.told_by(stage.id, record.record_id, record.root_image_id)
         if verdict is None:
             raise BenchwrightError(
-                f"{name!r} never reached step {step!r}: a step before it dropped it, or it came later"
+                f"{name!r} never reached step {step!r}: an earlier step dropped it, or a later one made it"
             )
         if verdict.own_verdict not in {"keep", "ask"}:
             raise BenchwrightError(
-                f"step {step!r} itself said {verdict.own_verdict} {verdict.own_reason} of {name!r} already"
+                f"step {step!r} itself already decided {verdict.own_verdict} {verdict.own_reason} on {name!r}"
             )
         return self._decision(record, stage.id, "drop", None, None)
 
@@ -134,7 +134,7 @@ class OverrideRequests:
             listed = ", ".join(
                 f"{candidate.stage} ({candidate.own_verdict} {candidate.own_reason})" for candidate in candidates
             )
-            raise BenchwrightError(f"several steps speak against {name!r}: {listed}; say which with --step")
+            raise BenchwrightError(f"several steps reject {name!r}: {listed}; choose one with --step")
         raise BenchwrightError(self._why_not(name, where, verdicts))
 
     def _why_not(self, name: str, where: str, verdicts: Sequence[StageVerdict]) -> str:
@@ -144,18 +144,18 @@ class OverrideRequests:
             if verdict.own_verdict == "failed":
                 return (
                     f"{name!r} failed at {verdict.stage} ({verdict.own_reason}): it could not be judged, so there is "
-                    "no verdict to reverse; mend the file or the step and run again"
+                    "no verdict to reverse; fix the file or the step and run again"
                 )
             if verdict.own_verdict in {"drop", "ask"}:
                 return self._not_overridable(name, verdict)
-        return f"nothing dropped {name!r} or asked about it{where}; `benchwright trace` tells its history"
+        return f"nothing dropped {name!r} or asked about it{where}; `benchwright trace` shows its history"
 
     def _not_overridable(self, name: str, verdict: StageVerdict) -> str:
         stage = self._stages.get(verdict.stage)
         if stage is not None and stage.kind == "campaign":
             return (
-                f"people decided about {name!r} in campaign {verdict.stage} ({verdict.own_reason}); who decided amends "
-                "it there (`benchwright review serve`, or `review import`)"
+                f"people decided about {name!r} in campaign {verdict.stage} ({verdict.own_reason}); the annotators "
+                "who decided can amend it there (`benchwright review serve`, or `review import`)"
             )
         return (
             f"step {verdict.stage} made nothing of {name!r} ({verdict.own_reason}), so there is nothing to bring back; "
@@ -173,8 +173,8 @@ class OverrideRequests:
             raise BenchwrightError(f"no step {step!r} ran in {self._root}; these did: {', '.join(self._entries())}")
         if not may_be_overridden(of_step[-1]):
             raise BenchwrightError(
-                f"step {step!r} drops nothing that could be dropped by hand: it makes, measures or asks people; "
-                "name a filter, such as the next one after it"
+                f"step {step!r} drops no records by hand: it makes or measures records, or asks people; name a "
+                "filter, such as the next one"
             )
         return of_step[-1]
 

@@ -32,7 +32,7 @@ class TaskPictures:
         self._root, self._originals = root, ImageFiles(root)
         self._copy_to = copy_to
         if copy_to is not None and copy_to.exists():
-            raise BenchwrightError(f"{copy_to} is there already; give a new folder for the pictures")
+            raise BenchwrightError(f"{copy_to} exists; give a new folder for the pictures")
 
     def name(self, image: ItemImage) -> str:
         """Return the file name for one of an item's images, after writing the copy if requested.

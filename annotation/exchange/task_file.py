@@ -39,10 +39,10 @@ TAKES = "takes"
 """Column with the accepted values of the columns to fill in."""
 _REVISE = "revise"
 _EDIT_WORDS = {
-    "new_question": "the question's new words",
-    "new_choices": "those that change, as `B: a red cup | D: a blue one`",
-    "new_right": "the letter that is right from now on",
-    NEW_EXPLANATION: "the explanation's new words",
+    "new_question": "new text of the question",
+    "new_choices": "changed choices, as `B: a red cup | D: a blue one`",
+    "new_right": "letter of the new right choice",
+    NEW_EXPLANATION: "new text of the explanation",
 }
 
 
@@ -75,17 +75,17 @@ def columns_to_fill_in(settings: Campaign, *, votes: bool = False) -> tuple[str,
 
 def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str]:
     """Return the accepted values of each column to fill in, in words and in the columns' order."""
-    form, words = _filled_in_form(settings, votes=votes), {"annotator": "who decides, by name"}
+    form, words = _filled_in_form(settings, votes=votes), {"annotator": "name of the annotator"}
     if settings.form.blind_first and not votes:
-        return words | {"decision": "the letter of one of the choices"}
+        return words | {"decision": "letter of one of the choices"}
     if form is not None:
         fields = [field for field in form.fields if not isinstance(field, DraftsField)]
         words |= {column: text for field in fields for column, text in _words_of_field(field).items()}
         return words | _edit_words(settings)
     by_choice = settings.form.takes_choices
-    words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
+    words["decision"] = "letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
     if reasons := settings.form.reasons:
-        words["reason"] = f"{', '.join(reasons)}; several are parted by semicolons"
+        words["reason"] = f"{', '.join(reasons)}; separate several by semicolons"
     return words | {"note": "text"} | _edit_words(settings)
 
 
@@ -118,7 +118,7 @@ def _words_of_field(field: FormField) -> dict[str, str]:
         if place >= len(field.fields):
             words[column.name] = f"as {name_of(part.name, 1)}"
             continue
-        parted = " or parted by ` | `" if isinstance(part, Lines) else ""
+        parted = " or separated by ` | `" if isinstance(part, Lines) else ""
         condition = column.only_if if part.only_if is not None else None
         within = part.model_copy(update={"only_if": condition})
         words[column.name] = takes_in_words(part) + parted + when_in_words(within)
@@ -164,12 +164,14 @@ def export_tasks(
         PrerequisiteError: A spreadsheet is requested, and openpyxl is not installed.
     """
     if not out.parent.is_dir():
-        raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
+        raise BenchwrightError(
+            f"{out} cannot be written: the folder {out.parent} does not exist; make it, or give another --out"
+        )
     settings = store.campaign(campaign)
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
     if gold and not takes_gold_elsewhere(settings):
-        raise BenchwrightError(f"--gold is for tables of decisions; campaign {campaign!r} takes something else")
+        raise BenchwrightError(f"--gold is for tables of decisions; campaign {campaign!r} collects something else")
     rows = _vote_rows(store, campaign) if votes else _rows(store, settings)
     if gold:
         rows = sorted([*rows, *((task, "") for task in gold_tasks(store, settings))], key=lambda row: row[0].item_id)

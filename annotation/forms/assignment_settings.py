@@ -158,7 +158,7 @@ class AssignmentSettings(Record):
     def _are_names(cls, value: dict[str, float]) -> dict[str, float]:
         for name in value:
             if not name.strip():
-                raise ValueError("an empty name is nobody's; give the names that annotators sign in with")
+                raise ValueError("a name is empty; give the names that annotators sign in with")
         return value
 
     @model_validator(mode="after")

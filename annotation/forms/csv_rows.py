@@ -72,10 +72,10 @@ def read_rows(
         PrerequisiteError: It is a spreadsheet, and openpyxl is not installed.
     """
     if not path.is_file():
-        what = "not a file" if path.exists() else "not there"
+        what = "not a file" if path.exists() else "missing"
         raise DataError(f"{path} is {what}; expected a table, such as a CSV file")
     if path.stat().st_size > MAX_BYTES:
-        raise DataError(f"{path} has {path.stat().st_size} bytes; a table of at most {MAX_BYTES} is read")
+        raise DataError(f"{path} has {path.stat().st_size} bytes; a table has at most {MAX_BYTES}")
     wanted = [*required, *optional]
     header: list[str] | None = None
     for line in (table := Table.at(path)).lines(max_bytes=MAX_BYTES):
@@ -130,10 +130,10 @@ def _check_columns(
         problems += [f"did you mean {name!r} where it says {shown(at[0])}?" for name, at in near.items() if at]
     for name in dict.fromkeys(names):
         if names.count(name) > 1 and name in known:
-            problems.append(f"column {name!r} is there {counted(names.count(name), 'time')}; keep one")
+            problems.append(f"column {name!r} appears {counted(names.count(name), 'time')}; keep one")
         if ignored is not None and name not in [*known, *ignored]:
             near_known = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near_known[0]!r}?" if near_known else f"known are {', '.join(known)}"
-            problems.append(f"there is no column {shown(name)}; {hint}")
+            hint = f"did you mean {near_known[0]!r}?" if near_known else f"known columns: {', '.join(known)}"
+            problems.append(f"column {shown(name)} is unknown; {hint}")
     if problems:
         raise DataError(f"{path}, line 1: {'; '.join(problems)}")

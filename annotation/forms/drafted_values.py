@@ -109,10 +109,10 @@ def drafts_in_words(form: Form, proposals: Proposals | None) -> str:
     labels = {field.name: field for field in form.fields}
     lines: dict[str, list[str]] = {}
     for place, note in proposals.notes.items():
-        words = f"draft by {note.author}, prompt {note.prompt}, nobody's so far"
+        words = f"draft by {note.author}, prompt {note.prompt}, not accepted yet"
         lines.setdefault("; ".join([words, *_attacks(note)]), []).append(_place_in_words(place, labels))
     if not proposals.notes and proposals.fields:
-        return f"draft by {proposals.model}, nobody's so far"
+        return f"draft by {proposals.model}, not accepted yet"
     return "\n".join(f"{', '.join(places)}: {words}" for words, places in lines.items())
 
 

@@ -81,7 +81,7 @@ def checked_evidence(form: CampaignForm, payload: Mapping[str, Any], submission:
     if form.evidence is None or entries.keys() - {EVIDENCE}:
         if submission.fields is None:
             return None
-        raise FormError("this campaign takes a decision, and no fields")
+        raise FormError("this campaign takes a decision without fields")
     try:
         regions = read_regions(entries.get(EVIDENCE), form.evidence.rule, sizes_in(payload)[:1])
     except RegionError as error:

@@ -65,7 +65,7 @@ def read_practice(path: Path) -> dict[str, GoldLabel]:
     labels = read_gold(path)
     if not path.is_dir() and not LEAST_PRACTICE <= len(labels) <= MOST_PRACTICE:
         raise DataError(
-            f"{path} names {counted(len(labels), 'item')} to practise on; give {LEAST_PRACTICE} to {MOST_PRACTICE}"
+            f"{path} names {counted(len(labels), 'item')} to practice on; give {LEAST_PRACTICE} to {MOST_PRACTICE}"
         )
     return labels
 
@@ -78,9 +78,12 @@ def _of_table(path: Path) -> dict[str, GoldLabel]:
         if row.problem or not item_id:
             raise DataError(f"{path}, line {row.line}: {row.problem or 'no item_id'}")
         if item_id in labels:
-            raise DataError(f"{path}, line {row.line}: item {shown(item_id)} comes twice; keep one of the two rows")
+            raise DataError(f"{path}, line {row.line}: item {shown(item_id)} appears twice; keep one of the two rows")
         if len(row.values["why"]) > _MAX_WHY:
-            raise DataError(f"{path}, line {row.line}: `why` has {len(row.values['why'])} characters of {_MAX_WHY}")
+            raise DataError(
+                f"{path}, line {row.line}: `why` has {len(row.values['why'])} characters; at most "
+                f"{_MAX_WHY} are possible"
+            )
         regions = _json_in(row.values["regions"], f"{path}, line {row.line}: `regions`")
         tolerance = _json_in(row.values["tolerance"], f"{path}, line {row.line}: `tolerance`")
         if isinstance(tolerance, int | float):
@@ -98,7 +101,7 @@ def _json_in(text: str, place: str) -> Any:
     try:
         return json.loads(text) if text else None
     except (ValueError, RecursionError):
-        raise DataError(f"{place} {shown(text)} is no JSON") from None
+        raise DataError(f"{place} {shown(text)} is not JSON") from None
 
 
 def _of_release(path: Path) -> dict[str, GoldLabel]:

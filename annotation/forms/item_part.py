@@ -38,7 +38,7 @@ class ItemPart(Record):
     @model_validator(mode="after")
     def _share_is_a_range(self) -> ItemPart:
         if self.share is not None and not self.share[0] < self.share[1]:
-            raise ValueError(f"share {list(self.share)} holds nothing; give from and to, such as [0, 0.5]")
+            raise ValueError(f"share {list(self.share)} is empty; give its start and end, such as [0, 0.5]")
         return self
 
     @property

@@ -99,7 +99,7 @@ def _reading(categories: Sequence[FindingCategory]) -> Form:
     gives = (
         Option(code=CHOOSES, words="It chooses one option"),
         Option(code="none", words="It chooses none", help="It refuses, names several, or says nothing of the kind."),
-        Option(code="unclear", words="It cannot be told", help="Two careful readers could disagree."),
+        Option(code="unclear", words="Cannot be determined", help="Two careful readers could disagree."),
     )
     return Form(
         fields=(
@@ -118,18 +118,15 @@ KINDS = {
             rule="majority({n})",
             annotators=2,
             guidelines=(
-                "Work the answer out **yourself** from the pictures before you look at what is marked as right.\n\n"
-                "- **Accept** the item if the question is clear, exactly one option is right, and it is the one that "
-                "is marked.\n"
-                "- **Reject** it if it cannot be mended, such as one whose pictures do not show what is asked. Name "
-                "**every** reason that applies.\n"
-                "- **Revise** it if it is worth keeping and something about it is not right yet: mend the text or the "
-                "marked option, or say in a note what should change.\n\n"
-                "An item is not fit if its words alone give the answer away, or if two options can be defended. "
-                "Where an option says that nothing in the picture answers, it is right only if nothing does: not "
-                "seeing the answer at once is not enough.\n\n"
-                "Look closely before you decide: zoom in, and switch marks off and on again. Decide by yourself. What "
-                "you cannot decide now, skip; it comes again."
+                "Work the answer out **yourself** from the pictures before you look at what is marked as right.\n\n- "
+                "**Accept** the item if the question is clear, exactly one option is right, and it is the one that is "
+                "marked.\n- **Reject** it if it cannot be fixed, for example because its pictures do not show what "
+                "the question asks. Name **every** reason that applies.\n- **Revise** it if it is worth keeping and "
+                "something about it is not right yet: fix the text or the marked option, or say in a note what should "
+                "change.\n\nAn item is not fit if its words alone give the answer away, or if two options can be "
+                "defended. Where an option says that nothing in the picture answers, it is right only if nothing "
+                "does: not seeing the answer at once is not enough.\n\nLook closely before you decide: zoom in, and "
+                "switch marks off and on again. Decide by yourself. Skip what you cannot decide now; it comes again."
             ),
         ),
         CampaignKind(
@@ -137,9 +134,9 @@ KINDS = {
             shows_key=False,
             guidelines=(
                 "Choose the option that you think is right, from what you see in the pictures. This measures how well "
-                "people do, so answer by yourself: look nothing up, ask nobody, and take the time that you need.\n\n"
-                "**Always choose one**, also where you are unsure or none seems right. If something about a question "
-                "is wrong, choose what fits best, and flag it for a curator."
+                "people do, so answer by yourself: do not look anything up or ask others, and take the time that you "
+                "need.\n\n**Always choose one**, also where you are unsure or none seems right. If something about a "
+                "question is wrong, choose what fits best, and flag it for a curator."
             ),
         ),
         CampaignKind(
@@ -149,11 +146,10 @@ KINDS = {
             annotators=3,
             guidelines=(
                 "**First answer** the question by yourself. Nothing says yet which option counts as right, and your "
-                "answer cannot be changed afterwards.\n\n"
-                "**Then judge** it, with the right option and its explanation before you. Vote on each point as you "
-                "find it, also where you had answered otherwise: a good question may well have caught you out. Where "
-                "you vote *no*, mend what is wrong if you can, the question, an option, the right option or the "
-                "explanation, or say in a note what it is."
+                "answer cannot be changed afterwards.\n\n**Then judge** it, with the right option and its explanation "
+                "before you. Vote on each point as you find it, also where you had answered otherwise: a good "
+                "question may well have caught you out. Where you vote *no*, fix what is wrong if you can, the "
+                "question, an option, the right option or the explanation, or say in a note what it is."
             ),
         ),
         CampaignKind(
@@ -172,11 +168,11 @@ KINDS = {
             SCREEN_ITEMS,
             shows_key=True,
             guidelines=(
-                "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
-                "more than one option can be defended, and any other that a careful person could get wrong through no "
-                "fault of their own: one whose key is not right, whose words give the answer away, or whose picture is "
-                "too poor to tell.\n\n"
-                "Keep what is hard and right. That it took you a while is no reason to discard an item."
+                "Work the answer out **yourself** before you look at what is marked as right. Discard an item of "
+                "which more than one option can be defended, and any other that a careful person could get wrong "
+                "without being at fault: one whose key is not right, whose words give the answer away, or whose "
+                "picture is too poor to tell.\n\nKeep what is hard and right. That it took you a while is no reason "
+                "to discard an item."
             ),
         ),
         CampaignKind(
@@ -185,8 +181,8 @@ KINDS = {
             guidelines=(
                 "Find a **photograph** of what the prompt describes: taken with a camera, sharp, neither drawn nor "
                 "generated. It shows all that the prompt names, large enough to ask about. Take it only if its page "
-                "states one of the licences offered, and name its author as the licence wants. A photograph of your "
-                "own is welcome if you may give it away under one of them."
+                "states one of the licenses offered, and name its author as the license requires. Your own photograph "
+                "is welcome if you may give it away under one of them."
             ),
         ),
         CampaignKind(
@@ -203,29 +199,26 @@ KINDS = {
             STATE,
             shows_key=False,
             guidelines=(
-                "State what the picture **shows**, in plain words that anybody who has never seen it would understand. "
-                "Look first, write then: zoom in where you are not sure.\n\n"
-                "- A question that the picture **answers** has one right option, which anybody can see, and wrong ones "
-                "that are plausible and plainly not there.\n"
-                "- A question that it does **not** answer is one that somebody could well ask. Its options sound "
-                "likely, and nothing in sight decides between them. Say of which kind it is.\n"
-                "- Give all questions of a picture the same number of options, so that none stands out.\n\n"
-                "What a **model drafted** is nobody's until you accept it. Check every word of it against the picture, "
-                "correct it or discard it: a draft that sounds right is wrong often enough. Name no private person."
+                "State what the picture **shows**, in plain words that a reader who has never seen it would "
+                "understand. Look first, write then: zoom in where you are not sure.\n\n- A question that the picture "
+                "**answers** has one right option, which every viewer can see, and wrong ones that are plausible and "
+                "plainly not there.\n- A question that it does **not** answer is one that a viewer might well ask. "
+                "Its options sound likely, and nothing in sight decides between them. Say of which kind it is.\n- "
+                "Give all questions of a picture the same number of options, so that none stands out.\n\nA **model's "
+                "draft** counts only once you accept it. Check every word of it against the picture, and correct or "
+                "discard it: a draft that sounds right is often wrong. Name no private person."
             ),
         ),
         CampaignKind(
             WRITE,
             shows_key=False,
             guidelines=(
-                "Write questions that nobody can answer **without looking** at this picture, and that everybody who "
-                "looks closely answers alike.\n\n"
-                "- A question **names** what it asks about, and asks one thing.\n"
-                "- **One** option is right. The others are wrong for certain, and plausible to somebody who has not "
-                "looked: of the same kind, as long, and worded alike.\n"
-                "- An explanation says what in the picture makes the option right.\n\n"
-                "If the picture gives no good question, say so. Write in the language of the benchmark, and name no "
-                "private person."
+                "Write questions that cannot be answered **without looking** at this picture, and that all careful "
+                "viewers answer alike.\n\n- A question **names** what it asks about, and asks one thing.\n- **One** "
+                "option is right. The others are wrong for certain, and plausible to a reader who has not looked: of "
+                "the same kind, as long, and worded alike.\n- An explanation says what in the picture makes the "
+                "option right.\n\nIf the picture gives no good question, say so. Write in the language of the "
+                "benchmark, and name no private person."
             ),
         ),
         CampaignKind(
@@ -233,26 +226,23 @@ KINDS = {
             shows_key=False,
             guidelines=(
                 "Are these two files of **one** picture, of which one was made from the other? Compare them under the "
-                "slider and blinking (`M`).\n\n"
-                "- **The same picture**: one was made smaller, cropped, recoloured, captioned or mirrored, and "
-                "whatever is in sight in both lies where it was.\n"
-                "- **Different pictures**: another moment, another angle or another thing, however much alike. Two "
-                "photographs of one scene are different pictures."
+                "slider and blinking (`M`).\n\n- **The same picture**: one was made smaller, cropped, recolored, "
+                "captioned or mirrored, and whatever is in sight in both lies where it was.\n- **Different "
+                "pictures**: another moment, another angle or another thing, however much alike. Two photographs of "
+                "one scene are different pictures."
             ),
         ),
         CampaignKind(
             MARK,
             shows_key=False,
             guidelines=(
-                "Mark **everything** that is asked for, and nothing else, whoever else may mark it too. Zoom in until "
-                "you see the edges: what you mark is measured on the pixels of the picture itself.\n\n"
-                "- A **box** touches the thing on all four sides, with whatever of it is in sight; what is hidden is "
-                "not guessed.\n"
-                "- A **point** lies on the thing, in its middle unless something else is asked for.\n"
-                "- An **outline** or a **mask** follows the edge, without the shadow.\n\n"
-                "What a helper proposes is a draft: keep it only if you would have drawn it so. If nothing of what is "
-                "asked for is in sight, say so; if the picture does not show whether it is there, say that you cannot "
-                "tell."
+                "Mark **everything** that is asked for, and nothing else, even if others mark it too. Zoom in until "
+                "you see the edges: what you mark is measured on the pixels of the picture itself.\n\n- A **box** "
+                "touches the thing on all four sides, with whatever of it is in sight; what is hidden is not "
+                "guessed.\n- A **point** lies on the thing, in its middle unless something else is asked for.\n- An "
+                "**outline** or a **mask** follows the edge, without the shadow.\n\nWhat a helper proposes is a "
+                "draft: keep it only if you would have drawn it so. If nothing of what is asked for is in sight, say "
+                "so; if the picture does not show whether it is there, say that you cannot tell."
             ),
         ),
         CampaignKind(
@@ -260,9 +250,10 @@ KINDS = {
             shows_key=True,
             form=_error_analysis,
             guidelines=(
-                "A model got this item wrong. Read its reply beside the key and the pictures, name **every** category "
-                "that applies, and say in a sentence what in the reply shows it. Judge what is written there, not what "
-                "the model may have meant; if the reply is right and the key is not, flag the item for a curator."
+                "A model got this item wrong. Read its reply next to the key and the pictures, name **every** "
+                "category that applies, and say in a sentence what in the reply shows it. Judge what is written "
+                "there, not what the model may have meant; if the reply is right and the key is not, flag the item "
+                "for a curator."
             ),
         ),
         CampaignKind(
@@ -273,10 +264,10 @@ KINDS = {
             annotators=3,
             guidelines=(
                 "The key of this item is in doubt. Work the answer out **yourself** from the pictures before you look "
-                "at what models and other people said: they may all be wrong.\n\n"
-                "The key is **right** if it can be defended and no other option can, **wrong** if another option is "
-                "right or none is, and the item is **ambiguous** if more than one can be defended. Say how you can "
-                "tell, in words that somebody who disagrees could check."
+                "at what models and other people said: they may all be wrong.\n\nThe key is **right** if it can be "
+                "defended and no other option can, **wrong** if another option is right or none is, and the item is "
+                "**ambiguous** if more than one can be defended. Say how you can tell, in words that a critic could "
+                "check."
             ),
         ),
         CampaignKind(

@@ -265,7 +265,7 @@ def _checked_reason(why: str, *, needed: bool) -> str:
     """
     line = " ".join(why.split())
     if (needed and not line) or len(line) > LONGEST_WHY or not line.isprintable():
-        raise BenchwrightError(f"say in a line why: 1 to {LONGEST_WHY} printable characters")
+        raise BenchwrightError(f"give a reason in one line: 1 to {LONGEST_WHY} printable characters")
     return line
 
 

@@ -190,7 +190,7 @@ def _with(step: Filter, setting: str, at: float) -> Filter:
     try:
         value = setting_type.validate_python(at)
     except ValidationError as error:
-        raise BenchwrightError(f"{setting} takes no {at:g}: {error.errors()[0]['msg']}") from error
+        raise BenchwrightError(f"{setting} does not accept {at:g}: {error.errors()[0]['msg']}") from error
     return step.model_copy(update={setting: value})
 
 

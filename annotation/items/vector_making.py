@@ -68,7 +68,7 @@ def models_for(file: VectorFile, named: Mapping[VectorKind, Path | None]) -> dic
     for kind, repositories in USUAL.items():
         if (folder := named.get(kind)) is not None:
             if not folder.is_dir():
-                raise PrerequisiteError(f"{folder} is no folder; name the folder of a model")
+                raise PrerequisiteError(f"{folder} is not a folder; name the folder of a model")
             chosen[kind] = folder
         elif kind in before and before[kind].folder.is_dir():
             chosen[kind] = before[kind].folder
@@ -104,8 +104,8 @@ def make_vectors(
     models = models_for(file, {"words": sentences, "pictures": pictures})
     if not models:
         raise PrerequisiteError(
-            "there is no model on this machine to compare items by; name a folder with --sentences or --pictures, or "
-            f"put one of {', '.join(USUAL['words'] + USUAL['pictures'])} into the folder that {FOLDER} names"
+            "no model on this machine can compare items; name a folder with --sentences or --pictures, or put one of "
+            f"{', '.join(USUAL['words'] + USUAL['pictures'])} into the folder that {FOLDER} names"
         )
     maker = _VectorMaker(workspace, index, file, progress or Silent())
     of_kind: Mapping[VectorKind, Callable[[Path], MadeVectors]] = {"words": maker.words, "pictures": maker.pictures}

@@ -31,7 +31,7 @@ class AllowedFolders:
     def __init__(self, roots: Sequence[Path] = ()) -> None:
         for root in roots:
             if not root.is_dir():
-                raise BenchwrightError(f"--sources {root} is no folder; name one that is there")
+                raise BenchwrightError(f"--sources {root} is not a folder; name an existing one")
         self._roots = tuple(dict.fromkeys(root.resolve() for root in roots))
 
     def __bool__(self) -> bool:
@@ -61,7 +61,7 @@ class AllowedFolders:
             found = _below(root, name[len(title) :].strip("/"))
             if found is not None:
                 return found
-        raise BenchwrightError(f"there is no folder {name[:100]!r} below those that the server was started with")
+        raise BenchwrightError(f"folder {name[:100]!r} is not below the folders that the server was started with")
 
     def name_of(self, folder: Path) -> str | None:
         """Return the name of a folder; None if it lies outside the given ones."""

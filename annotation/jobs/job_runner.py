@@ -81,7 +81,7 @@ class JobRunner:
         """
         with self._alone():
             if (other := self._running_alone()) is not None:
-                raise BenchwrightError(f"`{other.kind}` works already, started by {other.by}; one at a time")
+                raise BenchwrightError(f"`{other.kind}` is already running, started by {other.by}; wait until it ends")
             started_at = self._now()
             job_id = f"{started_at:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
             folder = self.folder.of(job_id)

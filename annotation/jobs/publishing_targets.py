@@ -36,7 +36,7 @@ class PublishingTargets:
             elif Path(place).is_dir():
                 self._places[Path(place).resolve().as_posix()] = place
             else:
-                raise BenchwrightError(f"--publish-to {place[:200]} is no folder; name one that is there, or hub:ORG")
+                raise BenchwrightError(f"--publish-to {place[:200]} is not a folder; name an existing one, or hub:ORG")
 
     def __bool__(self) -> bool:
         return bool(self._places)
@@ -57,7 +57,7 @@ class PublishingTargets:
         """
         real = next((real for real, given in self._places.items() if given == place), None)
         if real is None:
-            raise BenchwrightError(f"{place[:100]!r} is no place that this server publishes to")
+            raise BenchwrightError(f"this server does not publish to {place[:100]!r}")
         if not _NAME.fullmatch(name) or name.endswith("."):
-            raise BenchwrightError(f"{name[:100]!r}: a name has letters, digits, points, hyphens and underscores")
+            raise BenchwrightError(f"{name[:100]!r}: a name has letters, digits, periods, hyphens and underscores")
         return f"{real}/{name}"

@@ -66,7 +66,7 @@ def add_table(workspace: Path, data: bytes) -> AddedTable:
             raise BenchwrightError(str(error).replace(str(table), "the table")) from None
     if not document["items"]:
         reasons = ", ".join(f"{name} {count}" for name, count in _left_out(document).items())
-        raise BenchwrightError(f"the table gives no item: {reasons or 'it has no rows'}")
+        raise BenchwrightError(f"the table yields no items: {reasons or 'it has no rows'}")
     with written_once(folder / name, otherwise="send it again") as draft:
         draft.write_bytes(data)
     return AddedTable(name, int(document["items"]), _left_out(document), source)

@@ -70,7 +70,7 @@ def images_of(recipe: Recipe, images: Path | None) -> Path | None:
         return None
     folder = image_folder(recipe, images)
     if not folder.is_dir():
-        raise BenchwrightError(f"{folder} is no folder; give that of the photographs with --images")
+        raise BenchwrightError(f"{folder} is not a folder; give that of the photographs with --images")
     return folder
 
 

@@ -69,7 +69,7 @@ class SentPhotographs:
             BenchwrightError: A name is invalid, the file is too large or not a picture, another picture has its place,
                 the workspace has `MOST_FILES` photographs already, or the disk is full; the message gives the reason.
         """
-        parts = [_named(part) for part in (folder, *PurePosixPath(path).parts)]
+        parts = [_composed_name(part) for part in (folder, *PurePosixPath(path).parts)]
         if not 2 <= len(parts) <= _DEEPEST:
             raise BenchwrightError(
                 f"{escaped(path[:_LONGEST])!r} lies too deep, or has no name; at most {_DEEPEST - 1} parts"
@@ -82,7 +82,7 @@ class SentPhotographs:
         with self._lock:
             is_new = not os.path.lexists(target)
             if is_new and self._counted(root) >= MOST_FILES:
-                raise BenchwrightError(f"{counted(MOST_FILES, 'photograph')} are there already; remove some first")
+                raise BenchwrightError(f"{counted(MOST_FILES, 'photograph')} exist already; remove some first")
             try:
                 _write(root, target, data)
             except UnreadableImage as error:
@@ -112,7 +112,7 @@ def _write(root: Path, target: Path, data: bytes) -> None:
             draft.write_bytes(data)
 
 
-def _named(name: str) -> str:
+def _composed_name(name: str) -> str:
     """Return a name of a file or folder in composed form.
 
     Raises:
@@ -128,8 +128,8 @@ def _named(name: str) -> str:
     )
     if not is_fit:
         raise BenchwrightError(
-            f"{escaped(name[:_LONGEST])!r} is no name for a file or folder; names have at most {_LONGEST} letters, "
-            'none of \\ / : * ? " < > |, and begin with no dot'
+            f"{escaped(name[:_LONGEST])!r} is not a valid name for a file or folder; names have at most {_LONGEST} "
+            'letters, none of \\ / : * ? " < > |, and do not begin with a dot'
         )
     return composed
 

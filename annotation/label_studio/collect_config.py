@@ -54,8 +54,8 @@ def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
     words = sorted(prompt_words(tasks))
     if len(words) > MOST_PROMPTS:
         raise BenchwrightError(
-            f"{len(words):,} prompts are more than anybody finds in a list; Label Studio gets up to {MOST_PROMPTS:,}. "
-            "Collect in the app (`review serve`)"
+            f"{len(words):,} prompts are too many for one list; Label Studio gets up to {MOST_PROMPTS:,}. Collect in "
+            "the app (`review serve`)"
         )
     view = ET.Element("View")
     if form.guidelines:
@@ -123,7 +123,7 @@ def read_collected(result: Any, form: CampaignForm, words: Mapping[str, str]) ->
     texts = values_by_control(result)
     named = texts.pop(_PROMPT, [])
     if len(named) > 1 or any(prompt not in words for prompt in named):
-        raise DataError(f"{ascii(named)[:80]} is none of the campaign's prompts")
+        raise DataError(f"{ascii(named)[:80]} is not one of the campaign's prompts")
     fields = _fields_beside_photograph(form)
     try:
         checked = fields.checked(read_fields(texts, fields, {}), letters=(), key=None)

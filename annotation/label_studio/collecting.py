@@ -42,7 +42,7 @@ def upload_path(address: Any, project: int) -> str:
     start = f"/data/upload/{project}/"
     name = address.removeprefix(start) if isinstance(address, str) and address.startswith(start) else ""
     if not _NAME.fullmatch(name) or not _NAME.fullmatch(unquote(name)) or unquote(name) in {".", ".."}:
-        raise DataError(f"{ascii(address)[:80]} is no picture file that was imported into project {project}")
+        raise DataError(f"{ascii(address)[:80]} is not a picture file imported into project {project}")
     return start + name
 
 
@@ -101,7 +101,7 @@ class PhotographPull:
         if KEY in data:
             task = received.known
             if collected.fields["found"] != NONE:
-                raise DataError("import the photograph as a task of its own; this one says only that there is none")
+                raise DataError("import the photograph as a separate task; this one states only that none was found")
             return self._submit(store, received, task, collected.fields)
         if collected.fields["found"] == NONE or collected.prompt is None:
             raise DataError("it does not say which prompt the photograph is for")
@@ -111,7 +111,7 @@ class PhotographPull:
             if is_own(annotation) and not annotation.get("was_cancelled")
         )
         if first.get("completed_by") != received.annotation.get("completed_by"):
-            raise DataError("somebody else has labelled this photograph before")
+            raise DataError("another annotator has already labeled this photograph")
         path = upload_path(data.get(IMAGE), self._project)
         if path not in self._downloaded:
             raise DataError(self._failures.get(path, "its photograph was not fetched"))
@@ -130,9 +130,9 @@ class PhotographPull:
         if image_id in self._submitted:
             task, by = self._tasks[self._submitted[image_id][0]], self._submitted[image_id][1]
             if by != received.author:
-                raise DataError("this photograph is handed in already, by somebody else")
+                raise DataError("another annotator has already handed in this photograph")
             if prompt_of(task) != collected.prompt:
-                raise DataError(f"this photograph is handed in already, for {ascii(prompt_of(task))[:80]}")
+                raise DataError(f"this photograph is already handed in for {ascii(prompt_of(task))[:80]}")
             return task, self._submit_photograph(store, received, task, collected, image_id)
         refused = RefusedError(_ALL_IN)
         for task in self._for_prompt.get(collected.prompt or "", ()):

@@ -116,7 +116,7 @@ def _own_labels(result: Sequence[Any], controls: Mapping[str, RegionField]) -> d
             texts = value.get("text") if isinstance(value, Mapping) else None
             texts = [texts] if isinstance(texts, str) else texts
             if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-                raise DataError("the label of a region is no text")
+                raise DataError("the label of a region is not text")
             labels[str(part.get("id"))] = " ".join(texts)
     return labels
 
@@ -126,9 +126,9 @@ def _document(
 ) -> dict[str, Any]:
     shape, value = _KINDS.get(str(part.get("type"))), part.get("value")
     if shape != field.shape or not isinstance(value, Mapping):
-        raise DataError(f"{str(part.get('type'))[:40]!r} is no {field.shape}")
+        raise DataError(f"{str(part.get('type'))[:40]!r} is not a {field.shape}")
     if part.get("image_rotation") not in {None, 0} or value.get("rotation", 0) not in {None, 0}:
-        raise DataError("it is rotated, which no region is; turn the picture back, and draw it upright")
+        raise DataError("it is rotated, which no region can be; turn the picture back, and draw it upright")
     if part.get("item_index") not in {None, 0}:
         raise DataError("it lies on the second picture; regions lie on the first")
     width, height = sizes_wh[0]
@@ -161,13 +161,13 @@ def _edge(place: float, most: int) -> float:
 def _number(value: Mapping[str, Any], name: str) -> float:
     number = value.get(name)
     if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
-        raise DataError(f"{name} is no number")
+        raise DataError(f"{name} is not a number")
     return float(number)
 
 
 def _pairs(points: Any) -> list[tuple[float, float]]:
     if not isinstance(points, list) or not all(isinstance(point, list) and len(point) == 2 for point in points):
-        raise DataError("its points are no list of x and y")
+        raise DataError("its points are not a list of x and y")
     return [(_number({"x": x}, "x"), _number({"y": y}, "y")) for x, y in points]
 
 
@@ -177,7 +177,7 @@ def _label(part: Mapping[str, Any], value: Mapping[str, Any], words: Mapping[str
         return None
     chosen = value.get(str(part["type"]))
     if not isinstance(chosen, list) or len(chosen) != 1 or chosen[0] not in words:
-        raise DataError(f"label {ascii(chosen)[:60]} is none of {', '.join(words)}")
+        raise DataError(f"label {ascii(chosen)[:60]} is not one of {', '.join(words)}")
     return words[chosen[0]]
 
 
@@ -188,7 +188,9 @@ def _mask(part: Mapping[str, Any], value: Mapping[str, Any], size_wh: SizeWH) ->
     width, height = size_wh
     shown_width, shown_height = (int(side or 0) for side in shown)
     if abs(shown_width * height - shown_height * width) > max(width, height) or shown_width > width:
-        raise DataError(f"a brush on {shown_width} x {shown_height} pixels is none of a picture of {width} x {height}")
+        raise DataError(
+            f"a brush on {shown_width} x {shown_height} pixels does not fit a picture of {width} x {height}"
+        )
     grid = read_brush(value.get("rle"), (shown_width, shown_height))
     if (shown_width, shown_height) != size_wh:  # shown smaller: each shown pixel covers several
         rows, columns = (np.arange(height) * shown_height) // height, (np.arange(width) * shown_width) // width

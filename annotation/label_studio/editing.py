@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchwright.errors import DataError
+from benchwright.texts.normalization import counted
 
 from ..forms.payloads import item_in
 from ..forms.task_content import TaskContent, content_in
@@ -33,7 +34,7 @@ def add_edit_fields(
 ) -> None:
     """Add the fields of edits to a config, shown only after a certain choice."""
     part = ET.SubElement(view, "View", dict(shown_when))
-    ET.SubElement(part, "Header", value="Edit the item; what stays as it is is no edit", size="4")
+    ET.SubElement(part, "Header", value="Edit the item; unchanged parts are not edits", size="4")
     areas = {QUESTION: "Question", **{_CHOICE + letter: f"Choice {letter}" for letter in letters}}
     if with_explanation:
         areas[EXPLANATION] = "Explanation"
@@ -49,7 +50,7 @@ def add_edit_fields(
             maxSubmissions="1",
             editable="true",
         )
-    ET.SubElement(part, "Header", value="Right from now on (leave open where it stays)", size="5")
+    ET.SubElement(part, "Header", value="New right option (leave open if unchanged)", size="5")
     ET.SubElement(part, "Choices", name=_RIGHT, toName="question", value=f"${KEYS}", choice="single-radio")
 
 
@@ -80,7 +81,7 @@ def take_edits(
     """
     names = [name for name in values if name in {QUESTION, _RIGHT} or name.startswith(_CHOICE)]
     names += [EXPLANATION] if with_explanation and EXPLANATION in values else []
-    texts = {name: _one(name, values.pop(name)) for name in names}
+    texts = {name: _single_value(name, values.pop(name)) for name in names}
     was = _texts(content_in(payload))
     right = texts.pop(_RIGHT, None)
     if is_shown and texts:
@@ -115,7 +116,7 @@ def _words(name: str) -> str:
     return f"choice {name.removeprefix(_CHOICE)}" if name.startswith(_CHOICE) else f"the {name.removeprefix('edit_')}"
 
 
-def _one(name: str, values: Sequence[str]) -> str:
+def _single_value(name: str, values: Sequence[str]) -> str:
     if len(values) != 1:
-        raise DataError(f"it says {len(values)} times what {_words(name)} is; once is wanted")
+        raise DataError(f"it gives {_words(name)} {counted(len(values), 'time')}; give it once")
     return values[0]

@@ -206,7 +206,7 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         elif isinstance(field, Repeated | RegionField | PicturesField):
             lacks = {Repeated: "repeats no fields", RegionField: "marks no such regions here"}
             lack, wanted = lacks.get(type(field), "offers no list of pictures"), plain(takes_in_words(field))
-            hint = f"Label Studio {lack}: write {wanted}"
+            hint = f"Label Studio {lack}; write {wanted}"
             ET.SubElement(part, "TextArea", common, rows="6", maxSubmissions="1", placeholder=hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")

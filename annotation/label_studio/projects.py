@@ -49,7 +49,7 @@ class Projects:
         except (OSError, ValueError) as error:
             raise DataError(f"{self._path} cannot be read: {error}") from error
         if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
-            raise DataError(f"{self._path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
+            raise DataError(f"{self._path} does not state format {FORMAT!r} in version {VERSION}; upgrade benchwright")
         self._known = document["campaigns"]
 
     def of(self, campaign: str, url: str) -> int | None:
@@ -63,8 +63,8 @@ class Projects:
             return None
         if entry["url"] != url:
             raise BenchwrightError(
-                f"campaign {campaign!r} is on {entry['url']} (project {entry['project']}); say --url so, or remove "
-                f"{self._path} to begin anew on {url}"
+                f"campaign {campaign!r} is on {entry['url']} (project {entry['project']}); give that --url, or remove "
+                f"{self._path} to start over on {url}"
             )
         return int(str(entry["project"]))
 

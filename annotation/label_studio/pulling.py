@@ -109,7 +109,7 @@ class KnownAnnotation(NamedTuple):
             DataError: The campaign has no such task.
         """
         if self.task is None:
-            raise DataError("its item is none of the campaign's: it has changed or gone since")
+            raise DataError("its item is not in the campaign: it has changed or gone since")
         return self.task
 
 
@@ -254,7 +254,7 @@ def _moment(text: Any) -> datetime:
     try:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
-        raise DataError(f"it was made at {str(text)[:40]!r}, which is no moment") from None
+        raise DataError(f"it was made at {str(text)[:40]!r}, which is not a time") from None
     if moment.tzinfo is None:
         raise DataError(f"it was made at {str(text)[:40]!r}, without a time zone")
     return moment

@@ -94,9 +94,9 @@ def push(
         BenchwrightError: The campaign is simulated, or accepts no gold; or the server is unreachable, or refuses.
     """
     if gold and not takes_gold_elsewhere(campaign):
-        raise BenchwrightError(f"--gold is for decisions on items; campaign {campaign.name!r} takes something else")
+        raise BenchwrightError(f"--gold is for decisions on items; campaign {campaign.name!r} collects something else")
     if campaign.is_simulated:
-        raise BenchwrightError(f"campaign {campaign.name!r} is simulated: there is nothing for people to decide")
+        raise BenchwrightError(f"campaign {campaign.name!r} is simulated: people decide nothing there")
     is_collected = campaign.kind == COLLECT
     tasks = store.tasks(campaign.name, states=TASK_STATES)
     letters = letters_of(tasks)

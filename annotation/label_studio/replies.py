@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from benchwright.errors import DataError
+from benchwright.texts.normalization import counted
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.drafted_values import drafts_field, taken_from_drafts
@@ -88,7 +89,7 @@ def _without_drawn(
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
     """Return a result without its drawn regions, and these by field."""
     if not isinstance(result, list):
-        raise DataError("it is no list of labels")
+        raise DataError("it is not a list of labels")
     controls = {field.name: control_of(field) for field in form.region_fields}
     words = {field.name: codes_by_words(field) for field in form.region_fields}
     sizes_wh = [(int(width), int(height)) for width, height in item_in(payload).get("sizes_wh", ())]
@@ -97,9 +98,9 @@ def _without_drawn(
 
 def _answer(values_in: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Submission:
     known = {label: label.partition(".")[0] for label in option_labels(payload)}
-    label = _single(values_in, ANSWER)
+    label = _single_value(values_in, ANSWER)
     if label not in known:
-        raise DataError(f"answer {_quoted(label)} is none of the choices")
+        raise DataError(f"answer {_quoted(label)} is not one of the choices")
     return Submission(known[label])
 
 
@@ -112,7 +113,7 @@ def _votes(values_in: dict[str, list[str]], form: CampaignForm, payload: Mapping
         is_edited = chosen == [TO_BE_EDITED]
         edits = take_edits(values_in, payload, is_shown=is_edited, with_explanation=True)
         if edits is not None and not is_edited:
-            raise DataError(f"it edits the item, and says {AS_IT_IS!r}")
+            raise DataError(f"it edits the item, but says {AS_IT_IS!r}")
     return Submission(fields=read_fields(values_in, voted_on(form), payload), edits=edits)
 
 
@@ -122,12 +123,12 @@ def _verdict(values_in: dict[str, list[str]], form: CampaignForm, payload: Mappi
         is_revised = values_in.get(DECISION) == [REVISE]
         edits = take_edits(values_in, payload, is_shown=is_revised, with_explanation=form.explained)
     _check_controls(values_in, {DECISION, REASON, NOTE})
-    decision = _single(values_in, DECISION)
+    decision = _single_value(values_in, DECISION)
     if decision not in form.decisions:
-        raise DataError(f"decision {_quoted(decision)} is none of {', '.join(form.decisions)}")
+        raise DataError(f"decision {_quoted(decision)} is not one of {', '.join(form.decisions)}")
     reasons = [reason for reason in values_in.get(REASON, ()) if reason != NO_REASON]
     if unknown := sorted(set(reasons) - set(form.reasons)):
-        raise DataError(f"reason {_quoted(unknown[0])} is none of the form's")
+        raise DataError(f"reason {_quoted(unknown[0])} is not one of the form's reasons")
     note = "\n".join(values_in.get(NOTE, ())).strip() or None
     return Submission(decision, tuple(sorted(set(reasons))), note, edits=edits)
 
@@ -144,7 +145,7 @@ def values_by_control(result: Any) -> dict[str, list[str]]:
         DataError: The result is not a list of texts and choices.
     """
     if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > _MAX_REGIONS:
-        raise DataError("it is no list of labels")
+        raise DataError("it is not a list of labels")
     values_in: dict[str, list[str]] = {}
     for region in result:
         if not isinstance(region, Mapping) or not isinstance(region.get("value"), Mapping):
@@ -156,7 +157,7 @@ def values_by_control(result: Any) -> dict[str, list[str]]:
         if not isinstance(control, str) or not isinstance(values, list):
             raise DataError(f"a label of control {_quoted(str(control))} does not belong to the form")
         if not all(isinstance(value, str) for value in values):
-            raise DataError("a label is no text")
+            raise DataError("a label is not text")
         values_in.setdefault(control, []).extend(values)
     return values_in
 
@@ -172,22 +173,22 @@ def read_fields(values_in: Mapping[str, list[str]], form: Form, payload: Mapping
             submitted[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}
-            submitted[field.name] = letters.get(_single(values_in, control), "?")
+            submitted[field.name] = letters.get(_single_value(values_in, control), "?")
         elif isinstance(field, PhotographField):
             raise DataError(f"a label of control {_quoted(control)} cannot hold a photograph")
         else:
             codes = codes_by_words(field)
             codes_chosen = [codes.get(value, value) for value in values if value != NO_REASON]
             submitted[field.name] = (
-                codes_chosen if isinstance(field, SeveralOf) else _single({control: codes_chosen}, control)
+                codes_chosen if isinstance(field, SeveralOf) else _single_value({control: codes_chosen}, control)
             )
     return submitted
 
 
-def _single(values_in: Mapping[str, list[str]], control: str) -> str:
+def _single_value(values_in: Mapping[str, list[str]], control: str) -> str:
     values = values_in.get(control, [])
     if len(values) != 1:
-        raise DataError(f"it says {len(values)} times what the {control} is; once is wanted")
+        raise DataError(f"it gives the {control} {counted(len(values), 'time')}; give it once")
     return values[0]
 
 

@@ -172,7 +172,7 @@ class Server:
             for chunk in response.iter_bytes():
                 body += chunk
                 if len(body) > max_bytes:
-                    raise BenchwrightError(f"{self.url}{path} is larger than the {max_bytes:,} bytes that are taken")
+                    raise BenchwrightError(f"{self.url}{path} is larger than the {max_bytes:,} bytes allowed")
         return bytes(body)
 
     @contextmanager

@@ -26,11 +26,11 @@ WORDS: Mapping[str, str] = {
     "person": "name or pseudonym",
     "service": "prolific or mturk, for crowd workers",
     "worker": "id of the person at the service, where it was asked for",
-    "tasks": "tasks decided, votes that are set aside among them",
-    "set_aside": "votes among these that count nowhere",
-    "hours": "hours of work, pauses up to 20 minutes counted",
-    "active_hours": "hours on tasks as the page counted them",
-    "rate": "pay for an hour",
+    "tasks": "tasks decided, including votes set aside",
+    "set_aside": "votes among these that are set aside",
+    "hours": "hours of work, including pauses up to 20 minutes",
+    "active_hours": "hours on tasks, as counted by the page",
+    "rate": "pay per hour",
     "amount": "hours times rate, to the cent",
     "currency": "code of the currency (ISO 4217)",
     "first": "first trace in the period",
@@ -96,7 +96,7 @@ def read_rate(text: str, *, of: str) -> Decimal:
         BenchwrightError: The text is not such a number.
     """
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,2})?", text.strip()) or Decimal(text.strip()) > _MOST_RATE:
-        raise BenchwrightError(f"{of} {text[:40]!r}: expected an amount for an hour, such as 12.50")
+        raise BenchwrightError(f"{of} {text[:40]!r}: expected an amount per hour, such as 12.50")
     return Decimal(text.strip())
 
 
@@ -125,7 +125,9 @@ def pay_rows(store: ReviewStore, campaign: str, terms: PayTerms, *, with_ids: bo
         workers = workers_of(connection)
     if unknown := sorted(set(terms.rates) - {each.person for each in people}):
         names = ", ".join(each.person for each in people[:20]) or "nobody"
-        raise BenchwrightError(f"a rate is for {unknown[0][:60]!r}, who did nothing here then; those who did: {names}")
+        raise BenchwrightError(
+            f"a rate is for {unknown[0][:60]!r}, who did no work in the period; those who did: {names}"
+        )
     rows = []
     for each in people:
         rate, hours = terms.rates.get(each.person, terms.rate), _cents(Decimal(each.hours))
@@ -161,7 +163,9 @@ def write_pay(rows: Sequence[PayRow], out: Path) -> None:
         PrerequisiteError: A spreadsheet is requested, and openpyxl is not installed.
     """
     if not out.parent.is_dir():
-        raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
+        raise BenchwrightError(
+            f"{out} cannot be written: the folder {out.parent} does not exist; make it, or give another --out"
+        )
     with written_once(out, otherwise="give another --out", private=True) as draft:
         if is_spreadsheet(out):
             with draft.open("wb") as sheet:

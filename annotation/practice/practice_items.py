@@ -82,20 +82,18 @@ _QUESTIONS = {
     ),
     "wrong key": _PracticeQuestion(
         "two cups", "How many cups stand on the table?", ("1", "2", "3", "4"), "C", ("B",), KEY_WRONG,
-        "There are two cups, and 3 is marked. Whoever works the answer out first, and looks at the mark afterwards, "
-        "sees this.",
+        "There are two cups, and 3 is marked. Work the answer out first and look at the mark afterward to see this.",
     ),
     "ambiguous": _PracticeQuestion(
         "equally large", "Which ball is the largest?", ("the red one", "the green one", "the blue one"), "A",
         ("A", "C"), AMBIGUOUS,
         "The red ball and the blue one are equally large, so two options can be defended. A careful person could get "
-        "this wrong through no fault of their own.",
+        "this wrong without being at fault.",
     ),
     "given away": _PracticeQuestion(
-        "one yellow", "What is the colour of the yellow ball beside the cup?", ("red", "yellow", "blue", "green"), "B",
+        "one yellow", "What is the color of the yellow ball next to the cup?", ("red", "yellow", "blue", "green"), "B",
         ("B",), _GIVEN_AWAY,
-        "The question says the answer itself. An item that can be answered without its picture does not test whether "
-        "somebody sees.",
+        "The question says the answer itself. An item that can be answered without its picture does not test sight.",
     ),
     "hidden": _PracticeQuestion(
         "half hidden", "How many balls are there in all?", ("5", "6", "7", "8"), "B", ("B",), KEY_RIGHT,
@@ -105,7 +103,7 @@ _QUESTIONS = {
     "unclear picture": _PracticeQuestion(
         "blurred", "Which ball lies nearest to the cup?", ("the red one", "the green one", "the blue one"), "B",
         ("B",), PICTURE_PROBLEM,
-        "The picture is so dark and blurred that nobody can tell. What cannot be seen cannot be asked about.",
+        "The picture is too dark and blurred to tell. What cannot be seen cannot be asked about.",
     ),
     "nearest": _PracticeQuestion(
         "nearest", "Which ball lies nearest to the cup?", ("the red one", "the yellow one", "the green one"), "C",
@@ -113,12 +111,12 @@ _QUESTIONS = {
         "The green ball touches the cup; the yellow one, further back, lies apart from it.",
     ),
     "most": _PracticeQuestion(
-        "most blue", "Which colour do most of the balls have?", ("red", "green", "blue"), "C", ("C",), KEY_RIGHT,
+        "most blue", "What color are most of the balls?", ("red", "green", "blue"), "C", ("C",), KEY_RIGHT,
         "Four balls are blue, two are red, and one is green.",
     ),
     "cups": _PracticeQuestion(
         "two cups", "How many cups stand on the table?", ("1", "2", "3", "4"), "B", ("B",), KEY_RIGHT,
-        "One stands at the front on the left, and a smaller one at the back.",
+        "One is at the front on the left, and a smaller one is at the back.",
     ),
 }  # fmt: skip
 _SCREENED = {
@@ -128,20 +126,20 @@ _SCREENED = {
     ),
     "three balls": (DISCARD, "Three balls on a table, and nothing more: the picture means no more than it shows."),
     "cage": (
-        KEEP, "The door is open and the bird has flown. The picture speaks of freedom, though nobody says so in it.",
+        KEEP, "The door is open and the bird has flown. The picture speaks of freedom without a word.",
     ),
     "blurred": (DISCARD, "Too dark and too blurred to be understood, whatever it may have meant."),
     "page": (DISCARD, "A page of print is read rather than seen; a question about it would be about its words."),
 }  # fmt: skip
 _DESCRIBED = {
     "balance": (
-        CONVEYS, "It conveys something: money outweighs love. Of the labels, symbols on paper make it an illustration, "
-        "and scales that stand for a judgement are a metaphor.",
+        CONVEYS, "It conveys something: money outweighs love. Of the labels, symbols on paper make it an "
+                 "illustration, and scales that stand for a judgment are a metaphor.",
     ),
     "bricks": (NOTHING, "A wall of bricks that stands for nothing. It would be a poor question that asked for more."),
     "cage": (
-        CONVEYS, "It conveys something: whoever was locked up is free. The empty cage and the bird beyond it say so "
-        "together, without a word.",
+        CONVEYS, "It conveys something: a prisoner is free. The empty cage and the bird beyond it say so together, "
+                 "without a word.",
     ),
     "three balls": (NOTHING, "A pleasant still life that means no more than it shows."),
     "lamps": (
@@ -171,7 +169,7 @@ _PAIRED = {
 _MARKED: Mapping[str, tuple[str, str, str, Sequence[str], str]] = {
     "all balls": (
         "three balls", "Mark every ball with a box.", PRACTISED_BOXES, ("red", "blue", "yellow"),
-        "Three balls, so three boxes, each with the colour of its ball. A box touches what it is about on all four "
+        "Three balls, so three boxes, each with the color of its ball. A box touches what it is about on all four "
         "sides.",
     ),
     "one of three": (
@@ -199,23 +197,25 @@ _FREE, _RESERVED, _OWN = (
 _COLLECTED = {
     "free": (
         "A still life with a cup", "left of the cup", _FREE, TAKE, "It shows what the prompt describes, it is sharp, "
-        "and its page states a licence that is offered and names the author.",
+                                                                   "and its page states one of the licenses offered "
+                                                                   "and names the author.",
     ),
     "reserved": (
         "Three balls on a table", "three balls", _RESERVED, LEAVE, "It fits the prompt, but its page reserves all "
-        "rights. A photograph that nobody may pass on cannot go into a benchmark.",
+                                                                   "rights. A photograph that must not be passed on "
+                                                                   "cannot go into a benchmark.",
     ),
     "drawn": (
         "A birdcage with an open door", "cage", _FREE, LEAVE, "It is a drawing. Only what a camera has taken is asked "
         "for.",
     ),
     "blurred": (
-        "A cup among balls", "blurred", _FREE, LEAVE, "It may well show what is asked for, but nobody could tell: a "
-        "photograph must be sharp.",
+        "A cup among balls", "blurred", _FREE, LEAVE, "It may well show what is asked for, but it is too blurred to "
+                                                      "tell: a photograph must be sharp.",
     ),
     "own": (
         "Two cups on one table", "two cups", _OWN, TAKE, "Your own photographs are welcome, if they fit the prompt "
-        "and you may give them away under one of the licences.",
+                                                         "and you may give them away under one of the licenses.",
     ),
 }  # fmt: skip
 _NOT_ANSWERED = {
@@ -228,8 +228,8 @@ _NOT_ANSWERED = {
         "question takes for granted that the picture shows one.",
     ),
     "owner": (
-        "two cups", "Whose cups are these?", ("background_information",), "Nothing in sight says so: somebody would "
-        "have to know it beforehand.",
+        "two cups", "Whose cups are these?", ("background_information",), "Nothing in sight says so: it takes prior "
+                                                                          "knowledge.",
     ),
     "next": (
         "moved", "Which ball will be moved next?", ("temporal_unpredictability",), "A picture shows one moment, and "

@@ -295,7 +295,7 @@ _OTHER_SIDE: _Things = (
 )
 
 
-def _of(things: _Things) -> Callable[[], Image.Image]:
+def _still_life_of(things: _Things) -> Callable[[], Image.Image]:
     return lambda: _still_life(things)
 
 
@@ -320,16 +320,16 @@ def _mirrored() -> Image.Image:
 
 
 _SCENES: dict[str, Callable[[], Image.Image]] = {
-    "left of the cup": _of(_CUP_LEFT_OF),
-    "two cups": _of(_TWO_CUPS),
-    "equally large": _of(_EQUALLY_LARGE),
-    "one yellow": _of(_ONE_YELLOW),
-    "half hidden": _of(_HALF_HIDDEN),
-    "nearest": _of(_NEAREST),
-    "most blue": _of(_MOST_BLUE),
-    "three balls": _of(_THREE_BALLS),
-    "moved": _of(_MOVED),
-    "other side": _of(_OTHER_SIDE),
+    "left of the cup": _still_life_of(_CUP_LEFT_OF),
+    "two cups": _still_life_of(_TWO_CUPS),
+    "equally large": _still_life_of(_EQUALLY_LARGE),
+    "one yellow": _still_life_of(_ONE_YELLOW),
+    "half hidden": _still_life_of(_HALF_HIDDEN),
+    "nearest": _still_life_of(_NEAREST),
+    "most blue": _still_life_of(_MOST_BLUE),
+    "three balls": _still_life_of(_THREE_BALLS),
+    "moved": _still_life_of(_MOVED),
+    "other side": _still_life_of(_OTHER_SIDE),
     "blurred": _blurred,
     "small": _small,
     "cropped": _cropped,

@@ -80,7 +80,7 @@ def label_field_named(campaign: Campaign, name: str | None, *, ordinal: bool = F
     )
     if field is None:
         names = ", ".join(label_field.labels.name for label_field in known)
-        raise BenchwrightError(f"campaign {campaign.name!r} asks no {name!r} that can be compared; it asks {names}")
+        raise BenchwrightError(f"campaign {campaign.name!r} has no {name!r} to compare; it has {names}")
     if not ordinal:
         return field
     if field.labels.source != "field" or not field.labels.categories:

@@ -150,7 +150,7 @@ class SimulatedAnswerers(SimulatedGroup):
         return Submission(right if is_right and right is not None else wrong[int(lot * len(wrong))])
 
 
-_SIMULATED_NOTE = "Simulated: nobody looked at this to say what to change."
+_SIMULATED_NOTE = "Simulated: no person looked at this to say what to change."
 """Note of simulated annotators on an item that they send back."""
 
 
@@ -340,7 +340,7 @@ class SimulatedScreeners(SimulatedGroup):
         """
         check_enough(self, rule)
         if unknown := sorted(set(self.reasons) - set(reasons)):
-            raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(reasons)}")
+            raise ValueError(f"reason {unknown[0]!r} is not one of the form's reasons: {', '.join(reasons)}")
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:

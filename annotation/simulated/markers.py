@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TRUTH = "truth"
 """Key of a payload besides the item: regions by field, as JSON values, that simulated annotators take as true."""
-_WORDS = "Simulated: nobody looked at the picture."
+_WORDS = "Simulated: no person looked at the picture."
 
 
 class SimulatedMarkers(SimulatedGroup):

@@ -58,7 +58,7 @@ class SimulatedDescribers(SimulatedGroup):
             questions = {name: _revised(text) for name, text in fields.items() if name.startswith("ask_")}
             return Submission(fields={**fields, **questions})
         fields = {"implication": CONVEYS, **_labels(typed, rng)}
-        fields["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
+        fields["explanation"] = f"Simulated: no person looked at picture {picture} to say what it conveys."
         for number in range(1, COUNTS.index(fields["questions"]) + 2):
             right, *wrong = (_NOTIONS[place] for place in rng.permutation(len(_NOTIONS))[:6].tolist())
             fields[f"ask_{number}"] = (
@@ -126,7 +126,7 @@ class SimulatedWriters(SimulatedGroup):
             if field.name == DECLINING and isinstance(field, OneOf):
                 codes = [option.code for option in field.options if option.code != writing.IS_RIGHT]
                 is_unanswerable = rng.random() < _UNANSWERABLE_RATE
-                values[field.name] = writing.IS_RIGHT if is_unanswerable else _one(codes, rng)
+                values[field.name] = writing.IS_RIGHT if is_unanswerable else _drawn_code(codes, rng)
             elif isinstance(field, SeveralOf):
                 values[field.name] = _some([option.code for option in field.options], rng)
             elif isinstance(field, TextField):
@@ -149,7 +149,7 @@ def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: st
         entries = range(1, max(2, field.min_count) + 1) if field.max_count > 1 and field.distinct == "name" else (1,)
         return [{part.name: _written(part, picture, rng, of=f"{field.name}_{n}") for part in parts} for n in entries]
     if isinstance(field, OneOf):
-        return _one([option.code for option in field.options], rng)
+        return _drawn_code([option.code for option in field.options], rng)
     if isinstance(field, Lines):
         lines = range(1, (field.at_least or field.count) + 1)
         return [f"Simulated {line} of {of}"[: field.max_chars] for line in lines]
@@ -180,8 +180,8 @@ class SimulatedCollectors(SimulatedGroup):
         [licences] = [field for field in typed.fields if field.name == "licence" and isinstance(field, OneOf)]
         fields = {
             "found": (WEB, OWN)[int(rng.integers(2))],
-            "licence": _one([option.code for option in licences.options], rng),
-            "author": "A simulated annotator: nobody's photograph",
+            "licence": _drawn_code([option.code for option in licences.options], rng),
+            "author": "A simulated annotator; no person's photograph",
         }
         if fields["found"] == WEB:  # names under `invalid` never resolve (RFC 2606)
             fields["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
@@ -225,7 +225,7 @@ def _labels(form: Form, rng: np.random.Generator) -> dict[str, Any]:
     labels: dict[str, Any] = {}
     for field in form.fields[1:]:
         if isinstance(field, OneOf):
-            labels[field.name] = _one([option.code for option in field.options], rng)
+            labels[field.name] = _drawn_code([option.code for option in field.options], rng)
         elif isinstance(field, SeveralOf):
             labels[field.name] = _some([option.code for option in field.options], rng)
     return labels
@@ -236,7 +236,7 @@ def _some(codes: Sequence[str], rng: np.random.Generator) -> list[str]:
     return [codes[place] for place in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
 
 
-def _one(codes: Sequence[str], rng: np.random.Generator) -> str:
+def _drawn_code(codes: Sequence[str], rng: np.random.Generator) -> str:
     return codes[int(rng.integers(len(codes)))]
 
 

@@ -80,9 +80,9 @@ def _restore_photographs(
     Raises:
         DataError: They differ from the manifest, or the content of one does not match its name.
     """
-    names = sorted(_named(path, archive))
+    names = sorted(_photograph_ids(path, archive))
     if (len(names), digest(names)) != (stated.files, stated.ids):
-        raise DataError(f"{path} holds other photographs than its manifest says; the backup was changed")
+        raise DataError(f"{path} holds photographs that differ from its manifest; the backup was changed")
     for name in names:
         try:
             with archive.open(f"{FOLDER}{name}") as handle:
@@ -90,18 +90,20 @@ def _restore_photographs(
         except (zipfile.BadZipFile, EOFError, OSError) as error:
             raise DataError(f"{path}: photograph {name[:12]} cannot be read ({type(error).__name__})") from error
         if len(data) > MAX_BYTES or bytes_digest(data) != name:
-            raise DataError(f"{path}: photograph {name[:12]} is not what its name says; the backup was changed")
+            raise DataError(
+                f"{path}: photograph {name[:12]} does not match the SHA-256 in its name; the backup was changed"
+            )
         if into is not None:
             (into.root / "tmp").mkdir(parents=True, exist_ok=True)
             into.put(data)
 
 
-def _named(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
+def _photograph_ids(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
     for name in archive.namelist():
         if name.startswith(FOLDER):
             object_id = name.removeprefix(FOLDER)
             if not _ID.fullmatch(object_id):
-                raise DataError(f"{path}: {name[:80]!r} is no name of a photograph; the backup was changed")
+                raise DataError(f"{path}: {name[:80]!r} is not the name of a photograph; the backup was changed")
             yield object_id
 
 
@@ -151,7 +153,7 @@ def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | N
                 manifest, missing = _write_archive(draft, connection, store.where, photographs)
             if not _holds(path, manifest):
                 raise BenchwrightError(
-                    f"{path} is there already and is no backup of this state; name another file for the backup"
+                    f"{path} exists and is not a backup of this state; name another file for the backup"
                 )
         else:
             with replacing(path, private=True) as draft_path:
@@ -268,9 +270,9 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         with archive.open(_MANIFEST) as handle:
             document = json.loads(handle.read(_MAX_MANIFEST))
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} is no backup of a review store: it has no readable {_MANIFEST}") from error
+        raise DataError(f"{path} is not a backup of a review store: it has no readable {_MANIFEST}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DataError(f"{path} is no backup of a review store: {_MANIFEST} does not say format {FORMAT!r}")
+        raise DataError(f"{path} is not a backup of a review store: {_MANIFEST} does not state format {FORMAT!r}")
     if document.get("version") not in {1, VERSION} or document.get("revision") not in REVISIONS:
         raise DataError(f"{path} was written by a newer Benchwright; upgrade benchwright")
     entries = document.get("tables")
@@ -278,12 +280,12 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         isinstance(entry, dict) and isinstance(entry.get("rows"), int) and isinstance(entry.get("sha256"), str)
         for entry in entries.values()
     ):
-        raise DataError(f"{path} does not say rows and SHA-256 of its tables in {_MANIFEST}")
+        raise DataError(f"{path} does not state rows and SHA-256 of its tables in {_MANIFEST}")
     if document["version"] == 1:
         document["photographs"] = {"files": _NO_PHOTOGRAPHS.files, "ids": _NO_PHOTOGRAPHS.ids}
     stated = document.get("photographs")
     if not isinstance(stated, dict) or stated.keys() != {"files", "ids"}:
-        raise DataError(f"{path} does not say which photographs it holds in {_MANIFEST}")
+        raise DataError(f"{path} does not list its photographs in {_MANIFEST}")
     return document
 
 
@@ -298,7 +300,7 @@ def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
     full = any(connection.execute(sa.select(table).limit(1)).first() for table in _tables(held))
     if full or present != revision:
         problem = "holds data already" if full else f"has tables of version {present}, the backup is of {revision}"
-        raise BenchwrightError(f"{where} {problem}, and a backup changes nothing; restore it into a new workspace")
+        raise BenchwrightError(f"{where} {problem}; restore the backup into a new workspace")
 
 
 def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -319,7 +321,7 @@ def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[
     except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
         raise DataError(f"{path}: {table.name}.jsonl cannot be read ({type(error).__name__})") from error
     if (count, digest.hexdigest()) != (entry["rows"], entry["sha256"]):
-        raise DataError(f"{path}: {table.name}.jsonl is not what {_MANIFEST} describes; the backup was changed")
+        raise DataError(f"{path}: {table.name}.jsonl does not match {_MANIFEST}; the backup was changed")
 
 
 def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[dict[str, Any]]) -> None:

@@ -135,7 +135,7 @@ def _tasks(connection: sa.Connection) -> Iterator[Problem]:
     for row in connection.execute(sa.select(tasks).order_by(tasks.c.id)):
         payload = _json(row.payload)
         if payload is None:
-            yield _row("tasks", row.id, "its payload is not what was written")
+            yield _row("tasks", row.id, "its payload differs from what was written")
             continue
         if facets_of(payload) != (row.item_kind, row.item_task, row.category):
             yield _row("tasks", row.id, "kind, task or category are not those of its item")
@@ -191,7 +191,7 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
             or (row.was is not None) != (row.slot < 0)
             or (row.newest is None) != (row.submitted_at is None)
         ):
-            yield _row("slots", row.id, "does not agree with what was decided in it")
+            yield _row("slots", row.id, "does not match the decisions in it")
 
 
 def _begun(connection: sa.Connection) -> Iterator[Problem]:
@@ -199,7 +199,7 @@ def _begun(connection: sa.Connection) -> Iterator[Problem]:
     is_taken = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.annotator_id.is_not(None))
     query = sa.select(tasks.c.id).where(tasks.c.is_begun != is_taken).order_by(tasks.c.id)
     for row in connection.execute(query):
-        yield _row("tasks", row.id, "does not agree with its slots on whether somebody has begun it")
+        yield _row("tasks", row.id, "does not match its slots on whether an annotator has begun it")
 
 
 def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
@@ -234,12 +234,10 @@ def _opened_tasks(connection: sa.Connection, number: int, about: Mapping[str, An
     first, last = about["after"] + 1, about["up_to"]
     opened = sa.select(tasks.c.item_id, tasks.c.payload).where(tasks.c.id.between(first, last))
     if digest_of_payloads((row.item_id, row.payload) for row in connection.execute(opened)) != about["said"]:
-        yield _row(
-            "tasks", None, f"rows {first} to {last} are not all as row {number} of the log says: one was changed"
-        )
+        yield _row("tasks", None, f"rows {first} to {last} do not all match row {number} of the log: one was changed")
 
 
-_NOT_AS_LOGGED = "what row {} of the log tells of is not there as it was written"
+_NOT_AS_LOGGED = "the entry that row {} of the log records is missing or changed"
 _DECISION_COLUMNS = ("decision", "note", "reasons", "edits")
 
 
@@ -296,7 +294,7 @@ def _campaigns(connection: sa.Connection, opened: Mapping[str, tuple[int, Mappin
             "seed": campaign.seed,
         }
         if any(about.get(name, value) != value for name, value in now.items()):
-            yield _row("campaigns", campaign.id, f"is not what row {number} of the log says")
+            yield _row("campaigns", campaign.id, f"does not match row {number} of the log")
 
 
 _OF_ACCOUNTS: Mapping[str, Callable[[datetime, Mapping[str, Any]], Mapping[str, Any]]] = {
@@ -315,4 +313,4 @@ def _accounts(connection: sa.Connection, stated: Mapping[str, Mapping[str, tuple
         for column, (number, value) in stated.get(account.name, {}).items():
             now = getattr(account, column)
             if value is not None and (digest(now) if column == "password_hash" else now) != value:
-                yield _row("accounts", account.id, f"its {column} is not what row {number} of the log says")
+                yield _row("accounts", account.id, f"its {column} does not match row {number} of the log")

@@ -46,7 +46,7 @@ def open_store(url: str) -> ReviewStore:
     """
     path, where = path_of(url), name_of(url)
     if path is not None and not path.parent.is_dir():
-        raise DataError(f"the review store {path} cannot be made: there is no folder {path.parent}")
+        raise DataError(f"the review store {path} cannot be made: the folder {path.parent} does not exist")
     engine = connect(url)
     try:
         upgrade(engine, where=where)

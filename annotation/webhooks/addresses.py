@@ -52,11 +52,11 @@ def target_of(url: str, *, allow_private: bool) -> Target:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise BenchwrightError(f"{shown} is none: {error}") from None
+        raise BenchwrightError(f"{shown} is not an address: {error}") from None
     if parts.scheme not in {"https", "http"} or not parts.hostname:
         raise BenchwrightError(f"{shown}: expected https://HOST/PATH")
     if parts.scheme == "http" and not allow_private:
-        raise BenchwrightError(f"{shown}: events hold people's decisions, so they travel by https only")
+        raise BenchwrightError(f"{shown}: events hold people's decisions, so they need https")
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise BenchwrightError(f"{shown}: leave out user, password and fragment; the signature says whose it is")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -67,7 +67,7 @@ def target_of(url: str, *, allow_private: bool) -> Target:
         return target
     if not allow_private and not is_public(stated):
         raise BenchwrightError(
-            f"{shown}: {stated} is in no public network; `review serve --private-webhooks` allows it"
+            f"{shown}: {stated} is not in a public network; `review serve --private-webhooks` allows it"
         )
     return target
 
@@ -85,7 +85,7 @@ def resolved(target: Target, *, allow_private: bool) -> str:
     addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
     for address in addresses:
         if not allow_private and not is_public(address):
-            raise BenchwrightError(f"host {target.host!r} is {address}, which is in no public network")
+            raise BenchwrightError(f"host {target.host!r} is {address}, which is not in a public network")
     return str(addresses[0])
 
 

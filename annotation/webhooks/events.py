@@ -126,13 +126,13 @@ class _EventReader:
         """Yield deliveries for tasks with an unannounced outcome."""
         if SETTLED not in self._webhook.events:
             return
-        told = self._told(task)
+        told = self._announced_outcomes(task)
         for task_id, outcome in outcomes_of(self._connection, self._campaign, task=task).items():
             if told.get(task_id) != outcome:
                 self._noted[task_id] = outcome
                 yield {"event": SETTLED, "happened_at": at, "task_id": task_id, "outcome": outcome}
 
-    def _told(self, task: int | None) -> dict[int, str]:
+    def _announced_outcomes(self, task: int | None) -> dict[int, str]:
         d = webhook_deliveries.c
         query = sa.select(d.task_id, d.outcome).where(d.webhook_id == self._webhook.id, d.event == SETTLED)
         query = (query if task is None else query.where(d.task_id == task)).order_by(d.id)

@@ -76,7 +76,7 @@ class WebhookSender:
             try:
                 tried = self.send_due()
             except _FAILED:
-                logger.warning("webhooks were not sent, and are tried again", exc_info=True)
+                logger.warning("webhooks were not sent, and will be tried again", exc_info=True)
                 tried = 0
             if not tried:
                 self._is_over.wait(_EVERY_S)

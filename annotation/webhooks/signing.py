@@ -44,10 +44,12 @@ def check_signature(secret: str, headers: dict[str, str], text: str, *, now: int
     """
     stated = headers.get(TIMESTAMP, "")
     if not stated.isdecimal() or len(stated) > 12 or abs(now - int(stated)) > TOLERANCE_S:
-        raise BenchwrightError(f"{TIMESTAMP} {stated[:20]!r} is no time within {TOLERANCE_S} s of now")
+        raise BenchwrightError(f"{TIMESTAMP} {stated[:20]!r} is not a time within {TOLERANCE_S} s of now")
     own = signed_headers(secret, headers.get(ID, ""), int(stated), text)[SIGNATURE]
     if not any(hmac.compare_digest(own.encode(), one.encode()) for one in headers.get(SIGNATURE, "").split()):
-        raise BenchwrightError(f"{SIGNATURE} is none of this webhook: the secret is another, or the text was changed")
+        raise BenchwrightError(
+            f"{SIGNATURE} is not a signature of this webhook: the secret differs, or the text was changed"
+        )
 
 
 def _key(secret: str) -> bytes:

@@ -70,8 +70,8 @@ def source_of(store: ReviewStore, campaign: Campaign, gold_from: GoldFrom) -> Ca
     if source is None or source.kind not in RIGHT:
         fit = [name for name, other in known.items() if other.kind in RIGHT]
         raise DataError(
-            f"campaign {campaign.name!r}: handout.gold_from names {gold_from.campaign!r}, which is no campaign before "
-            f"it that accepts items; there are: {', '.join(fit) or 'none'}"
+            f"campaign {campaign.name!r}: handout.gold_from names {gold_from.campaign!r}, which is not an earlier "
+            f"campaign that accepts items; these are: {', '.join(fit) or 'none'}"
         )
     return source
 

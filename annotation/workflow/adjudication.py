@@ -234,9 +234,9 @@ class AdjudicationQueue:
         if self.campaign.form.takes_choices:
             return _checked_key(task, submission)
         if decision not in DECISIONS:
-            raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(DECISIONS)}")
+            raise RefusedError(f"decision {decision[:60]!r} is not one of {', '.join(DECISIONS)}")
         if note is not None and (len(note) > MAX_NOTE or "\0" in note):
-            raise RefusedError(f"a note is at most {MAX_NOTE} characters, none of them null; this one has {len(note)}")
+            raise RefusedError(f"a note is at most {MAX_NOTE} characters, without nulls; this one has {len(note)}")
         _check_reasons(reasons_in(self.campaign), submission)
         edits = edits_in(self.campaign.form, task.payload, submission.edits)
         if (decision == "revise") != (edits is not None):
@@ -254,7 +254,7 @@ class AdjudicationQueue:
     def _case(self, task_id: int) -> Case:
         policy = self._must_be_open()
         if not self.queue(task=task_id):
-            raise RefusedError("this case is not open to you, or somebody has decided it; take the next one")
+            raise RefusedError("this case is not open to you, or another adjudicator has decided it; take the next one")
         task = self._task(task_id)
         with self._store.reading() as connection:
             decisions = list_decisions(connection, self.campaign, task=task_id)
@@ -326,7 +326,7 @@ def _forgets_decisions(campaign: Campaign) -> bool:
     return bool(campaign.form.rounds) or campaign.kind == MARK or has_keys
 
 
-_CANNOT_REOPEN = "decisions of this campaign all count, so it asks nobody again"
+_CANNOT_REOPEN = "all decisions of this campaign count, so it does not ask again"
 IS_OPEN = "it is not decided yet"
 _IS_ADJUDICATED = "an adjudicator has decided it, and that stands"
 _IS_WITH_WRITER = "it went back to its writer, whose new version comes again by itself"
@@ -342,7 +342,7 @@ def _checked_key(task: Task, submission: Submission) -> Submission:
     options = [str(choice["key"]) for choice in item_in(task.payload)["choices"]]
     if submission.decision not in {*options, REJECT, SEND_BACK}:
         known = ", ".join([*options, REJECT, SEND_BACK])
-        raise RefusedError(f"decision {submission.decision[:60]!r} is none of {known}")
+        raise RefusedError(f"decision {submission.decision[:60]!r} is not one of {known}")
     _check_reasons((), submission)
     return replace(submission, edits=None, fields=None)
 
@@ -352,7 +352,7 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
     decision, reasons = submission.decision, submission.reasons
     if unknown := sorted(set(reasons) - set(known)):
         raise RefusedError(
-            f"reason {unknown[0][:60]!r} is none of {', '.join(known) or 'this campaign, which has none'}"
+            f"reason {unknown[0][:60]!r} is not one of {', '.join(known) or 'this campaign, which has none'}"
         )
     if reasons and decision != "reject":
         raise RefusedError(f"decision {decision!r} comes with reasons; only `reject` does")

@@ -64,7 +64,7 @@ def _known_decision(
 ) -> str | None:
     if known is None or known.content_hash not in {None, task_input.content_hash}:
         return None
-    where, decision = f"{file} {task_input.item_id}", known.decision or _own(task_input, kind)
+    where, decision = f"{file} {task_input.item_id}", known.decision or _decision_of_item(task_input, kind)
     takes = _knowable(task_input, kind, form)
     if decision is None:
         raise DataError(
@@ -72,16 +72,17 @@ def _known_decision(
         )
     right = _spelled(decision, takes, several=_is_of_several(form))
     if right is None:
-        raise DataError(f"{where}: {decision[:60]!r} is none; this campaign takes {', '.join(takes)}")
+        raise DataError(f"{where}: {decision[:60]!r} is not a decision here; this campaign takes {', '.join(takes)}")
     if known.reason and known.reason not in (reasons := _reasons(right, form)):
-        takes_none = f"{right!r} goes without a reason here"
+        takes_none = f"{right!r} takes no reason here"
         raise DataError(
-            f"{where}: reason {known.reason[:60]!r}: {'it is none of ' + ', '.join(reasons) if reasons else takes_none}"
+            f"{where}: reason {known.reason[:60]!r}: "
+            f"{'it is not one of ' + ', '.join(reasons) if reasons else takes_none}"
         )
     return right
 
 
-def _own(task_input: TaskInput, kind: str) -> str | None:
+def _decision_of_item(task_input: TaskInput, kind: str) -> str | None:
     """Return the decision that follows from the item itself; None without one."""
     if kind in _OF_WHAT_IS_VETTED:
         return _OF_WHAT_IS_VETTED[kind]
@@ -93,7 +94,7 @@ def _own(task_input: TaskInput, kind: str) -> str | None:
 def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
     """Return the decisions that can be known to be right; if several categories are possible, each category."""
     if kind == REVIEW:  # an item passes unchanged: one whose key is known to be wrong cannot be gold here
-        return [own] if (own := _own(task_input, kind)) is not None else []
+        return [own] if (own := _decision_of_item(task_input, kind)) is not None else []
     if kind in {DESCRIBE, STATE, WRITE}:  # texts cannot be known in advance, only that there is nothing to write
         return [NOTHING]
     typed = form.typed

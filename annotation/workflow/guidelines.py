@@ -40,7 +40,9 @@ def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
     def placed(match: re.Match[str]) -> str:
         words, name = match.groups()
         if not words.strip():
-            raise BenchwrightError(f"{path}: the picture {name} has no words; write ![what it shows]({name})")
+            raise BenchwrightError(
+                f"{path}: the picture {name} has no alternative text; write ![what it shows]({name})"
+            )
         return f"![{words}](picture:{places.setdefault(name, len(places))})"
 
     marked = _PICTURE.sub(placed, text)
@@ -97,7 +99,9 @@ def _text_of(path: Path) -> str:
 
 def _picture(path: Path, name: str) -> GuidelinePicture:
     if ":" in name or name.startswith(("/", "\\")):
-        raise BenchwrightError(f"{path}: pictures lie beside the file, found {name[:200]!r}; copy it there")
+        raise BenchwrightError(
+            f"{path}: pictures lie in the file's folder or below, found {name[:200]!r}; copy it there"
+        )
     folder = path.resolve().parent
     try:
         identify(folder / name, root=folder)

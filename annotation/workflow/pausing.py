@@ -180,7 +180,7 @@ def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | N
 def care_in_words(care: Care) -> str:
     """Return the posterior and its evidence, in a sentence without a final period."""
     parts = [
-        f"{each.of - each.right} of {each.of} decided in less time than anybody needs"
+        f"{each.of - each.right} of {each.of} decided in less time than looking and reading need"
         if each.source == "pace"
         else f"{each.right} of {each.of} {_WORDS[each.source]}"
         for each in care.evidence

@@ -57,10 +57,10 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
             raise RefusedError(f"{width} x {height} pixels; both sides must have at least {field.min_side_px}")
         store = collected_photographs(root)
         (store.root / "tmp").mkdir(parents=True, exist_ok=True)
-        return StoredPhotograph(_kept(store, encode_png(pixels)), width, height)
+        return StoredPhotograph(_stored_id(store, encode_png(pixels)), width, height)
 
 
-def _kept(store: ObjectStore, data: bytes) -> str:
+def _stored_id(store: ObjectStore, data: bytes) -> str:
     """Store a file and return its SHA-256; a file stored before gets a new modification time."""
     image_id = store.put(data)
     try:

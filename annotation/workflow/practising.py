@@ -117,7 +117,7 @@ class PracticeQueue:
             RefusedError: The campaign's practice has changed since, and has no such item.
         """
         if name not in self._items:
-            raise RefusedError("the items to practise on have changed; begin again")
+            raise RefusedError("the practice items have changed; begin again")
         return self._items[name]
 
     def item_at(self, place: int) -> tuple[PracticeItem, PracticeAnswer | None]:
@@ -128,7 +128,7 @@ class PracticeQueue:
         """
         attempt = self._practice.latest(self.campaign, self._annotator)
         if attempt is None or not 0 <= place < len(attempt.items):
-            raise RefusedError("there is no such item to practise on")
+            raise RefusedError("there is no such practice item")
         return self.item(attempt.items[place]), attempt.answers.get(place)
 
     def submit(self, place: int, submission: Submission, *, now: datetime) -> PracticeAttempt:
@@ -140,7 +140,7 @@ class PracticeQueue:
         item, before = self.item_at(place)
         if self.form.blind_first and before is None:
             if submission.decision not in {choice.key for choice in item.content.choices}:
-                raise RefusedError("this is none of the options")
+                raise RefusedError("this is not one of the options")
             said = PracticeAnswer(submission.decision, None, None)
         else:
             answer = None if before is None else before.answer
@@ -165,7 +165,7 @@ class PracticeQueue:
         if form.typed is None:
             takes = [choice.key for choice in item.content.choices] if form.takes_choices else form.decisions
             if submission.decision not in takes:
-                raise RefusedError("this is none of the decisions")
+                raise RefusedError("this is not one of the decisions")
             return submission.decision, {}
         fields: dict[str, Any] = dict(submission.fields or {})
         if answer is not None:

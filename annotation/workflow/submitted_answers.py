@@ -48,7 +48,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
     if campaign.kind in (VERIFY, REVIEW) and "release_id" in campaign.settings:
         raise BenchwrightError(
             f"campaign {name!r} asks about edits of a release's items; `benchwright set-right` makes the next version "
-            "of what people decided, and `benchwright review agreement` shows how far they agree"
+            "from the decisions, and `benchwright review agreement` shows how far they agree"
         )
     if form is None or campaign.kind == REVIEW:
         raise BenchwrightError(

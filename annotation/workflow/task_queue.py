@@ -163,7 +163,7 @@ class TaskQueue:
             RefusedError: The annotator is of the wrong kind for the campaign.
         """
         lease = self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s)
-        return None if lease is None else self._as_own_task(self._own(lease.task_id, now=now))
+        return None if lease is None else self._as_own_task(self._own_row(lease.task_id, now=now))
 
     def hold(self, most: int, *, now: datetime) -> list[int]:
         """Return the ids of the tasks that the annotator holds, in their order, after taking more up to `most`.
@@ -189,7 +189,7 @@ class TaskQueue:
         latest = since + timedelta(seconds=self._lease_s)
         for task_id in task_ids:
             with suppress(RefusedError):
-                row = self._own(task_id, now=now)
+                row = self._own_row(task_id, now=now)
                 if row.decided_at is None and row.lease_until <= latest:
                     self._store.release(row.slot_id, self.annotator, now=now)
 
@@ -199,7 +199,7 @@ class TaskQueue:
         Raises:
             RefusedError: The task is not this annotator's.
         """
-        row = self._own(task_id, now=now)
+        row = self._own_row(task_id, now=now)
         if row.decided_at is None:
             self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
         return self._as_own_task(row)
@@ -210,7 +210,7 @@ class TaskQueue:
         Raises:
             RefusedError: The task is not this annotator's.
         """
-        return self._as_own_task(self._own(task_id, now=now))
+        return self._as_own_task(self._own_row(task_id, now=now))
 
     def gold_feedback(self, task_id: int, *, now: datetime) -> GoldFeedback | None:
         """Return the feedback on a gold task that the annotator has decided; None for other tasks, or if not offered.
@@ -220,7 +220,7 @@ class TaskQueue:
         """
         if not self._tells_gold:
             return None
-        row = self._own(task_id, now=now)
+        row = self._own_row(task_id, now=now)
         if row.gold is None or row.decision is None:
             return None
         item = content_in(json.loads(row.payload))
@@ -240,7 +240,7 @@ class TaskQueue:
         Raises:
             RefusedError: The task is not this annotator's.
         """
-        return int(self._own(task_id, now=now).slot_id)
+        return int(self._own_row(task_id, now=now).slot_id)
 
     def _as_own_task(self, row: sa.Row[Any]) -> OwnTask:
         payload = json.loads(row.payload)
@@ -333,7 +333,7 @@ class TaskQueue:
         try:
             estimate_anew(self._store, self.campaign)
         except (BenchwrightError, sa.exc.SQLAlchemyError):
-            logger.warning("annotators of campaign %r were not estimated anew", self.campaign.name, exc_info=True)
+            logger.warning("annotators of campaign %r could not be estimated again", self.campaign.name, exc_info=True)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
         """Return a task undecided; this annotator gets it again once no other is left. Its draft stays.
@@ -343,7 +343,7 @@ class TaskQueue:
         """
         with self._store.batch(alone=False) as held, held.writing() as connection:
             hold_annotator(connection, self.annotator)
-            row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
+            row = TaskQueue(held, self.campaign, self.annotator)._own_row(task_id, now=now)
             if row.decided_at is not None:
                 raise RefusedError("this task is decided; change the decision, or leave it")
             held.release(row.slot_id, self.annotator, now=now)
@@ -368,10 +368,10 @@ class TaskQueue:
         most = most_draft_bytes(self.campaign.form)
         if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > most:
             raise RefusedError(f"a draft takes at most {most // 1024} kB")
-        self._own(task_id, now=now)
+        self._own_row(task_id, now=now)
         with self._store.batch(alone=False) as held, held.writing() as connection:
             hold_annotator(connection, self.annotator)
-            row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
+            row = TaskQueue(held, self.campaign, self.annotator)._own_row(task_id, now=now)
             kept = read_draft(row.body, row.saved_at)
             behind = seen is not None and is_behind(kept, draft, seen)
             is_decided = seen is not None and (row.version or 0) != seen.version
@@ -398,7 +398,7 @@ class TaskQueue:
             StaleError: The window did not show it.
             RefusedError: The task is not this annotator's.
         """
-        row = self._own(task_id, now=now)
+        row = self._own_row(task_id, now=now)
         if is_behind(read_draft(row.body, row.saved_at), draft, seen):
             with suppress(StaleError):
                 self.save_draft(task_id, draft, now=now, seen=seen)
@@ -413,14 +413,14 @@ class TaskQueue:
         Raises:
             RefusedError: The task is not this annotator's, or the words are not accepted.
         """
-        self._own(task_id, now=now)
+        self._own_row(task_id, now=now)
         with self._store.writing() as connection:
             add_remark(connection, task_id, self.annotator, words, is_flag=is_flag, now=now)
 
     def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[HistoryEntry]:
         """Return the annotator's own decisions in this campaign, latest first, without the first `after` of them."""
         with self._store.reading() as connection:
-            rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
+            rows = connection.execute(OWN_HISTORY, self._annotator_parameters | {"most": limit, "after": after}).all()
             versions = connection.execute(ALL_VERSIONS, {"slots": [row.slot_id for row in rows]}).all()
             remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
         by_slot: dict[int, list[sa.Row[Any]]] = {}
@@ -474,12 +474,12 @@ class TaskQueue:
             return int(connection.execute(SLOT_AT, {"task": row.task_id, "place": place}).scalar_one())
 
     @property
-    def _who(self) -> dict[str, Any]:
+    def _annotator_parameters(self) -> dict[str, Any]:
         return {"campaign": self.campaign.id, "name": self.annotator}
 
-    def _own(self, task_id: int, *, now: datetime) -> sa.Row[Any]:
+    def _own_row(self, task_id: int, *, now: datetime) -> sa.Row[Any]:
         with self._store.reading() as connection:
-            parameters = self._who | {"task": task_id}
+            parameters = self._annotator_parameters | {"task": task_id}
             row = connection.execute(OWN_TASK, parameters).one_or_none() if is_id(task_id) else None
         if row is None or (row.decided_at is None and row.lease_until <= now):
             raise RefusedError("this task is not yours, or not any more; take the next one")

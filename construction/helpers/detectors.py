@@ -46,7 +46,7 @@ class _Detecting(WeightedHelper):
             if find_spec(package) is None:
                 return f"it needs the package {package}: {INSTALL}"
         if not (self.path / "config.json").is_file():
-            return f"there is no model at {self.path}; fetch one with `{self.fetch}`"
+            return f"no model at {self.path}; fetch one with `{self.fetch}`"
         return None
 
     def open(self) -> _DetectorHelper:

@@ -49,7 +49,7 @@ class _AnySam(WeightedHelper):
         if absent := [package for package in self.packages if find_spec(package) is None]:
             return f"it needs the package {absent[0].replace('_', '-')}: {_INSTALL}"
         if not self.path.exists():
-            return f"there are no weights at {self.path}; fetch them with `{self.fetch}`"
+            return f"no weights at {self.path}; fetch them with `{self.fetch}`"
         return None
 
     def found(self) -> Weights:

@@ -73,10 +73,10 @@ class ArtStyleTask(WholePicturesTask):
     name: ClassVar[str] = "art_style"
     hardening: ClassVar[Hardening] = Hardening(
         {
-            "no_partner": "an item takes four paintings, two of each of two styles, by different painters where "
-            "`other_artist` is set: add paintings of styles that have few",
+            "no_partner": "an item needs four paintings, two of each of two styles, by different painters if "
+            "`other_artist` is set: add paintings of rare styles",
         },
-        "sizes of pictures and by which styles are frequent",
+        "sizes of pictures and the frequency of styles",
     )
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ArtStyle,)

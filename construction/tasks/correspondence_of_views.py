@@ -24,9 +24,9 @@ from ..item_parts.marks.marked_points import (
     MarkedPoints,
     NotEnough,
     exchangeable_points,
-    grey_of,
+    gray_of,
     mark_points,
-    recognisable_points,
+    recognizable_points,
     seen_again,
 )
 from ..item_parts.marks.rings import Point, SizeWH
@@ -161,7 +161,7 @@ class CorrespondenceOfViews(TruthTask):
             scaled(ctx.images.rgb(source), self._whole_wh((source.width, source.height))) for source in sources
         )
         homography: Matrix = np.array(entry.plan["homography"])
-        plan = self._parts(grey_of(first), grey_of(second), homography, _points_rng(record, ctx, entry))
+        plan = self._parts(gray_of(first), gray_of(second), homography, _points_rng(record, ctx, entry))
         if isinstance(plan, NotEnough):
             return plan.reason
         shown = [
@@ -184,10 +184,10 @@ class CorrespondenceOfViews(TruthTask):
             homography: Homography from the first picture to the second.
             rng: Random generator.
         """
-        candidates = seen_again(recognisable_points(first), homography, second)
+        candidates = seen_again(recognizable_points(first), homography, second)
         sizes = [
-            (int(self.view_part * grey.shape[1] + 1e-9), int(self.view_part * grey.shape[0] + 1e-9))
-            for grey in (first, second)
+            (int(self.view_part * gray.shape[1] + 1e-9), int(self.view_part * gray.shape[0] + 1e-9))
+            for gray in (first, second)
         ]
         refused = NotEnough("too_few_points", len(candidates))
         for _ in range(_TRIES):
@@ -220,13 +220,13 @@ class CorrespondenceOfViews(TruthTask):
         """Choose the points visible in both pictures, and return the item."""
         del made
         first, second = (
-            grey_of(scaled(ctx.images.rgb(ctx.image(image_id)), (picture.width, picture.height)))
+            gray_of(scaled(ctx.images.rgb(ctx.image(image_id)), (picture.width, picture.height)))
             for image_id, picture in zip(chosen.image_ids, shown, strict=True)
         )
         homography: Matrix = np.array(chosen.plan["homography"])
         marked = mark_points(
             first,
-            seen_again(recognisable_points(first), homography, second),
+            seen_again(recognizable_points(first), homography, second),
             homography,
             max_likeness=self.max_likeness,
             rng=_points_rng(record, ctx, chosen),

@@ -109,7 +109,7 @@ class ForensicDetection(TruthTask):
     def _makes_pictures_of_text(cls, value: str) -> str:
         if value not in names_of("text"):
             raise ValueError(
-                f"no preset {value!r} that makes pictures of text; there are {', '.join(names_of('text'))}"
+                f"no preset {value!r} makes pictures from text; the presets are {', '.join(names_of('text'))}"
             )
         return value
 

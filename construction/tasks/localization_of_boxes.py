@@ -87,8 +87,9 @@ def _single_things(stated: LabelledBoxes) -> list[LabelledBox]:
 
 ROOM_FOR_BOTH = Hardening(
     {
-        "no_room_around": "both boxes must be able to change places within the picture, and things lie too near to its "
-        "border: take photographs that show things whole and off the border, or set a smaller `noise`",
+        "no_room_around": "both boxes must be able to change places within the picture, and things lie too near to "
+        "its border: use photographs that show whole things away from the border, or set a smaller "
+        "`noise`",
     },
     "proportions, whole numbers of pixels, sizes and a side at the border",
 )

@@ -83,9 +83,9 @@ class RelativeDepth(PointPairTask):
     hardening: ClassVar[Hardening] = Hardening(
         {
             **NOT_LEVELLED,
-            "unmatched_tilt": "a pair that is not quite level needs another one about as steep whose closer point lies "
-            "the other way, higher or lower: compare points at one height, or set `tilts: any`, where the slope of the "
-            "horizon then tells",
+            "unmatched_tilt": "a pair that is not quite level needs another one about as steep whose closer point "
+            "lies the other way, higher or lower: compare points at one height, or set `tilts: "
+            "any`, which lets the slope of the horizon tell",
         },
         "where the points lie: the lower one, and the one nearer to the center, is mostly closer",
     )
@@ -98,7 +98,7 @@ class RelativeDepth(PointPairTask):
     @model_validator(mode="after")
     def _twins_are_level(self) -> Self:
         if self.twins and self.heights == "matched":
-            raise ValueError("twins are of level points: leave out twins or heights")
+            raise ValueError("`twins` needs level points: leave out `twins` or `heights`")
         return self
 
     @property

@@ -76,8 +76,8 @@ class RelativeReflectance(PointPairTask):
     hardening: ClassVar[Hardening] = Hardening(
         {
             "unmatched": "a comparison of points that differ needs one of points that are the same in the same "
-            "picture, about as far apart: compare more points of each picture, or set `partners: any`, where what a "
-            "picture as a whole looks like may tell a little",
+            "picture, about as far apart: compare more points of each picture, or set `partners: any`, "
+            "which lets the look of the whole picture tell a little",
             **NOT_LEVELLED,
         },
         "how far apart the points are: those of the same reflectance are mostly closer to each other",

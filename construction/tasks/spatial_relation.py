@@ -93,7 +93,7 @@ class SpatialRelation(TruthTask):
     hardening: ClassVar[Hardening] = Hardening(
         {
             "no_counterpart": "each claim must be true of one picture and false of another: state every claim about "
-            "two pictures, or set `matched_on: relation`, where the things that are named still tell",
+            "two pictures, or set `matched_on: relation`, which lets the named things tell",
         },
         "the claim itself, since some are true of most pictures",
     )
@@ -111,11 +111,11 @@ class SpatialRelation(TruthTask):
     @model_validator(mode="after")
     def _models_word_what_is_claimed(self) -> SpatialRelation:
         if self.chat is not None and self.inverted:
-            raise ValueError("a model words what is claimed, not whether that is false: leave out inverted or chat")
+            raise ValueError("a model words the claim, not its negation: leave out `inverted` or `chat`")
         if self.chat is not None and self.sides == "camera":
-            raise ValueError("a model says no more than the claim, not who sees left and right: leave out sides")
+            raise ValueError("a model words the claim only, not who sees left and right: leave out `sides`")
         if self.chat is None and self.unusable != "drop":
-            raise ValueError("unusable is about questions of a model: name it under chat")
+            raise ValueError("`unusable` applies to a model's questions: name the model under `chat`")
         return self
 
     def parameters(self) -> dict[str, Any]:

@@ -35,9 +35,9 @@ from ..item_parts.marks.marked_points import (
     NotEnough,
     Point,
     exchangeable_points,
-    grey_of,
+    gray_of,
     mark_points,
-    recognisable_points,
+    recognizable_points,
 )
 from ..item_parts.marks.points import Points
 from ..item_parts.marks.rings import SizeWH, ring, with_clear_marks
@@ -117,8 +117,8 @@ class VisualCorrespondence(MapStep):
         max_blur_px: Largest standard deviation of the blur.
         max_noise: Largest standard deviation of the noise, in gray levels of 0-255.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point
-            (`points.likeness`), in mode `hardened` of any two of the four points. An image in which no four points obey
-            is dropped as `ambiguous`.
+            (`points.similarity`), in mode `hardened` of any two of the four points. The step drops an image in which
+            no four points obey as `ambiguous`.
         wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
             Items name theirs under the attribute `wording`.
 
@@ -178,10 +178,10 @@ class VisualCorrespondence(MapStep):
                 f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no view has both"
             )
         if self.dataset is None:
-            wrong, why = self.model_fields_set & _OF_DATASETS, "they are for pairs of a dataset; name its entry under"
+            wrong, why = self.model_fields_set & _OF_DATASETS, "they apply to pairs of a dataset; name its entry under"
         else:
             wrong = self.model_fields_set - _OF_DATASETS - _OF_BOTH - {"dataset"}
-            why = "they say how a second view is drawn, and the second view is one of the pictures of"
+            why = "they set how a second view is drawn, but the second view is one of the pictures of"
         if wrong:
             raise ValueError(f"leave out {', '.join(sorted(wrong))}: {why} dataset")
         return self
@@ -250,11 +250,11 @@ class VisualCorrespondence(MapStep):
             scaled_wh = enlarged_wh
         pixels = ctx.images.rgb(record)
         shown = scaled(pixels, scaled_wh)
-        grey = grey_of(shown)
-        points = recognisable_points(grey)
+        gray = gray_of(shown)
+        points = recognizable_points(gray)
         measured["points"] = len(points)
         size_wh = int(part * scaled_wh[0] + 1e-9), int(part * scaled_wh[1] + 1e-9)
-        plans, refused = self._plans(record, ctx, grey, points, size_wh)
+        plans, refused = self._plans(record, ctx, gray, points, size_wh)
         if not plans:
             return Outcome("drop", refused.reason, measured, {"points_in_both_views": refused.points})
         views: dict[str, ImageRecord] = {}
@@ -286,7 +286,7 @@ class VisualCorrespondence(MapStep):
         self,
         record: ImageRecord,
         ctx: Context,
-        grey: NDArray[np.uint8],
+        gray: NDArray[np.uint8],
         points: Points,
         size_wh: SizeWH,
     ) -> tuple[list[_Plan], NotEnough]:
@@ -296,7 +296,7 @@ class VisualCorrespondence(MapStep):
         for number in range(self.per_image):
             rng = ctx.rng(record.image_id, number)
             for _ in range(_TRIES if self.mode == "hardened" else 1):
-                plan = self._plan(number, grey, points, size_wh, rng)
+                plan = self._plan(number, gray, points, size_wh, rng)
                 if isinstance(plan, _Plan):
                     plans.append(plan)
                     break
@@ -304,19 +304,19 @@ class VisualCorrespondence(MapStep):
         return plans, refused
 
     def _plan(
-        self, number: int, grey: NDArray[np.uint8], points: Points, size_wh: SizeWH, rng: np.random.Generator
+        self, number: int, gray: NDArray[np.uint8], points: Points, size_wh: SizeWH, rng: np.random.Generator
     ) -> _Plan | NotEnough:
-        scaled_wh = (grey.shape[1], grey.shape[0])
+        scaled_wh = (gray.shape[1], gray.shape[0])
         homography = random_homography(scaled_wh, self._view_limits(), rng)
         light = random_light(self._light_limits(), rng)
         if self.mode == "paper":
-            marked = mark_points(grey, points, homography, max_likeness=self.max_likeness, rng=rng)
+            marked = mark_points(gray, points, homography, max_likeness=self.max_likeness, rng=rng)
             if isinstance(marked, NotEnough):
                 return marked
             return _Plan(number, homography, light, (0.0, 0.0), marked, place(marked.right, marked.wrong, rng), rng)
         homography = np.diag([size_wh[0] / scaled_wh[0], size_wh[1] / scaled_wh[1], 1.0]) @ homography
         chosen = exchangeable_points(
-            grey,
+            gray,
             points,
             homography,
             first_wh=size_wh,
@@ -359,8 +359,8 @@ class VisualCorrespondence(MapStep):
                 "reference": list(marked.reference),
                 "right": list(marked.right),
                 "wrong": [
-                    {"point": list(point), "likeness": likeness}
-                    for point, likeness in zip(marked.wrong, marked.likeness, strict=True)
+                    {"point": list(point), "likeness": similarity}
+                    for point, similarity in zip(marked.wrong, marked.similarities, strict=True)
                 ],
             },
         )

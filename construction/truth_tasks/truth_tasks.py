@@ -184,12 +184,12 @@ class TruthTask(MapStep):
                 entry that is not such a task.
         """
         if self.marked_by is not None and not self.is_marked:
-            raise RecipeError(f"step {self.name!r} makes nothing of marks; leave out marked_by")
+            raise RecipeError(f"step {self.name!r} does not use marks; leave out `marked_by`")
         for entry in self.apart_from:
             if f"{entry}.selection" not in given:
                 raise RecipeError(
-                    f"step {self.name!r} is to stay apart from {entry!r}, which is no task of ground truth before it; "
-                    f"before it: {', '.join(given)}"
+                    f"step {self.name!r} must stay apart from {entry!r}, which is not an earlier task of ground "
+                    f"truth; earlier ones: {', '.join(given)}"
                 )
         placed = self
         if (part := self._giving_part(given)) is not None:
@@ -204,8 +204,8 @@ class TruthTask(MapStep):
                     QUESTIONS: ("a campaign `write`", "written_by"),
                 }.get(value, ("a step `dataset`", "dataset"))
                 raise RecipeError(
-                    f"step {self.name!r} takes its ground truth from {entry!r}, which is no entry of {wanted} before "
-                    f"it; name one under {setting}; before it: {', '.join(given) or 'nothing'}"
+                    f"step {self.name!r} takes its ground truth from {entry!r}, which is not an earlier entry of "
+                    f"{wanted}; name one under {setting}; earlier ones: {', '.join(given) or 'nothing'}"
                 )
         return placed
 
@@ -235,7 +235,7 @@ class TruthTask(MapStep):
 
     def truths_in(self, column: str, image_id: str, text: str) -> Iterable[RecordTruth[Any]]:
         """Return the truths in a value that neither a dataset nor marks gave; tasks with such values override this."""
-        raise NotImplementedError(f"step {self.name!r} reads no {column!r} of {image_id}: {text[:60]!r}")
+        raise NotImplementedError(f"step {self.name!r} cannot read {column!r} of {image_id}: {text[:60]!r}")
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int

@@ -112,7 +112,7 @@ def test_the_accepted_of_one_campaign_are_gold_in_another_on_other_items(
     assert found == {item.item_id for item in first[1:]}  # the first one it asks about itself
     step.advance([*second, first[0]], other)
     assert copies(store, "later") == found
-    with pytest.raises(DataError, match="names 'verfy', which is no campaign before it that accepts items"):
+    with pytest.raises(DataError, match="names 'verfy', which is not an earlier campaign that accepts items"):
         ScreenItems.model_validate({"handout": {"gold_from": {"campaign": "verfy"}}}).advance(second, other)
 
 

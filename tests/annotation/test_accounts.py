@@ -100,7 +100,7 @@ def test_a_name_has_one_account_and_somebody_who_decided_by_csv_gets_theirs(
 
 def test_somebody_unknown_is_answered_with_those_that_are_known(accounts: Accounts, now: datetime) -> None:
     accounts.add("ann", "annotator", now=now)
-    with pytest.raises(BenchwrightError, match="nobody named 'bob' has an account; known: ann"):
+    with pytest.raises(BenchwrightError, match="no account is named 'bob'; known: ann"):
         accounts.invite("bob", now=now)
     assert accounts.password_hash("bob") is None
 

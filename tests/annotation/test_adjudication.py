@@ -232,7 +232,7 @@ def test_two_adjudicators_decide_a_case_once(
     for name in ("judge", "other"):
         adjudication_queue_of(store, name).open(task, now=now)
     adjudication_queue_of(store, "other").decide(task, Submission("accept"), now=now)
-    with pytest.raises(RefusedError, match="somebody has decided it"):
+    with pytest.raises(RefusedError, match="another adjudicator has decided it"):
         adjudication_queue_of(store).decide(task, Submission("reject"), now=now)
 
 

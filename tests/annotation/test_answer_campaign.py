@@ -75,7 +75,7 @@ def test_it_waits_for_as_many_annotators_as_are_set_and_says_who_may_not_answer(
     assert waiting is not None
     assert "campaign 'answer' waits for people: 3 of 3 tasks and 12 slots are open under answers(4)" in waiting
     assert "benchwright review export" in waiting
-    assert "nobody answers an item that they decided in a `verify` campaign" in waiting
+    assert "annotators do not answer items that they decided in a `verify` campaign" in waiting
 
 
 def test_every_item_is_kept_with_the_count_of_right_answers(
@@ -146,7 +146,7 @@ def test_only_the_keys_of_an_items_own_choices_are_answers(
     with open_store(context.store_url) as store:
         say(store, [three], {"ann": "C"}, now)
         for key in ("C", "accept", "b", ""):
-            with pytest.raises(RefusedError, match="is none of A, B"):
+            with pytest.raises(RefusedError, match="is not one of A, B"):
                 say(store, [two], {"ann": key or " "}, now)
 
 
@@ -181,7 +181,9 @@ def test_whoever_decided_an_item_where_its_key_shows_gets_all_others_to_answer(
                 store.submit(lease.slot_id, name, Submission("A"), now=now)
                 got.setdefault(name, set()).add(lease.item_id)
         assert got == {"ann": {item.item_id for item in items[1:]}, "ben": {item.item_id for item in items}}
-        with pytest.raises(RefusedError, match="was shown the right answer in campaign 'verify'; somebody else must"):
+        with pytest.raises(
+            RefusedError, match="was shown the right answer in campaign 'verify'; another annotator must"
+        ):
             store.claim("answer", "ann", now=now, task=task_of(store, items[0]))
 
 
@@ -270,7 +272,7 @@ def test_answers_come_in_from_a_file_in_either_case_and_their_agreement_is_over_
     rows = [f"ann,{ids[0]},b", f"ben,{ids[0]},B", f"ann,{ids[1]},A", f"ben,{ids[1]}, b ", f"ann,{ids[2]},c"]
     path.write_text("\n".join(["annotator,item_id,decision", *rows]), encoding="utf-8")
     said = review(capsys, 1, "import", path, "--workspace", workspace)
-    assert (said["new"], said["refused"]) == (4, [{"line": 6, "reason": "decision 'c' is none of A, B"}])
+    assert (said["new"], said["refused"]) == (4, [{"line": 6, "reason": "decision 'c' is not one of A, B"}])
     assert review(capsys, 1, "import", path, "--workspace", workspace)["unchanged"] == 4
     agreed = review(capsys, 0, "agreement", "--workspace", workspace, "--campaign", "answer")
     # Pairs BB and AB: half agree; o_AB = 2, n = (1, 3), so alpha is 1 - (2/4) / (2*1*3 / (4*3)) = 0.

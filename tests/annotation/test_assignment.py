@@ -278,8 +278,12 @@ def test_an_answer_campaign_takes_the_items_own_keys_for_gold_and_counts_nobody_
 @pytest.mark.parametrize(
     ("table", "why"),
     [
-        pytest.param("item_id,decision\n{},perhaps\n", "'perhaps' is none; this campaign takes accept", id="decision"),
-        pytest.param("item_id,decision\n{0},accept\n{0},reject\n", "comes twice", id="twice"),
+        pytest.param(
+            "item_id,decision\n{},perhaps\n",
+            "'perhaps' is not a decision here; this campaign takes accept",
+            id="decision",
+        ),
+        pytest.param("item_id,decision\n{0},accept\n{0},reject\n", "appears twice", id="twice"),
         pytest.param("item,decision\n{},accept\n", "no column 'item_id'", id="columns"),
     ],
 )

@@ -135,7 +135,7 @@ def test_a_decision_by_a_form_that_is_just_changed_is_checked_by_the_new_one(
         )  # fmt: skip
         other = Beside(store_url, lambda own: own.submit(slot, "ann", ACCEPT, now=now))
         assert other.waits
-    with pytest.raises(RefusedError, match="'accept' is none of reject"):
+    with pytest.raises(RefusedError, match="'accept' is not one of reject"):
         other.result()
 
 
@@ -352,7 +352,7 @@ def test_of_two_adjudicators_one_decides_a_case(
         with store.batch(alone=False) as held:
             decide(held, "judge")
             other = Beside(store_url, lambda own: decide(own, "other"))
-        with pytest.raises(RefusedError, match="somebody has decided it"):
+        with pytest.raises(RefusedError, match="another adjudicator has decided it"):
             other.result()
 
 

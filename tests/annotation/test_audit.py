@@ -156,7 +156,7 @@ def test_the_database_itself_keeps_the_log_from_being_changed(
         ),
         pytest.param(
             ["INSERT INTO audit_log SELECT 0, at, actor, act, about, previous, hash FROM audit_log WHERE id = 3"],
-            0, "row 0 was slipped in", id="slipped in",
+            0, "row 0 was inserted", id="inserted",
         ),
     ],
 )  # fmt: skip
@@ -188,7 +188,7 @@ def test_a_row_hashed_anew_breaks_the_chain_at_the_next(busy: ReviewStore, tampe
         pytest.param("DELETE FROM annotations WHERE id = 7", "is gone", id="removed"),
         pytest.param(
             "UPDATE slots SET annotator_id = 3 WHERE id = (SELECT slot_id FROM annotations WHERE id = 1)",
-            "is not what it was", id="another's",
+            "has changed since it was logged", id="another's",
         ),
         pytest.param(
             "INSERT INTO annotations (id, slot_id, version, decision, reasons, started_at, submitted_at) SELECT 50, "
@@ -254,7 +254,7 @@ def test_the_command_names_the_first_broken_row_and_ends_with_one(tmp_path: Path
     engine.dispose()
     done = CliRunner().invoke(audit, kept, standalone_mode=False)
     assert done.return_value == 1
-    assert "does not hold at row 2 of 2: it was changed" in done.stdout
+    assert "is broken at row 2 of 2: it was changed" in done.stdout
 
 
 def test_rows_of_two_processes_and_of_what_was_undone_make_one_chain(store: ReviewStore, store_url: str) -> None:

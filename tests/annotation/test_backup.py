@@ -114,7 +114,7 @@ def test_a_backup_overwrites_no_file_and_no_store(worked: ReviewStore, store_url
     data = path.read_bytes()
     assert write_backup(worked, path) == written  # as after a kill at the end
     worked.upsert_annotator("who came later")
-    with pytest.raises(BenchwrightError, match="is there already"):
+    with pytest.raises(BenchwrightError, match="exists"):
         write_backup(worked, path)
     assert path.read_bytes() == data
     before = contents(store_url)
@@ -139,7 +139,7 @@ def _manifest(parts: dict[str, bytes], **more: object) -> None:
         (lambda parts: parts.update({"tasks.jsonl": b"{\n"}), "cannot be read"),
         (lambda parts: parts.pop("tasks.jsonl"), "cannot be read"),
         (lambda parts: parts.pop("manifest.json"), "no readable manifest"),
-        (lambda parts: parts.update({"manifest.json": b"[]"}), "does not say format"),
+        (lambda parts: parts.update({"manifest.json": b"[]"}), "does not state format"),
         (lambda parts: _manifest(parts, version=3), "newer Benchwright"),
         (lambda parts: _manifest(parts, revision="9999"), "newer Benchwright"),
         (lambda parts: _manifest(parts, tables={}), "other tables"),

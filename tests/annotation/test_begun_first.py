@@ -109,7 +109,7 @@ def test_what_is_given_back_or_held_no_longer_is_not_begun(store: ReviewStore, n
     assert len(begun) == 1
     with store.writing() as connection:
         connection.execute(sa.update(tasks).values(is_begun=~tasks.c.is_begun))
-    assert len([problem for problem in row_problems(store) if "somebody has begun it" in problem.what]) == 40
+    assert len([problem for problem in row_problems(store) if "an annotator has begun it" in problem.what]) == 40
 
 
 def test_whoever_has_decided_all_begun_tasks_begins_another(store: ReviewStore, now: datetime) -> None:

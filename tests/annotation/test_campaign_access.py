@@ -78,7 +78,7 @@ def test_bringing_a_campaign_up_to_date_keeps_its_assignments(open_campaign: Ope
 
 def test_an_unknown_name_is_refused_and_nobody_is_assigned(open_campaign: OpenCampaign) -> None:
     assigning = AccessControl(open_campaign(tasks=1))
-    with pytest.raises(BenchwrightError, match="nobody is called 'dora'"):
+    with pytest.raises(BenchwrightError, match="no annotator is called 'dora'"):
         assigning.assign("verify", ["ann", "dora"])
     assert assigning.of("verify") == CampaignAccess(False, ())
 

@@ -147,7 +147,7 @@ def test_ordinal_labels_are_sorted_as_numbers() -> None:
 
 
 def test_ordinal_labels_that_are_no_numbers_are_refused() -> None:
-    with pytest.raises(DataError, match=r"labels that are numbers, not .*'good'"):
+    with pytest.raises(DataError, match=r"numbers as labels, not .*'good'"):
         agreement_of([Rating("u", "a", "good"), Rating("u", "b", "1")], metric="ordinal")
 
 
@@ -201,7 +201,7 @@ def test_declared_categories_make_ac1_defined_where_all_accept() -> None:
 
 
 def test_a_label_outside_the_declared_categories_is_refused() -> None:
-    with pytest.raises(DataError, match="'maybe' is none of the categories"):
+    with pytest.raises(DataError, match="'maybe' is not one of the categories"):
         agreement_of(by_rater("maybe\naccept"), categories=("accept", "reject"))
 
 

@@ -94,14 +94,14 @@ FOUND = {
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        pytest.param({"source": "javascript:alert(1)"}, "no address such as https", id="script"),
-        pytest.param({"source": "https://"}, "no address", id="no host"),
-        pytest.param({"source": "https://a b"}, "no address", id="space"),
-        pytest.param({"source": "http://[::1"}, "no address", id="broken"),
+        pytest.param({"source": "javascript:alert(1)"}, "not an address such as https", id="script"),
+        pytest.param({"source": "https://"}, "not an address", id="no host"),
+        pytest.param({"source": "https://a b"}, "not an address", id="space"),
+        pytest.param({"source": "http://[::1"}, "not an address", id="broken"),
         pytest.param({"source": ""}, "'source' .* is not filled in", id="no source"),
-        pytest.param({"photograph": "../../etc/passwd"}, "no photograph that was taken in", id="path"),
+        pytest.param({"photograph": "../../etc/passwd"}, "not an uploaded photograph", id="path"),
         pytest.param({"photograph": ""}, "'photograph' .* is not filled in", id="no photograph"),
-        pytest.param({"licence": "cc-by-4.0"}, "is none of cc0_1_0, cc_by_4_0", id="licence"),
+        pytest.param({"licence": "cc-by-4.0"}, "is not one of cc0_1_0, cc_by_4_0", id="licence"),
         pytest.param({"author": ""}, "'author' .* is not filled in", id="no author"),
     ],
 )
@@ -120,7 +120,7 @@ def test_a_photograph_of_ones_own_needs_no_address_and_none_found_needs_nothing(
     ("settings", "words"),
     [
         pytest.param({"prompts": []}, "at least 1 item", id="no prompt"),
-        pytest.param({"prompts": ["a cat", "a cat"]}, "'a cat' stands twice", id="twice"),
+        pytest.param({"prompts": ["a cat", "a cat"]}, "'a cat' appears twice", id="twice"),
         pytest.param({"prompts": ["a cat"], "licences": ["cc0"]}, "at least 2 items", id="one licence"),
         pytest.param({"prompts": ["a cat"], "licences": ["CC 0", "cc-0"]}, "read the same", id="licences"),
         pytest.param({"prompts": [" a cat"]}, "match pattern", id="space"),
@@ -216,7 +216,7 @@ def test_a_photograph_that_came_in_during_the_run_is_waited_for(
     image_id = bring(opened, tmp_path / "w", first.id, "ann", jpeg())
     say(opened, "collect", {first.item_id: {"ann": FOUND | {"photograph": image_id}}}, now)
     monkeypatch.setattr("benchwright.pipeline.run.photographs_of", lambda root: [])
-    assert "1 of its photographs came in while this run was under way; run the same command again" in run().waits[0]
+    assert "1 of its photographs arrived during this run; run the same command again" in run().waits[0]
     monkeypatch.undo()
     assert run().state == "done"
 
@@ -250,5 +250,5 @@ def test_a_table_brings_photographs_that_lie_beside_it_and_none_from_elsewhere(
             opened, "collect", sent / "filled.csv", now=datetime.now(UTC), workspace=tmp_path / "w"
         )  # fmt: skip
         assert (done.new, done.unchanged, len(done.refused)) == (new, unchanged, 2)
-        assert all("is not below the table's folder" in row.why for row in done.refused)
+        assert all("lies outside the table's folder" in row.why for row in done.refused)
     assert {step.name: step.kept for step in run().steps}["ingest"] == 3

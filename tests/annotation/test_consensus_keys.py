@@ -62,7 +62,7 @@ def test_four_of_five_make_the_key_an_adjudicator_names_others_and_items_with_a_
     assert set(cases) == {split.item_id, hopeless.item_id}
     card = adjudication_card(queue.open(cases[split.item_id], now=now), queue.campaign)
     assert (card.mode, card.right, [answer["lines"] for answer in card.answers].count(["B"])) == ("answer", None, 3)
-    with pytest.raises(RefusedError, match="decision 'C' is none of A, B, reject, send_back"):
+    with pytest.raises(RefusedError, match="decision 'C' is not one of A, B, reject, send_back"):
         queue.decide(cases[split.item_id], Submission("C"), now=now)
     with pytest.raises(RefusedError, match="a rejection needs a note"):
         queue.decide(cases[hopeless.item_id], Submission("reject"), now=now)
@@ -103,9 +103,9 @@ def test_without_an_adjudicator_an_item_without_agreement_is_dropped(
     ("settings", "words"),
     [
         ({"annotators_per_item": 3}, "asks 5 about each item"),
-        ({"evidence": {}}, "do not go together"),
+        ({"evidence": {}}, "exclude each other"),
         ({"simulate": {"annotators": 5}}, "these items have none"),
-        ({"key": "answers(5)"}, "is no rule"),
+        ({"key": "answers(5)"}, "is not a rule"),
     ],
 )
 def test_what_does_not_go_with_a_key_is_refused(settings: dict[str, object], words: str) -> None:

@@ -170,7 +170,7 @@ def test_whoever_discussed_an_item_keeps_their_decision_when_the_campaign_opens_
     slot, changed = queue.slot_of(task, now=now), Submission("reject", reasons=("unclear",))
     queue.submit(slot, changed, now=now)  # nobody else has decided: whoever works alone may change their mind
     decide(store, "ben", now=now)
-    with pytest.raises(RefusedError, match="what you decided stands"):
+    with pytest.raises(RefusedError, match="your decision stands"):
         queue.submit(slot, Submission("accept"), now=now)
     assert store.claim("verify", "cas", now=now) is None
 

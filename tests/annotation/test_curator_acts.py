@@ -128,14 +128,14 @@ def test_what_is_out_already_and_what_no_step_has_judged_cannot_be_withdrawn(
 ) -> None:
     plan = acts.plan("withdraw", records(index, state="dropped"), why="no")
     assert plan.overrides == []
-    assert all(message.startswith("it is out already: ") for message, _ in plan.refused)
+    assert all(message.startswith("it is already dropped: ") for message, _ in plan.refused)
     strange = KnownRecord("0" * 32, "", "items")
     assert acts.plan("withdraw", [strange], why="no").refused[0][0].startswith("the last run did not make it")
 
 
 @pytest.mark.parametrize("why", ["", "   ", "x" * 2001, "bell \x07"])
 def test_an_act_needs_a_reason_in_a_line(index: ItemIndex, acts: CuratorActs, why: str) -> None:
-    with pytest.raises(BenchwrightError, match="say in a line why"):
+    with pytest.raises(BenchwrightError, match="give a reason in one line"):
         acts.plan("withdraw", records(index, stream="items"), why=why)
 
 
@@ -309,6 +309,6 @@ def test_asking_again_needs_a_reason(store: ReviewStore, acts: CuratorActs) -> N
     task = store.tasks("verify")[0]
     for name in ("ann", "ben"):
         decide(store, 0, name, "accept")
-    with pytest.raises(BenchwrightError, match="say in a line why"):
+    with pytest.raises(BenchwrightError, match="give a reason in one line"):
         acts.reopen([task.item_id], why=" ", now=NOW)
     assert task.id not in {open_task.id for open_task in store.tasks("verify")}

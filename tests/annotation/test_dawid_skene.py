@@ -74,7 +74,7 @@ def test_a_truth_that_a_rater_never_met_has_no_error_rates() -> None:
 
 
 def test_nothing_to_estimate_from_is_refused() -> None:
-    with pytest.raises(DataError, match="no ratings"):
+    with pytest.raises(DataError, match="without ratings"):
         dawid_skene([])
 
 

@@ -97,15 +97,15 @@ def test_an_image_may_be_of_several_types_where_the_recipe_says_so(
     [
         pytest.param({"wrong_1": "\n".join(WRONG[:4])}, "5 lines; it has 4", id="four"),
         pytest.param({"wrong_1": [*WRONG, "a sixth"]}, "5 lines; it has 6", id="six"),
-        pytest.param({"wrong_1": [*WRONG[:4], " A Feast "]}, "'A Feast' stands twice", id="repeated"),
-        pytest.param({"wrong_1": [*WRONG[:4], "Money"]}, "'Money' stands twice", id="the right one"),
-        pytest.param({"wrong_1": [*WRONG[:4], 7]}, "no lines of text", id="no text"),
+        pytest.param({"wrong_1": [*WRONG[:4], " A Feast "]}, "'A Feast' appears twice", id="repeated"),
+        pytest.param({"wrong_1": [*WRONG[:4], "Money"]}, "'Money' appears twice", id="the right one"),
+        pytest.param({"wrong_1": [*WRONG[:4], 7]}, "not lines of text", id="no text"),
         pytest.param({"wrong_1": [*WRONG[:4], "x" * 601]}, "at most 600 characters", id="long"),
         pytest.param({"ask_1": "one\ntwo"}, "one line; it has 2", id="two lines"),
-        pytest.param({"ask_1": "a\0b"}, "none of them null", id="null"),
+        pytest.param({"ask_1": "a\0b"}, "without null", id="null"),
         pytest.param({"explanation": " "}, "'explanation' .* is not filled in", id="no explanation"),
         pytest.param({"rhetoric": []}, "'rhetoric' .* is not filled in", id="no rhetoric"),
-        pytest.param({"image_type": "single-panel comic"}, "is none of photograph", id="words for a code"),
+        pytest.param({"image_type": "single-panel comic"}, "is not one of photograph", id="words for a code"),
         pytest.param({"questions": "two"}, "'ask_2' .Question 2. is not filled in", id="second question"),
     ],
 )  # fmt: skip
@@ -220,7 +220,7 @@ def test_an_author_who_asks_for_their_own_item_is_told_why_not(tmp_path: Path, n
     waits(tmp_path)
     with store_of(tmp_path) as store:
         for task in store.tasks("verify"):
-            with pytest.raises(RefusedError, match="this annotator wrote this item; somebody else must look at it"):
+            with pytest.raises(RefusedError, match="this annotator wrote this item; another annotator must judge it"):
                 store.decide("verify", task.id, "ann", Submission("accept"), now=now)
         # What is written anew is a new content, and still the same author's.
         [described] = store.tasks("describe", states=("done",))

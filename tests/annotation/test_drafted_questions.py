@@ -172,7 +172,7 @@ def test_a_draft_that_failed_leaves_the_form_empty_and_the_task_says_why(
         assert proposals.fields == {}
         assert (proposals.failed or "").startswith("no_json")
         say(store, "write", {task.item_id: {"ann": {"writing": "nothing"}}}, now)
-    with pytest.raises(BenchwrightError, match="no item is left"):
+    with pytest.raises(BenchwrightError, match="no item remains"):
         run(tmp_path, chat_server.url)
     summary = json.loads((tmp_path / "w" / "tables" / "write" / "summary.json").read_text())
     assert summary["drafts"] == {"prompts": [], "failed": {"no_json": 1}}
@@ -180,7 +180,7 @@ def test_a_draft_that_failed_leaves_the_form_empty_and_the_task_says_why(
 
 def test_drafts_of_another_shape_than_the_form_are_refused(tmp_path: Path, chat_server: ChatServer) -> None:
     chat_server.behave = behave
-    with pytest.raises(BenchwrightError, match="none of 2 drafts has the shape of its form"):
+    with pytest.raises(BenchwrightError, match="none of 2 drafts fits its form"):
         run(tmp_path, chat_server.url, options="options: 6")
 
 

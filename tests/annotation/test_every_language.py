@@ -65,7 +65,7 @@ def sample(message: ast.Constant | ast.JoinedStr) -> str:
     return "".join(str(part.value) if isinstance(part, ast.Constant) else "7" for part in parts)
 
 
-SPELLED_OUT = {"field 7: 7; it has 7", "annotator 7 is a 7 one; campaign 7 is for 7"}
+SPELLED_OUT = {"field 7: 7; it has 7", "annotator 7 is 7; campaign 7 is for 7"}
 """Messages that `MESSAGES` has once for each word that can stand in them."""
 
 

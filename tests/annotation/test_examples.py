@@ -45,7 +45,7 @@ def test_an_example_is_decided_chosen_with_a_sentence_and_kept_from_those_who_ma
         examples.add(first, "It is clear.", is_accepted=True, by="cur", now=now)
     for name in ("ann", "ben"):
         decide_all(store, name, now)
-    with pytest.raises(BenchwrightError, match="say why in a sentence"):
+    with pytest.raises(BenchwrightError, match="give a reason in a sentence"):
         examples.add(first, "  ", is_accepted=True, by="cur", now=now)
     examples.add(first, "It is clear.", is_accepted=True, by="cur", now=now)
     examples.add(second, "Two options fit.", is_accepted=False, by="cur", now=now)

@@ -209,10 +209,10 @@ def test_an_empty_store_has_all_tables_without_rows(store: ReviewStore, tmp_path
 def test_a_folder_that_is_there_is_refused_and_nothing_is_left_of_what_fails(said: ReviewStore, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    with pytest.raises(BenchwrightError, match="is there already"):
+    with pytest.raises(BenchwrightError, match="exists; give another"):
         export_everything(said, out)
     with pytest.raises(BenchwrightError, match="no campaign 'other'"):
         export_everything(said, tmp_path / "new", campaigns=["other"])
-    with pytest.raises(BenchwrightError, match="there is no folder"):
+    with pytest.raises(BenchwrightError, match="does not exist; make it"):
         export_everything(said, tmp_path / "nowhere" / "out")
     assert {path.name for path in tmp_path.iterdir() if not path.name.startswith("review.sqlite")} == {"out"}

@@ -115,7 +115,7 @@ def test_a_review_takes_no_gold_whose_key_is_wrong(
     context: CampaignContext, make_items: MakeItems, tmp_path: Path
 ) -> None:
     items = make_items(implication=1)
-    with pytest.raises(DataError, match="'A' is none; this campaign takes B"):
+    with pytest.raises(DataError, match="'A' is not a decision here; this campaign takes B"):
         Review(handout=gold_file(tmp_path, f"{items[0].item_id},A")).advance(items, context)
 
 

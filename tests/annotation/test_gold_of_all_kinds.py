@@ -167,11 +167,15 @@ def test_an_image_that_is_known_to_convey_nothing_is_dropped_whatever_is_written
 @pytest.mark.parametrize(
     ("step", "row", "why"),
     [
-        pytest.param(Screen, "accept", "'accept' is none; this campaign takes keep, discard", id="decision"),
+        pytest.param(
+            Screen, "accept", "'accept' is not a decision here; this campaign takes keep, discard", id="decision"
+        ),
         pytest.param(Screen, "", "no decision is given, .*; this campaign takes keep, discard", id="no decision"),
-        pytest.param(Screen, "discard,dull", "reason 'dull': it is none of no_implication, ", id="reason"),
-        pytest.param(Screen, "keep,other", "reason 'other': 'keep' goes without a reason here", id="no reason"),
-        pytest.param(Describe, "conveys", "'conveys' is none; this campaign takes nothing", id="words of nobody"),
+        pytest.param(Screen, "discard,dull", "reason 'dull': it is not one of no_implication, ", id="reason"),
+        pytest.param(Screen, "keep,other", "reason 'other': 'keep' takes no reason here", id="no reason"),
+        pytest.param(
+            Describe, "conveys", "'conveys' is not a decision here; this campaign takes nothing", id="words of nobody"
+        ),
     ],
 )
 def test_what_cannot_be_known_is_refused_in_words(
@@ -184,9 +188,9 @@ def test_what_cannot_be_known_is_refused_in_words(
 
 
 def test_prompts_have_no_gold_and_images_none_of_a_release(release: Release, tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match="'collect' takes no gold: nobody knows beforehand which photograph"):
+    with pytest.raises(ValidationError, match="'collect' takes no gold: the right photograph"):
         Collect(prompts=("a cat",), handout=gold(tmp_path, {"1": "web"}))
-    with pytest.raises(ValidationError, match="is a release, which knows items, and 'screen' looks at images"):
+    with pytest.raises(ValidationError, match="is a release, which holds items, but 'screen' asks about images"):
         Screen(handout=AssignmentSettings(gold=str(release.path)))
 
 

@@ -134,12 +134,12 @@ def test_a_file_gives_its_text_and_its_pictures_encoded_anew(file: Path) -> None
 
 
 BAD = {
-    "another site's": ("![x](https://elsewhere.example/x.png)", "beside the file"),
-    "a path from the root": ("![x](/etc/passwd)", "beside the file"),
+    "another site's": ("![x](https://elsewhere.example/x.png)", "in the file's folder"),
+    "a path from the root": ("![x](/etc/passwd)", "in the file's folder"),
     "a path that climbs": ("![x](../../etc/passwd)", "cannot be shown"),
     "no picture": ("![x](guidelines.md)", "cannot be shown"),
     "nothing there": ("![x](gone.png)", "cannot be shown"),
-    "no words": ("![ ](bad.jpg)", "has no words"),
+    "no words": ("![ ](bad.jpg)", "has no alternative text"),
 }
 
 

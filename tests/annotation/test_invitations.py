@@ -84,13 +84,13 @@ def test_all_mistakes_are_told_at_once_and_nobody_is_invited(workspace: Path, st
     code, said = invited(workspace, table)
     assert code == 1
     for words in (
-        "nobody is invited; mend this:",
-        "line 2: role 'boss' is none of annotator, adjudicator, curator",
+        "no invitation was made; fix these lines:",
+        "line 2: role 'boss' is not one of annotator, adjudicator, curator",
         "line 3: name '': names are 1 to 100 printable characters",
-        "line 4: name 'simulated-1': names of simulated annotators begin with 'simulated-', no others",
-        "line 5: there is no campaign 'verfy'; did you mean 'verify'?",
+        "line 4: name 'simulated-1': names of simulated annotators, and no others, begin with 'simulated-'",
+        "line 5: no campaign is called 'verfy'; did you mean 'verify'?",
         "line 6: 2 cells where there are 3 columns",
-        "line 8: name 'hal' stands in line 7 too",
+        "line 8: name 'hal' is also on line 7",
     ):
         assert words in said
     assert [account.name for account in Accounts(store).all()] == ["ann"]
@@ -101,7 +101,7 @@ def test_all_mistakes_are_told_at_once_and_nobody_is_invited(workspace: Path, st
     ("table", "says"),
     [
         pytest.param("name,rolle\neve,annotator\n", "did you mean 'role' where it says 'rolle'", id="column"),
-        pytest.param("name,role,telephone\neve,annotator,1\n", "there is no column 'telephone'", id="more"),
+        pytest.param("name,role,telephone\neve,annotator,1\n", "column 'telephone' is unknown", id="more"),
         pytest.param("name,role\n", "names 0 people; give 1 to 1000", id="nobody"),
     ],
 )
@@ -114,6 +114,6 @@ def test_links_are_never_written_over(workspace: Path, store: ReviewStore) -> No
     assert invited(workspace, "name,role\neve,annotator\n")[0] == 0
     before = (workspace / "links.csv").read_bytes()
     code, said = invited(workspace, "name,role\nfay,annotator\n")
-    assert (code, "is there already, and may hold links" in said) == (1, True)
+    assert (code, "exists and may hold links" in said) == (1, True)
     assert (workspace / "links.csv").read_bytes() == before
     assert "fay" not in {account.name for account in Accounts(store).all()}

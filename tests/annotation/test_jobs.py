@@ -98,7 +98,7 @@ def test_one_works_at_a_time_and_is_cancelled_from_any_app(
     first, second = new_runner(), new_runner()
     record = first.start(blocked, by="cur")
     for runner in (first, second):
-        with pytest.raises(BenchwrightError, match="`run` works already, started by cur"):
+        with pytest.raises(BenchwrightError, match="`run` is already running, started by cur"):
             runner.start(FunnelJob(), by="dot")
         found = runner.running()
         assert found is not None
@@ -163,6 +163,6 @@ def test_a_workspace_is_made_for_a_recipe_that_has_not_run(place: Path, tmp_path
     found = recipe_source(root)
     assert found is not None
     assert found.recipe.name == "perception.yaml"
-    with pytest.raises(BenchwrightError, match="is no folder"):
+    with pytest.raises(BenchwrightError, match="is not a folder"):
         prepare_workspace(tmp_path / "other", place / "curated.yaml", tmp_path / "nowhere")
     assert recipe_source(place / "workspace") is None

@@ -46,7 +46,7 @@ def test_a_file_that_was_imported_into_the_project_is_fetched_from_there(name: s
     ],
 )  # fmt: skip
 def test_nothing_else_is_fetched_whatever_a_task_says(address: Any) -> None:
-    with pytest.raises(DataError, match="is no picture file that was imported into project 7"):
+    with pytest.raises(DataError, match="is not a picture file imported into project 7"):
         upload_path(address, 7)
 
 
@@ -73,10 +73,10 @@ def test_more_prompts_than_a_list_can_hold_are_refused() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ([label("prompt", "a dog")], "none of the campaign's prompts"),
-        ([label("prompt", "a cup", "a $5 note")], "none of the campaign's prompts"),
+        ([label("prompt", "a dog")], "not one of the campaign's prompts"),
+        ([label("prompt", "a cup", "a $5 note")], "not one of the campaign's prompts"),
         ([label("prompt", "a cup")], "'found'"),
-        ([label("field_found", "My own"), label("field_licence", "mine")], "none of cc0_1_0, cc_by_4_0"),
+        ([label("field_found", "My own"), label("field_licence", "mine")], "not one of cc0_1_0, cc_by_4_0"),
         ([label("field_found", "My own"), label("field_photograph", "0" * 64, kind="textarea")], "does not belong"),
     ],
 )

@@ -64,7 +64,7 @@ def test_only_what_differs_from_the_item_is_an_edit(item: Item) -> None:
         ({"question": None}, [], "the question was emptied"),
         ({"question": "  "}, [], "the question was emptied"),
         ({"choice_A": None}, [], "choice A was emptied"),
-        ({}, [label("edit_right", "A", "B")], "says 2 times what the right is"),
+        ({}, [label("edit_right", "A", "B")], "gives the right 2 times"),
         ({}, [label("edit_explanation", "why", kind="textarea")], "'edit_explanation' does not belong"),
     ],
 )

@@ -49,19 +49,19 @@ def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        ([], "says 0 times what the decision is"),
-        ([label("decision", "accept", "reject")], "says 2 times"),
-        ([label("decision", "accept"), label("decision", "accept")], "says 2 times"),
-        ([label("decision", "ACCEPT")], "'ACCEPT' is none of accept"),
-        ([label("decision", "accept"), label("reason", "made up")], "'made up' is none"),
+        ([], "gives the decision 0 times"),
+        ([label("decision", "accept", "reject")], "gives the decision 2 times"),
+        ([label("decision", "accept"), label("decision", "accept")], "gives the decision 2 times"),
+        ([label("decision", "ACCEPT")], "'ACCEPT' is not one of accept"),
+        ([label("decision", "accept"), label("reason", "made up")], "'made up' is not one of the form's reasons"),
         ([label("verdict", "accept")], "'verdict' does not belong to the form"),
         ([label("decision", "accept", kind="rectanglelabels")], "does not belong"),
-        ([label("decision", 3)], "no text"),
+        ([label("decision", 3)], "not text"),
         ([{"from_name": "decision", "type": "choices", "value": "accept"}], "has no value"),
         (["accept"], "has no value"),
-        ("accept", "no list"),
-        (None, "no list"),
-        ([label("decision", "accept")] * 101, "no list"),
+        ("accept", "not a list"),
+        (None, "not a list"),
+        ([label("decision", "accept")] * 101, "not a list"),
     ],
 )
 def test_what_the_form_does_not_say_is_refused(result: Any, message: str) -> None:
@@ -80,7 +80,7 @@ def test_an_answer_is_one_of_the_tasks_own_choices(item: Item) -> None:
     assert [read_reply([label("answer", one)], ANSWER, payload).decision for one in labels] == [
         choice.key for choice in item.choices
     ]
-    with pytest.raises(DataError, match="none of the choices"):
+    with pytest.raises(DataError, match="not one of the choices"):
         read_reply([label("answer", "Z. something")], ANSWER, payload)
 
 
@@ -123,7 +123,7 @@ def test_a_typed_form_is_read_in_its_codes(item: Item) -> None:
     ("result", "message"),
     [
         ([label("decision", "accept")], "'decision' does not belong"),
-        ([label("field_finding", "The key is right", "Ambiguous")], "says 2 times"),
+        ([label("field_finding", "The key is right", "Ambiguous")], "gives the field_finding 2 times"),
     ],
 )
 def test_what_a_typed_form_does_not_have_is_refused(item: Item, result: Any, message: str) -> None:

@@ -175,4 +175,4 @@ def test_edits_of_somebody_who_leaves_the_item_as_it_is_are_not_taken(store: Rev
     pulled(store, {"ann": answer("B"), "ben": answer("A")}, take=FIRST)
     editing = [] if chosen is None else [label("editing", chosen)]
     said = vote(*editing, label("edit_question", "Which?", kind="textarea"))
-    assert "edits the item, and says" in why(pulled(store, {"ann": said}, take=take_votes))[0]
+    assert "edits the item, but says" in why(pulled(store, {"ann": said}, take=take_votes))[0]

@@ -386,11 +386,11 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
     assert {"name": "cur", "role": "curator", "state": "open"} in listed
     for arguments, said in (
         (["--add", "ann"], "has an account already"),
-        (["--invite", "zoe"], "nobody named 'zoe'"),
+        (["--invite", "zoe"], "no account is named 'zoe'"),
         (["--lock", "cur"], "only curator"),
         (["--add", "a", "--lock", "b"], "one of --add"),
         (["--change", "cur"], "only curator"),
-        (["--change", "zoe", "--role", "curator"], "nobody named 'zoe'"),
+        (["--change", "zoe", "--role", "curator"], "no account is named 'zoe'"),
         (["--password-stdin"], "goes with --add"),
     ):
         done = in_process("review", "users", "--workspace", site.workspace, *arguments)

@@ -320,7 +320,7 @@ def test_an_example_picture_is_a_setting_by_its_content_and_goes_into_the_worksp
 def test_an_example_that_is_not_there_or_changes_meanwhile_is_refused_in_words(
     example_context: CampaignContext, tmp_path: Path
 ) -> None:
-    with pytest.raises(PrerequisiteError, match="the example of field 'cups' is no picture of this workspace"):
+    with pytest.raises(PrerequisiteError, match="the example of field 'cups' is not a picture of this workspace"):
         with_example("0" * 64, tmp_path).advance([picture(A)], example_context)
     Image.new("RGB", (40, 30), "teal").save(tmp_path / "cup.png")
     step = with_example("cup.png", tmp_path)
@@ -349,7 +349,7 @@ def test_pairs_may_come_from_a_value_of_an_earlier_step(mark_context: CampaignCo
         ("first\na.png\n", "no column 'second'"),
         ("first,second\n", "names 0 pairs"),
         ("first,second\na.png,a.png\n", "line 2: 'a.png' is paired with itself"),
-        ("first,second\na.png,b.png\na.png,c.png\n", "line 3: 'a.png' is the first of another pair already"),
+        ("first,second\na.png,b.png\na.png,c.png\n", "line 3: 'a.png' is already the first of another pair"),
         ("first,second\na.png,\n", "line 2: a pair names two pictures"),
     ],
 )
@@ -362,9 +362,9 @@ def test_a_table_of_pairs_that_is_wrong_is_refused_with_its_line(tmp_path: Path,
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ({"fields": [SAME]}, "say `over: pairs`"),
-        ({"fields": [BOXES], "over": "pairs"}, "`pairs` names the pairs"),
-        ({"fields": [BOXES], "pairs": "pairs.csv"}, "`pairs` names the pairs"),
+        ({"fields": [SAME]}, "set `over: pairs`"),
+        ({"fields": [BOXES], "over": "pairs"}, "`pairs` and `over: pairs` need each other"),
+        ({"fields": [BOXES], "pairs": "pairs.csv"}, "`pairs` and `over: pairs` need each other"),
         ({"fields": [BOXES, BOXES]}, "two fields are called 'boxes'"),
         ({"fields": [{"name": "note", "label": "Note", "shape": "box"}]}, "no field can be called 'note'"),
         ({"fields": []}, "at least 1"),
@@ -490,7 +490,7 @@ def test_gold_pictures_carry_the_regions_that_are_right_and_a_tolerance(
     ("row", "why"),
     [
         (f"{A},marked,[1],", "regions are a JSON object"),
-        (f"{A},marked,{{,", "is no JSON"),
+        (f"{A},marked,{{,", "is not JSON"),
         (f"{A},nothing,{cell({'boxes': [box(0, 0, 9, 9)]})},", "so the decision is 'marked'"),
         (f"{A},marked,{cell({'masks': []})},", "the form has no field 'masks'"),
         (f"{A},marked,{cell({'boxes': [box(0, 0, 900, 9)]})},", "lies outside the picture of 400 x 300"),

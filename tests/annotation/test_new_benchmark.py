@@ -139,10 +139,10 @@ def test_folders_outside_of_what_was_given_are_refused_by_whatever_name(place: P
     outside = ["", "secret", "..", "given/..", "given/../secret", "given/link", "given/./photographs", str(place), "given/\x00",
                "given/photographs/piece-00.png", "givenness", "given//../../secret", "given/" + "a/" * 600]  # fmt: skip
     for name in outside:
-        with pytest.raises(BenchwrightError, match="no folder"):
+        with pytest.raises(BenchwrightError, match="is not below the folders"):
             folders.folder(name)
     assert folders.name_of(place / "secret") is None
-    with pytest.raises(BenchwrightError, match="is no folder"):
+    with pytest.raises(BenchwrightError, match="is not a folder"):
         AllowedFolders([place / "absent"])
 
 

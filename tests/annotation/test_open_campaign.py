@@ -159,7 +159,7 @@ def test_tasks_of_another_release_or_content_are_refused(
         TaskFileHead(kind="errata", name="e", release="tiny", release_id=release.release_id),
     )
     write_review_tasks(path, head, [ReviewTask(item_id=items[0].item_id, content_hash="1" * 64)])
-    with pytest.raises(DataError, match="is not as the release has it"):
+    with pytest.raises(DataError, match="differs from the release"):
         open_tasks(path, release.path, tmp_path / "review")
     write_review_tasks(path, head, [ReviewTask(item_id="2" * 32, content_hash="1" * 64)], force=True)
     with pytest.raises(DataError, match=r"1 item is not in .*, such as 2222"):
@@ -180,11 +180,11 @@ def test_an_annotator_sees_item_key_and_reply_and_no_more(opened: Opens, now: da
     [
         pytest.param({"categories": ["blind"]}, "'reason' .* is not filled in", id="no reason"),
         pytest.param({"categories": [], "reason": "r"}, "'categories' .* is not filled in", id="no category"),
-        pytest.param({"categories": ["nonsense"], "reason": "r"}, "is none of blind, wrong_place", id="unknown"),
+        pytest.param({"categories": ["nonsense"], "reason": "r"}, "is not one of blind, wrong_place", id="unknown"),
         pytest.param({"categories": ["blind"], "reason": "r", "x": "y"}, "has no field 'x'", id="another field"),
-        pytest.param({"categories": ["blind"], "reason": "a\0b"}, "none of them null", id="null"),
-        pytest.param({"categories": {"a": 1}, "reason": "r"}, "is none of", id="no list"),
-        pytest.param({"categories": ["blind"], "reason": ["r"]}, "is no text", id="no text"),
+        pytest.param({"categories": ["blind"], "reason": "a\0b"}, "without null", id="null"),
+        pytest.param({"categories": {"a": 1}, "reason": "r"}, "is not one of", id="no list"),
+        pytest.param({"categories": ["blind"], "reason": ["r"]}, "is not text", id="no text"),
     ],
 )
 def test_what_does_not_fit_the_form_is_refused(opened: Opens, now: datetime, said: dict[str, Any], why: str) -> None:
@@ -349,7 +349,7 @@ def test_the_letter_that_counts_as_right_cannot_be_right_instead(opened: Opens, 
     queue = TaskQueue(store, store.campaign("errors"), "ann")
     task = queue.next(now=now)
     assert task is not None
-    with pytest.raises(RefusedError, match="'instead': 'B' is none of A, C"):
+    with pytest.raises(RefusedError, match="'instead': 'B' is not one of A, C"):
         queue.submit(task.slot_id, Submission(fields={"finding": "key_wrong", "instead": "B", "reason": "r"}), now=now)
     queue.submit(task.slot_id, Submission(fields={"finding": "key_right", "instead": "B", "reason": "r"}), now=now)
     assert store.decisions("errors")[0].fields == {"finding": "key_right"}  # the others do not apply

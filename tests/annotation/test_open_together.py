@@ -169,7 +169,7 @@ def test_campaigns_of_one_recipe_ask_about_parts_at_once_and_about_no_item_twice
 
 @pytest.mark.parametrize(
     ("only", "words"),
-    [("{share: [0.5, 0.5]}", "holds nothing"), ("{share: [0, 2]}", "share"), ("{task: [jigsaw]}", "task")],
+    [("{share: [0.5, 0.5]}", "is empty"), ("{share: [0, 2]}", "share"), ("{task: [jigsaw]}", "task")],
 )
 def test_a_part_that_cannot_be_is_refused_before_anything_runs(place: Path, only: str, words: str) -> None:
     with pytest.raises(RecipeError, match=words):

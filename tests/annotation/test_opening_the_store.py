@@ -209,7 +209,7 @@ def test_a_file_that_is_no_database_is_refused(url: str, tmp_path: Path) -> None
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"there is no folder .*absent"):
+    with pytest.raises(DataError, match=r"the folder .*absent"):
         open_store(f"sqlite:///{tmp_path / 'absent' / 'review.sqlite'}")
 
 

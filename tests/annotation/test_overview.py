@@ -234,7 +234,7 @@ def test_fields_of_a_form_are_compared_each_by_itself(store: ReviewStore, now: d
 def test_what_has_no_order_and_what_is_not_asked_is_refused_in_words(overview: Overview) -> None:
     with pytest.raises(BenchwrightError, match="'decision' has no order"):
         label_field_named(overview.campaign, None, ordinal=True)
-    with pytest.raises(BenchwrightError, match="asks no 'mood' that can be compared; it asks decision, reasons"):
+    with pytest.raises(BenchwrightError, match="has no 'mood' to compare; it has decision, reasons"):
         label_field_named(overview.campaign, "mood")
 
 

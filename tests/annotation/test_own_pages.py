@@ -242,7 +242,7 @@ def test_a_release_is_published_nowhere_that_the_server_was_not_given(curator: V
     page = post(curator, "/publish/send", release="../..", place=str(site.workspace), **{"as": "x"})
     assert (page.status, "There is no such release" in main_of(page)) == (422, True)
     page = post(curator, "/publish/freeze", name="Not A Name", version="1.0")
-    assert (page.status, "small letters, digits and hyphens" in main_of(page)) == (422, True)
+    assert (page.status, "lower-case letters, digits and hyphens" in main_of(page)) == (422, True)
 
 
 def test_a_campaign_is_closed_and_opened_again(curator: Visitor, store: ReviewStore) -> None:

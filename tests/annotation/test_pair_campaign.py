@@ -79,7 +79,7 @@ def test_a_pair_on_which_people_do_not_agree_stays_and_is_asked_about(now: datet
 
 
 def test_pairs_in_a_circle_are_refused(now: datetime) -> None:
-    with pytest.raises(StepError, match="go in a circle"):
+    with pytest.raises(StepError, match="form a circle"):
         verdicts_of([("a", "b"), ("b", "a")], ["s", "s"], now)
 
 

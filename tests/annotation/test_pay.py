@@ -127,7 +127,7 @@ def test_what_is_no_rate_is_refused(text: str) -> None:
     ("terms", "words"),
     [
         (TEN._replace(currency="euro"), "three capital letters"),
-        (TEN._replace(rates={"zoe": Decimal(1)}), "'zoe', who did nothing"),
+        (TEN._replace(rates={"zoe": Decimal(1)}), "'zoe', who did no work"),
         (TEN._replace(since=date(2026, 3, 4), until=date(2026, 3, 2)), "before it begins"),
     ],
 )
@@ -164,5 +164,5 @@ def test_the_command_adds_up_and_says_so(tmp_path: Path) -> None:
     document = run_json(*words, "15", "--out", tmp_path / "pay.csv")
     assert (document["people"], document["amount"]) == ([], 0.0)
     assert "expected a name and an amount" in in_process(*words, "15", "--rate-of", "ann").stderr
-    assert "no folder" in in_process(*words, "15", "--out", tmp_path / "x" / "pay.csv").stderr
+    assert "does not exist" in in_process(*words, "15", "--out", tmp_path / "x" / "pay.csv").stderr
     assert pay.name == "pay"

@@ -84,7 +84,7 @@ def test_somebody_is_added_changed_and_locked_and_the_link_outlives_a_reload(
     [
         pytest.param("lock", {"name": "cur"}, "You cannot lock yourself out", id="oneself"),
         pytest.param("add", {"name": "ann", "role": "annotator"}, "ann", id="an account that is there"),
-        pytest.param("add", {"name": "eve", "role": "boss"}, "role 'boss' is none of", id="no role"),
+        pytest.param("add", {"name": "eve", "role": "boss"}, "role 'boss' is not one of", id="no role"),
         pytest.param("access", {"campaign": "none"}, "There is no campaign", id="no campaign"),
     ],
 )

@@ -152,9 +152,9 @@ def test_what_was_decided_in_practice_stays_and_the_rest_goes_on_after_a_pause(
     queue.submit(0, Submission(decision="accept"), now=now)
     attempt = queue.begin(now=now)
     assert (attempt.number, attempt.left, attempt.correct, queue.is_new) == (1, [1, 2, 3, 4], 0, False)
-    with pytest.raises(RefusedError, match="none of the decisions"):
+    with pytest.raises(RefusedError, match="not one of the decisions"):
         queue.submit(1, Submission(decision="keep"), now=now)
-    with pytest.raises(RefusedError, match="no such item"):
+    with pytest.raises(RefusedError, match="no such practice item"):
         queue.submit(7, Submission(decision="accept"), now=now)
 
 
@@ -183,7 +183,7 @@ def test_items_that_a_curator_names_are_practised_on_and_keep_the_known_decision
     assert counts[0][0] == 2
     assert counts[1][0] == 5
     practised_on = next(task for task in store.tasks("answer") if task.item_id == items[1].item_id)
-    with pytest.raises(RefusedError, match="this annotator practised on this item, and knows what is right"):
+    with pytest.raises(RefusedError, match="this annotator practiced on this item and knows the right answer"):
         store.decide("answer", practised_on.id, "ann", Submission(decision="A"), now=now)
     tasks = TaskQueue(store, campaign, "ann")
     while (task := tasks.next(now=now)) is not None:
@@ -207,7 +207,7 @@ def test_five_items_of_a_release_are_practised_on_with_their_keys(
     store.upsert_annotator("ann")
     keys = {item.item_id: item.answer or item.refusal or "" for item in items}
     assert practise(store, "ann", now, keys).state().is_qualified
-    with pytest.raises(ValidationError, match="is a release, which knows items, and 'screen' looks at images"):
+    with pytest.raises(ValidationError, match="is a release, which holds items, but 'screen' asks about images"):
         Screen(handout=settings(practice=str(release.path)))
 
 
@@ -217,20 +217,20 @@ def test_what_nobody_could_practise_is_refused_in_words(
     items = make_items(jigsaw=5)
     path = tmp_path / "practice.csv"
     path.write_text("item_id\none\ntwo\n")
-    with pytest.raises(DataError, match="names 2 items to practise on; give 3 to 20"):
+    with pytest.raises(DataError, match="names 2 items to practice on; give 3 to 20"):
         settings(practice=str(path))
     path.write_text("item_id\none\ntwo\nthree\n")
-    with pytest.raises(ValidationError, match="a pass mark of 4 is out of reach: 3 items"):
+    with pytest.raises(ValidationError, match="a pass mark of 4 is out of reach: practice has 3 items"):
         Verify(handout=settings(practice=str(path), qualification={"pass_mark": 4}))
-    with pytest.raises(ValidationError, match="a pass mark of 6 is out of reach: 5 items"):
+    with pytest.raises(ValidationError, match="a pass mark of 6 is out of reach: practice has 5 items"):
         Answer(handout=settings(qualification={"pass_mark": 6}))
-    with pytest.raises(ValidationError, match="'collect' takes no practice of its own"):
+    with pytest.raises(ValidationError, match="'collect' takes no practice items"):
         Collect(prompts=("a cup",), handout=settings(practice=str(path)))
-    with pytest.raises(DataError, match="0 of its items are among those of campaign 'verify'; to practise, there have"):
+    with pytest.raises(DataError, match="0 of its items are among those of campaign 'verify'; practice needs"):
         Verify(handout=settings(practice=str(path))).advance(items, context)
     with open_store(context.store_url) as store:
         assert store.campaign_names() == []  # nothing is half open
         Screen().advance([], context._replace(stage="screen"))
         store.upsert_annotator("ann")
-        with pytest.raises(BenchwrightError, match="asks for no qualification"):
+        with pytest.raises(BenchwrightError, match="requires no qualification"):
             Practice(store).let_in("screen", "ann", by="cur", now=datetime.now().astimezone())

@@ -44,10 +44,10 @@ def test_a_quoted_label_may_span_lines_and_hold_commas(tmp_path: Path) -> None:
         pytest.param(b"unit,rater,label\n", "holds no ratings, only a header", id="only a header"),
         pytest.param(b"unit,rater\nu1,ann\n", r"line 1: no column 'label' in 'unit', 'rater'", id="no label"),
         pytest.param(b"unit,rater,lable\n", "did you mean 'label' where it says 'lable'", id="misspelt"),
-        pytest.param(b"unit,rater,label,unit\nu,a,b,c\n", "column 'unit' is there 2 times", id="column twice"),
+        pytest.param(b"unit,rater,label,unit\nu,a,b,c\n", "column 'unit' appears 2 times", id="column twice"),
         pytest.param(b"unit,rater,label\nu1,ann\n", "line 2: 2 cells where there are 3 columns", id="too few"),
         pytest.param(b"unit,rater,label\nu1,a,b\nu2,a,b,c\n", "line 3: 4 cells where there are 3 columns", id="too many"),
-        pytest.param(b"unit,rater,label\nu1,ann,\n", "line 2: label is empty; leave the row out", id="empty label"),
+        pytest.param(b"unit,rater,label\nu1,ann,\n", "line 2: label is empty; leave out rows", id="empty label"),
         pytest.param(
             b"unit,rater,label\nu1,ann,yes\nu2,ann,no\nu1,ann,no\n",
             "line 4: rater 'ann' rated unit 'u1' on line 2 already", id="twice",
@@ -81,7 +81,7 @@ def test_a_file_that_is_no_table_of_ratings_is_answered_with_place_and_value(
 
 def test_a_path_that_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
-    for name, words in (("absent.csv", "is not there"), ("", "is not a file"), ("pipe.csv", "is not a file")):
+    for name, words in (("absent.csv", "is missing"), ("", "is not a file"), ("pipe.csv", "is not a file")):
         with pytest.raises(DataError, match=words):
             read_ratings(tmp_path / name)
 
@@ -97,5 +97,5 @@ def test_a_file_beyond_all_measure_is_refused_unread(tmp_path: Path) -> None:
 def test_a_column_that_is_neither_wanted_nor_ignored_is_answered_with_the_nearest(tmp_path: Path) -> None:
     path = tmp_path / "decisions.csv"
     path.write_text("item_id,decision,raeson\n")
-    with pytest.raises(DataError, match="no column 'raeson'; did you mean 'reason'"):
+    with pytest.raises(DataError, match="column 'raeson' is unknown; did you mean 'reason'"):
         list(read_rows(path, required=("item_id", "decision"), optional=("reason",), ignored=("question",)))

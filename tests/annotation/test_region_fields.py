@@ -96,7 +96,7 @@ def test_a_correspondence_lies_in_both_pictures() -> None:
 MANY = [[float(i % 640), float(i % 480)] for i in range(100_000)]
 WRONG: list[tuple[Any, str]] = [
     ([DOG] * 4, "at most 3 regions; it has 4"),
-    ([{**DOG, "label": "cat"}], "label 'cat' is none of dog, name_tag"),
+    ([{**DOG, "label": "cat"}], "label 'cat' is not one of dog, name_tag"),
     ([{"shape": "box", "points": DOG["points"]}], "a label is missing; it is one of dog, name_tag"),
     ([{"shape": "point", "points": [[1, 2]], "label": "dog"}], "takes boxes, not points"),
     ([{**DOG, "points": [[float("nan"), 1], [2, 2]]}], "not a finite number"),
@@ -109,8 +109,8 @@ WRONG: list[tuple[Any, str]] = [
     ([{**DOG, "color": "red"}], "color"),
     ([{**DOG, "proposal": {"helper": "sam", "points": [[float("inf"), 0]]}}], "not a finite number"),
     ([{**DOG, "points": []}, TAG, {**TAG, "points": [[1, 1], [1, 2]]}], "region 1: .*; region 3: "),
-    ("[" * 5000, "no list of regions in JSON"),
-    ("[1, 2", "no list of regions in JSON"),
+    ("[" * 5000, "not a list of regions in JSON"),
+    ("[1, 2", "not a list of regions in JSON"),
     ({"boxes": []}, "regions are a list"),
     (7, "regions are a list"),
     ([[DOG]], "region 1: "),
@@ -174,13 +174,13 @@ def test_regions_are_refused_where_no_picture_of_known_size_is_shown() -> None:
 
 
 def test_a_field_hangs_on_no_regions_and_its_counts_are_in_order() -> None:
-    with pytest.raises(ValueError, match="which is no choice"):
+    with pytest.raises(ValueError, match="which is not a choice"):
         Form(fields=(MARKED, BOXES, SPOTS.model_copy(update={"only_if": OnlyIf(field="boxes", codes=("dog",))})))
     with pytest.raises(ValueError, match="at least 4 and at most 3"):
         RegionField(name="boxes", label="Boxes", shape="box", min_count=4, max_count=3)
     with pytest.raises(ValueError, match="same code"):
         RegionField(name="boxes", label="Boxes", shape="box", options=(NAMED[0], NAMED[0]))
-    with pytest.raises(ValueError, match="first field of a form is a choice"):
+    with pytest.raises(ValueError, match="first field of a form must be a choice"):
         Form(fields=(BOXES.model_copy(update={"only_if": None}),))
 
 

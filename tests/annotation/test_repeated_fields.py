@@ -74,11 +74,11 @@ def test_every_mistake_of_every_entry_is_named_at_once_with_its_entry() -> None:
     with pytest.raises(FormError) as error:
         checked([TASTE, wrong, AGE | {"wrong": ["ten", "Five"], "which": ""}])
     words = str(error.value)
-    assert "question 2: field 'name' (Name): 'Two words' is no short name" in words
-    assert "question 2: field 'why': 'else' is none of hidden, other" in words
+    assert "question 2: field 'name' (Name): 'Two words' is not a short name" in words
+    assert "question 2: field 'why': 'else' is not one of hidden, other" in words
     assert "question 2: field 'wrong' (Wrong): 2 to 4 lines; it has 1" in words
     assert "question 3: field 'which' (Which) is not filled in" in words
-    assert "question 3: field 'wrong' (Wrong): 'ten' stands twice" in words
+    assert "question 3: field 'wrong' (Wrong): 'ten' appears twice" in words
     assert "question 1" not in words
 
 
@@ -87,17 +87,17 @@ def test_every_mistake_of_every_entry_is_named_at_once_with_its_entry() -> None:
     [
         pytest.param([], "field 'questions' .Questions. is not filled in", id="none"),
         pytest.param([TASTE] * 4, "at most 3; it has 4", id="too many"),
-        pytest.param([TASTE, TASTE | {"name": "taste"}], "question 2: 'taste' is that of question 1 already", id="twice"),
-        pytest.param([TASTE | {"box": "1"}], "question 1: there is no field 'box'", id="unknown"),
-        pytest.param(["taste"], "is no list of entries", id="texts"),
-        pytest.param({"name": "taste"}, "is no list of entries", id="object"),
-        pytest.param(7, "is no list of entries", id="number"),
-        pytest.param([TASTE | {"name": ["taste"]}], "is no text", id="list for a text"),
-        pytest.param([TASTE | {"wrong": [["a"], "b"]}], "are no lines of text", id="nested lines"),
-        pytest.param([TASTE | {"wrong": ["a\0", "b"]}], "none of them null", id="null"),
-        pytest.param([TASTE | {"name": "a" * 61}], "is no short name", id="long name"),
-        pytest.param('[{"name": "taste"', "is no JSON; it takes JSON, a list of 1 to 3", id="no JSON"),
-        pytest.param("[" * 100_000, "is no JSON", id="deep JSON"),
+        pytest.param([TASTE, TASTE | {"name": "taste"}], "question 2: 'taste' is already that of question 1", id="twice"),
+        pytest.param([TASTE | {"box": "1"}], "question 1: no field is called 'box'", id="unknown"),
+        pytest.param(["taste"], "is not a list of entries", id="texts"),
+        pytest.param({"name": "taste"}, "is not a list of entries", id="object"),
+        pytest.param(7, "is not a list of entries", id="number"),
+        pytest.param([TASTE | {"name": ["taste"]}], "is not text", id="list for a text"),
+        pytest.param([TASTE | {"wrong": [["a"], "b"]}], "are not lines of text", id="nested lines"),
+        pytest.param([TASTE | {"wrong": ["a\0", "b"]}], "without null", id="null"),
+        pytest.param([TASTE | {"name": "a" * 61}], "is not a short name", id="long name"),
+        pytest.param('[{"name": "taste"', "is not JSON; the field takes JSON, a list of 1 to 3", id="no JSON"),
+        pytest.param("[" * 100_000, "is not JSON", id="deep JSON"),
     ],
 )  # fmt: skip
 def test_what_is_no_list_of_entries_is_refused_in_words(questions: Any, words: str) -> None:
@@ -131,7 +131,7 @@ def test_a_group_is_described_entry_by_entry_in_words() -> None:
     [
         pytest.param({"min_count": 4}, "at least 4 and at most 3", id="more than at most"),
         pytest.param({"distinct": "wrong"}, "no text or choice 'wrong'", id="told apart by lines"),
-        pytest.param({"fields": QUESTIONS.fields[2:]}, "hangs on 'why'", id="condition on nothing"),
+        pytest.param({"fields": QUESTIONS.fields[2:]}, "depends on 'why'", id="condition on nothing"),
         pytest.param({"fields": QUESTIONS.fields * 2}, "same name", id="repeated name"),
     ],
 )
@@ -142,7 +142,7 @@ def test_a_group_that_makes_no_sense_is_refused(change: dict[str, Any], words: s
 
 def test_nothing_hangs_on_a_group_and_no_form_begins_with_one() -> None:
     note = TextField(name="note", label="Note", only_if=OnlyIf(field="questions", codes=("taste",)))
-    with pytest.raises(ValueError, match="is no choice"):
+    with pytest.raises(ValueError, match="is not a choice"):
         Form(fields=(STATED, QUESTIONS, note))
     with pytest.raises(ValueError, match="always made"):
         Form(fields=(QUESTIONS,))

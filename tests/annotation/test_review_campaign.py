@@ -94,7 +94,7 @@ def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
     assert task is not None
     with pytest.raises(RefusedError, match="answer first"):
         queue.submit(task.slot_id, Submission(fields={**YES, "answer": "B"}), now=now)
-    with pytest.raises(RefusedError, match="none of A, B"):
+    with pytest.raises(RefusedError, match="not one of A, B"):
         queue.answer(task.slot_id, "C", now=now)
     with pytest.raises(RefusedError, match="does not hold"):
         TaskQueue(store, store.campaign("review"), "r2").answer(task.slot_id, "B", now=now)
@@ -167,7 +167,7 @@ def test_what_fails_comes_again_revised_and_to_nobody_who_saw_its_key(
     assert task.payload["question"] == edits["question"]
     waiting = Review(rounds=2).advance([item], review).waiting
     assert waiting is not None
-    assert "saw the key of in an earlier round" in waiting
+    assert "whose key they saw in an earlier round" in waiting
     assert "review export" in waiting
     for name in FIVE:
         assert store.claim("review", name, now=now) is None
@@ -237,7 +237,7 @@ def test_a_review_goes_by_tables_first_the_answers_without_a_key_and_then_the_vo
     assert [(row["annotator"], row["answer"]) for row in votes] == [("r1", "B"), ("r2", "B"), ("r3", "B")]
     assert votes[0]["beside"] == "You answered: A\n\nExplanation: the secret reason"
     assert "accurate: yes, no | " in votes[0]["takes"]
-    assert "new_explanation: the explanation's new words" in votes[0]["takes"]
+    assert "new_explanation: new text of the explanation" in votes[0]["takes"]
     voted = [row | YES for row in votes]
     voted[2] |= {"difficult": "no", "new_explanation": "A better reason."}
     result = import_decisions(store, "review", write_table(tmp_path / "voted.csv", voted), now=now)
@@ -260,14 +260,14 @@ def test_a_table_of_a_review_says_of_each_row_what_is_wrong_with_it(
     others = [row | {"annotator": "r1", "decision": "A"}, row | {"annotator": "r2", "decision": "B"}]
     result = import_decisions(store, "review", write_table(tmp_path / "filled.csv", [*wrong, *others]), now=now)
     assert (result.new, [refused.line for refused in result.refused]) == (1, [2, 4, 5])
-    for refused, words in zip(result.refused, ("none of A, B", "answered B first", "slots are taken"), strict=True):
+    for refused, words in zip(result.refused, ("not one of A, B", "answered B first", "slots are taken"), strict=True):
         assert words in refused.why
     [vote] = exported(store, tmp_path / "votes.csv", votes=True)
     bad = [vote | YES | {"accurate": "perhaps"}, vote | YES | {"annotator": "r2"}, vote | {"reasonable": "yes"}]
     result = import_decisions(store, "review", write_table(tmp_path / "voted.csv", bad), now=now)
     assert result.new == 0
     reasons = (
-        "'perhaps' is none of yes, no",
+        "'perhaps' is not one of yes, no",
         "has not answered this item",
         "reasonable is filled in, but accurate is not",
     )
@@ -308,8 +308,8 @@ def test_simulated_reviewers_go_through_four_rounds_and_end_the_same_each_time(
     ("settings", "words"),
     [
         pytest.param({"rule": "four of five"}, "did you mean", id="rule"),
-        pytest.param({"criteria": ["accurate", "accurate"]}, "different names", id="twice"),
-        pytest.param({"criteria": ["answer"]}, "none of them answer", id="the answer"),
+        pytest.param({"criteria": ["accurate", "accurate"]}, "distinct names", id="twice"),
+        pytest.param({"criteria": ["answer"]}, "names other than answer", id="the answer"),
         pytest.param({"criteria": []}, "at least 1", id="none"),
         pytest.param({"simulate": {"annotators": 4}}, "4 annotators cannot fill 5 slots", id="few"),
     ],

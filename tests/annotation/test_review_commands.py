@@ -192,8 +192,8 @@ def test_agreement_refuses_what_does_not_go_together(
     ("options", "words"),
     [
         pytest.param(["--ordinal"], "'decision' has no order", id="ordinal decisions"),
-        pytest.param(["--sets"], "'decision' is one code at a time", id="sets of decisions"),
-        pytest.param(["--field", "mood"], "asks no 'mood'", id="an unknown field"),
+        pytest.param(["--sets"], "'decision' is a single code", id="sets of decisions"),
+        pytest.param(["--field", "mood"], "has no 'mood'", id="an unknown field"),
     ],
 )
 def test_decisions_are_compared_only_as_what_they_are(
@@ -276,7 +276,7 @@ def test_assigning_says_who_may_decide_and_tables_keep_to_it(review: Callable[..
     assert "line 3: annotator 'ben' is not assigned to campaign 'verify'" in said.out
     assert review("assign", "ann", "--off", "--workspace", workspace).out == "verify: nobody\n"
     assert review("assign", "--everybody", "--workspace", workspace).out == "verify: everybody\n"
-    assert "say whom" in review("assign", "--off", "--workspace", workspace).err
+    assert "name the annotators" in review("assign", "--off", "--workspace", workspace).err
     assert review("assign", "dora", "--workspace", workspace).code == 2
 
 
@@ -399,7 +399,7 @@ def test_a_name_that_nobody_has_is_refused_where_people_have_accounts(
     reasons = {row["line"]: row["reason"] for row in said.document["refused"]}
     assert "did you mean 'benedict'?" in reasons[2]
     assert "--new-annotators" in reasons[4]
-    assert "'benedict' is; spell them alike" in reasons[5]
+    assert "'benedict' is known; spell the two alike" in reasons[5]
     again = review("import", path, "--workspace", workspace, "--new-annotators", "--json")
     assert again.document["new_annotators"] == ["Benedict", "benedikt", "zoe"]
 
@@ -410,7 +410,7 @@ def test_all_that_is_wrong_with_a_row_is_told_at_once(review: Callable[..., Said
     rows = (f"ann,{one},maybe,ugly; dull,", f",{'f' * 32},accept,,", f"ann,{two},,unclear,")
     said = review("import", write(workspace / "d.csv", header, *rows), "--workspace", workspace, "--json")
     first, second, third = (row["reason"] for row in said.document["refused"])
-    for words in ("decision 'maybe' is none of", "reason 'dull' is none of", "reason 'ugly'"):
+    for words in ("decision 'maybe' is not one of", "reason 'dull' is not one of", "reason 'ugly'"):
         assert words in first
     assert second.startswith("no annotator; item 'ffff")
     assert third == "reason is filled in, but decision is not"
@@ -432,7 +432,7 @@ def test_all_columns_that_are_wrong_are_told_at_once(review: Callable[..., Said]
     for words in (
         "no column 'annotator', 'decision'",
         "where it says 'anotator'",
-        "'reason' is there 2 times",
+        "'reason' appears 2 times",
         "'verdict'",
     ):
         assert words in said.err
@@ -467,12 +467,12 @@ def test_import_takes_good_rows_and_reports_the_others_with_line_and_reason(
     assert document.pop("new_annotators") == ["ann", "ben"]
     assert document == {"campaign": "verify", "rows": 14, "new": 3, "unchanged": 1, "blank": 1, "paused": []}
     expected = {
-        4: "annotator 'ann' has already said 'accept' of this item",
-        5: "decision 'maybe' is none of accept, reject",
-        6: "is no current task of campaign 'verify'",
-        7: "reason 'ugly' is none of wrong_answer",
+        4: "annotator 'ann' already decided 'accept' on this item",
+        5: "decision 'maybe' is not one of accept, reject",
+        6: "is not a current task of campaign 'verify'",
+        7: "reason 'ugly' is not one of wrong_answer",
         9: "no annotator",
-        10: "names of simulated annotators begin with",
+        10: "names of simulated annotators, and no others, begin with",
         12: "all unanimous(2) decisions are in",
         13: "3 cells where there are 5 columns",
         14: "holds a null character",
@@ -500,7 +500,7 @@ def test_a_file_with_wrong_columns_goes_in_not_at_all(review: Callable[..., Said
     path = write(workspace / "d.csv", "annotator,item_id,decision,raeson", f"ann,{ids(workspace)[0]},accept,")
     said = review("import", path, "--workspace", workspace)
     assert said.code == 2
-    assert "there is no column 'raeson'; did you mean 'reason'?" in said.err
+    assert "column 'raeson' is unknown; did you mean 'reason'?" in said.err
     assert review("status", "--workspace", workspace, "--json").document["campaigns"][0]["slots"]["submitted"] == 0
 
 

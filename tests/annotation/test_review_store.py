@@ -131,7 +131,7 @@ def test_simulated_decisions_never_stand_where_people_are_asked(store: ReviewSto
 def test_a_simulated_annotator_gets_no_task_that_people_are_asked_for(open_campaign: Open, now: datetime) -> None:
     store = open_campaign(tasks=2)
     store.upsert_annotator("simulated-1", kind="simulated")
-    with pytest.raises(RefusedError, match="is a simulated one; campaign 'verify' is for people"):
+    with pytest.raises(RefusedError, match="is simulated; campaign 'verify' is for people"):
         store.claim("verify", "simulated-1", now=now)
 
 
@@ -256,7 +256,7 @@ def test_saying_the_same_again_changes_nothing_and_another_thing_is_refused(open
     assert lease is not None
     store.submit(lease.slot_id, "ann", Submission("reject", reasons=("unclear",)), now=now)
     store.submit(lease.slot_id, "ann", Submission("reject", reasons=("unclear",)), now=now + timedelta(days=1))
-    with pytest.raises(RefusedError, match="'ann' has already said 'reject' here"):
+    with pytest.raises(RefusedError, match="'ann' already decided 'reject' here"):
         store.submit(lease.slot_id, "ann", Submission("accept"), now=now)
     (only,) = store.decisions("verify")
     assert (only.decision, only.reasons, only.version, only.submitted_at) == ("reject", ("unclear",), 1, now)
@@ -294,8 +294,8 @@ def test_the_database_itself_keeps_annotations_from_being_changed(
 @pytest.mark.parametrize(
     ("submission", "why"),
     [
-        pytest.param(Submission("maybe"), "'maybe' is none of accept, reject", id="decision"),
-        pytest.param(Submission("reject", reasons=("ugly",)), "'ugly' is none of unclear, wrong", id="reason"),
+        pytest.param(Submission("maybe"), "'maybe' is not one of accept, reject", id="decision"),
+        pytest.param(Submission("reject", reasons=("ugly",)), "'ugly' is not one of unclear, wrong", id="reason"),
         pytest.param(Submission("reject", note="a\0b"), "a note is at most", id="null character"),
         pytest.param(Submission("reject", note="x" * 10_001), "this one has 10001", id="long note"),
     ],

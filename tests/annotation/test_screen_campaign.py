@@ -103,8 +103,8 @@ def test_who_discards_names_a_reason_of_the_form(screen_context: CampaignContext
     with open_store(screen_context.store_url) as store:
         for fields, words in (
             ({"verdict": "discard"}, "field 'reasons' .Why. is not filled in"),
-            (discard("dull"), "'dull'.* is none of no_implication"),
-            ({"verdict": "burn"}, "'burn' is none of keep, discard"),
+            (discard("dull"), "'dull'.* is not one of no_implication"),
+            ({"verdict": "burn"}, "'burn' is not one of keep, discard"),
         ):
             with pytest.raises(RefusedError, match=words):
                 say(store, "screen", {image.image_id: {"ann": fields}}, now)
@@ -168,7 +168,7 @@ def test_a_table_takes_tasks_out_and_verdicts_in(
         ]
         write_results(found, tmp_path / "all.csv")
         assert "offensive;other" in (tmp_path / "all.csv").read_text()
-        with pytest.raises(BenchwrightError, match="no other command takes up a campaign of kind 'screen'"):
+        with pytest.raises(BenchwrightError, match="only the next run uses the results of a campaign of kind 'screen'"):
             write_results(found, tmp_path / "all.json")
     assert step.advance(images, screen_context).outcomes[first].reason == "offensive"
 
@@ -192,11 +192,11 @@ def test_simulated_annotators_screen_at_their_rate_and_show_as_simulated(screen_
         pytest.param({"form": {"reasons": []}}, "at least 1 item", id="no reasons"),
         pytest.param({"form": {"reasons": ["Too dull"]}}, "match pattern", id="no code"),
         pytest.param({"form": {"reasons": ["dull", "dull"]}}, "each reason once", id="twice"),
-        pytest.param({"form": {"reasons": ["no_agreement"]}}, "none that is called 'no_agreement'", id="taken"),
+        pytest.param({"form": {"reasons": ["no_agreement"]}}, "call none of them 'no_agreement'", id="taken"),
         pytest.param(
             {"rule": "majority(3)", "simulate": {"annotators": 2}}, "2 annotators cannot fill 3 slots", id="few"
         ),
-        pytest.param({"simulate": {"annotators": 2, "reasons": ["x"]}}, "'x' is none of the form's", id="reason"),
+        pytest.param({"simulate": {"annotators": 2, "reasons": ["x"]}}, "'x' is not one of the form's", id="reason"),
     ],
 )
 def test_settings_that_cannot_work_are_refused_in_words(settings: dict[str, Any], words: str) -> None:

@@ -307,7 +307,7 @@ def test_an_item_that_nobody_wrote_cannot_go_back(context: CampaignContext, stor
     step.advance([item.model_copy(update={"evidence": {}})], ctx)
     queue, task = task_of(store, "verify", "ben")
     assert not card_of(task, queue.campaign).to_writer
-    with pytest.raises(RefusedError, match="nobody wrote this item"):
+    with pytest.raises(RefusedError, match="this item has no writer"):
         queue.submit(task.slot_id, back(), now=moment())
     queue.submit(task.slot_id, Submission("accept"), now=moment())
 

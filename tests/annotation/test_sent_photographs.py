@@ -48,15 +48,15 @@ def test_another_picture_under_a_name_is_refused_and_the_first_stays(sent: SentP
 @pytest.mark.parametrize(
     ("folder", "path", "words"),
     [
-        pytest.param("..", "1.png", "is no name", id="up"),
-        pytest.param("a", "../../1.png", "is no name", id="up in the path"),
-        pytest.param("a", "/etc/1.png", "is no name", id="absolute"),
-        pytest.param("a", ".hidden.png", "is no name", id="hidden"),
-        pytest.param("a", "b\\c.png", "is no name", id="backslash"),
-        pytest.param("a", "x\0.png", "is no name", id="null"),
+        pytest.param("..", "1.png", "is not a valid name", id="up"),
+        pytest.param("a", "../../1.png", "is not a valid name", id="up in the path"),
+        pytest.param("a", "/etc/1.png", "is not a valid name", id="absolute"),
+        pytest.param("a", ".hidden.png", "is not a valid name", id="hidden"),
+        pytest.param("a", "b\\c.png", "is not a valid name", id="backslash"),
+        pytest.param("a", "x\0.png", "is not a valid name", id="null"),
         pytest.param("a", "b/c/d/e.png", "lies too deep", id="deep"),
         pytest.param("a", "", "lies too deep", id="empty"),
-        pytest.param("", "1.png", "is no name", id="no folder"),
+        pytest.param("", "1.png", "is not a valid name", id="no folder"),
     ],
 )
 def test_a_name_leads_nowhere_else(sent: SentPhotographs, tmp_path: Path, folder: str, path: str, words: str) -> None:

@@ -97,7 +97,7 @@ def test_pictures_that_nobody_took_come_as_such_with_the_same_bytes_after_a_kill
             step.advance([], context)
     waiting = step.advance([], context).waiting
     assert waiting is not None
-    assert "photographs came in while this run was under way" in waiting
+    assert "photographs arrived during this run" in waiting
     with open_store(context.store_url) as store:
         said = store.decisions("verify")
     assert {one.annotator_kind for one in said} == {"simulated"}

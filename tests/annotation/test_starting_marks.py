@@ -183,7 +183,7 @@ def test_marks_of_a_coco_file_are_proposals_of_the_file_on_their_pictures(starte
     )
     (started.folder / "instances.json").write_text(json.dumps(document))
     waiting = started.run(["instances.json"])
-    assert "people start from 3 regions on 3 pictures from instances.json" in waiting
+    assert "annotators start from 3 regions on 3 pictures from instances.json" in waiting
     assert "not used" not in waiting
     placed = started.placed()
     assert points_of(placed["train/a.jpg"]) == [[[1, 2], [31, 42]]]
@@ -446,7 +446,7 @@ def test_xml_that_declares_entities_is_refused(started: Started) -> None:
         (["gone.json"], "there is no .*gone.json"),
         (["recipe.txt"], "neither a JSON file"),
         ([{"path": "marks.json", "labels": {"dog": "hound"}}], "no field has the label 'hound'; there are cat, dog"),
-        ([{"path": "marks.json", "fields": ["thing"]}], "there is no field 'thing'; there are things"),
+        ([{"path": "marks.json", "fields": ["thing"]}], "no field is called 'thing'; the fields are things"),
         (["marks.json", "./marks.json"], "names '(./)?marks.json' twice"),
         ([{"path": "marks.json", "format": "pdf"}], "format"),
     ],

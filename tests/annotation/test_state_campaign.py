@@ -137,9 +137,9 @@ def test_the_words_of_every_facts_file_can_be_entered_and_come_back_the_same(
     [
         pytest.param({"main_subject": "spoon", "people": "0"}, r"subject: 'spoon': not a subject of this picture .cup.", id="subject"),
         pytest.param({"answerable": [TABLE | {"name": "taste"}]}, "'taste': it stands twice", id="name taken"),
-        pytest.param({"unanswerable": [TASTE | {"wrong": ["Sour", "sour "]}]}, "'sour' stands twice", id="option"),
+        pytest.param({"unanswerable": [TASTE | {"wrong": ["Sour", "sour "]}]}, "'sour' appears twice", id="option"),
         pytest.param({"seen": [{"of": "role", "value": "a cup"}]}, "state both", id="no main subject"),
-        pytest.param({"people": "many"}, "'many' is no whole number", id="people"),
+        pytest.param({"people": "many"}, "'many' is not a whole number", id="people"),
         pytest.param(
             {"main_subject": "cup", "people": "0", "looks": [{"effect": "sepia", "value": "old times"}]},
             "state the scenario of the natural picture", id="look without scenario",
@@ -153,7 +153,7 @@ def test_the_words_of_every_facts_file_can_be_entered_and_come_back_the_same(
         ),
         pytest.param(
             {"subjects": [{"name": "cup", "phrase": "the cup", "onto": ["lake.jpg"]}]},
-            "'lake.jpg' is no picture of the campaign", id="a name for a picture",
+            "'lake.jpg' is not a picture of the campaign", id="a name for a picture",
         ),
         pytest.param({"drafts": {"caption": "caption"}}, "the form has no field 'drafts'", id="drafts of nobody"),
         pytest.param({"caption": "two\nlines"}, "one line; it has 2", id="two lines"),
@@ -216,9 +216,11 @@ def test_only_the_first_who_stated_anything_counts_where_a_recipe_says_so(ctx: C
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        pytest.param({"sections": ["pairs", "caption"]}, "'pairs' rests on 'attributes'", id="pairs alone"),
-        pytest.param({"sections": ["caption", "caption"]}, "stands twice", id="repeated"),
-        pytest.param({"sections": ["caption"], "optional": ["source"]}, "'source' is optional", id="optional"),
+        pytest.param({"sections": ["pairs", "caption"]}, "'pairs' depends on 'attributes'", id="pairs alone"),
+        pytest.param({"sections": ["caption", "caption"]}, "appears twice", id="repeated"),
+        pytest.param(
+            {"sections": ["caption"], "optional": ["source"]}, "'source' is listed as optional", id="optional"
+        ),
         pytest.param({"sections": []}, "at least 1", id="none"),
         pytest.param({"annotators": 3, "simulate": {"annotators": 2}}, "2 annotators cannot fill 3 slots", id="few"),
     ],

@@ -142,11 +142,11 @@ def test_the_store_says_of_each_statement_whose_it_is(tmp_path: Path, chat_serve
         pytest.param({"answerable/1": "answerable/9"}, "from no draft 'answerable/9'", id="no such draft"),
         pytest.param({"caption": "caption/1"}, "from no draft 'caption/1'", id="entry of a text"),
         pytest.param({"answerable": "answerable"}, "from no draft", id="whole group"),
-        pytest.param({"caption": 7}, "are no places of statements", id="number"),
-        pytest.param({"caption": {"form": "caption"}}, "are no places of statements", id="nothing said"),
-        pytest.param({"../x": "caption"}, "are no places of statements", id="no place"),
-        pytest.param(["caption"], "says of no statement", id="list"),
-        pytest.param("caption", "says of no statement", id="text"),
+        pytest.param({"caption": 7}, "do not name statements", id="number"),
+        pytest.param({"caption": {"form": "caption"}}, "do not name statements", id="nothing said"),
+        pytest.param({"../x": "caption"}, "do not name statements", id="no place"),
+        pytest.param(["caption"], "does not state the origin of a statement", id="list"),
+        pytest.param("caption", "does not state the origin of a statement", id="text"),
     ],
 )
 def test_origins_that_do_not_hold_are_refused(

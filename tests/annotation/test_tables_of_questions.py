@@ -116,13 +116,13 @@ def test_the_header_of_a_spreadsheet_says_what_each_column_takes_and_closed_sets
 
 BAD: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
     ("an option that is the answer", {"wrong_1": "the blue one | The tall one"}, ("'the blue one' reads the same as 'The blue one'",)),
-    ("a question about no picture", {"item_id": ""}, ("item '' is no current task",)),
-    ("a question about another picture", {"item_id": "d" * 64}, ("is no current task",)),
+    ("a question about no picture", {"item_id": ""}, ("item '' is not a current task",)),
+    ("a question about another picture", {"item_id": "d" * 64}, ("is not a current task",)),
     ("no annotator and no question", {"annotator": "", "ask_1": ""}, ("no annotator", "'ask'", "is not filled in")),
     ("100,000 characters", {"ask_1": "Which? " + "x" * 100_000}, ("100007 characters", "longer than 10000")),
     ("500 characters", {"ask_1": "Which " + "x" * 494}, ("at most 300 characters", "it has 500")),
     ("three mistakes at once", {"right_1": "", "wrong_1": "One", "difficulty_1": "soft"},
-     ("'right'", "2 lines; it has 1", "'soft' is none of easy, hard")),
+     ("'right'", "2 lines; it has 1", "'soft' is not one of easy, hard")),
 )  # fmt: skip
 
 
@@ -216,7 +216,7 @@ def test_a_review_goes_by_two_tables_answers_without_the_key_and_then_votes(
     bad = {**votes[0], "accurate": "maybe", "reasonable": "", "difficult": "yes"}
     told = imported(ctx, filled(tmp_path / f"c.{suffix}", [bad, votes[1] | yes]), now)
     assert told.new == 1
-    assert all(part in told.refused[0].why for part in ("'maybe' is none of yes, no", "'reasonable'"))
+    assert all(part in told.refused[0].why for part in ("'maybe' is not one of yes, no", "'reasonable'"))
     imported(ctx, filled(tmp_path / f"d.{suffix}", [votes[0] | yes]), now)
     verdicts = review.advance([item("Which animal barks?")], ctx)
     assert verdicts.waiting is None

@@ -85,7 +85,7 @@ def test_only_where_the_recipe_says_so_an_annotator_is_told_of_a_gold_item_and_t
     [(feedback, slot)] = [each for each in told.values() if each[0] is not None]
     assert feedback is not None
     assert (feedback.decision, feedback.right, feedback.why) == ("accept", "reject", "Two options fit.")
-    with pytest.raises(RefusedError, match="you have been told what is right; what you decided first stands"):
+    with pytest.raises(RefusedError, match="you have seen the right decision; your first decision stands"):
         queue.submit(slot, Submission(decision="reject"), now=now)
     assert Overview(store, store.campaign("verify")).gold()["ann"] == (0, 1)
     (tmp_path / "gold.csv").write_text(f"item_id,decision,why\n{items[0].item_id},reject,They look alike.")
@@ -219,7 +219,7 @@ def test_whoever_misses_attention_checks_is_named_on_the_command_line(
 
 
 def test_what_would_break_blindness_or_cannot_be_checked_is_refused_in_words() -> None:
-    with pytest.raises(ValidationError, match="'answer' tells nobody what is right"):
+    with pytest.raises(ValidationError, match="'answer' reveals no answers"):
         Answer(handout=settings(gold_feedback=True))
     for step in (Describe, Review):
         with pytest.raises(ValidationError, match="has no attention checks; these campaigns have: verify, answer"):

@@ -199,10 +199,10 @@ def test_a_photograph_whose_file_is_gone_is_counted_and_the_rest_saved(
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        pytest.param({"{one}": b"another picture"}, "is not what its name says", id="changed"),
-        pytest.param({"{one}": None}, "other photographs than its manifest says", id="left out"),
-        pytest.param({"photographs/" + "a" * 64: b"x"}, "other photographs than its manifest says", id="slipped in"),
-        pytest.param({"photographs/../../evil": b"x"}, "is no name of a photograph", id="outside"),
+        pytest.param({"{one}": b"another picture"}, "does not match the SHA-256 in its name", id="changed"),
+        pytest.param({"{one}": None}, "photographs that differ from its manifest", id="left out"),
+        pytest.param({"photographs/" + "a" * 64: b"x"}, "photographs that differ from its manifest", id="inserted"),
+        pytest.param({"photographs/../../evil": b"x"}, "is not the name of a photograph", id="outside"),
     ],
 )
 def test_a_backup_with_changed_photographs_leaves_neither_rows_nor_files_elsewhere(

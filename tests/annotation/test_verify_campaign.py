@@ -173,7 +173,7 @@ def test_no_items_make_a_closed_campaign_with_nothing_in_it(context: CampaignCon
         pytest.param({"simulate": {"annotators": 1}}, "1 annotator cannot fill 2 slots of unanimous.2.", id="few"),
         pytest.param({"simulate": {"annotators": 2, "error_rate": 1.5}}, "less than or equal to 1", id="rate"),
         pytest.param(
-            {"simulate": {"annotators": 2, "reasons": ["dull"]}}, "'dull' is none of the form's", id="reason"
+            {"simulate": {"annotators": 2, "reasons": ["dull"]}}, "'dull' is not one of the form's", id="reason"
         ),
         pytest.param({"rules": "unanimous(2)"}, "Extra inputs are not permitted", id="unknown key"),
     ],

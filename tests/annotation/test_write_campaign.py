@@ -138,7 +138,7 @@ def test_of_options_that_are_drawn_in_the_picture_writers_name_the_right_one(
         pytest.param({"ask": "cup " * 80}, "ask", "at most 300 characters", id="long question"),
         pytest.param({"right": "one"}, "wrong", "'One' reads the same as 'one'", id="right option is wrong too"),
         pytest.param({"wrong": ["One", "Two", "Three."]}, "wrong", "reads the same as 'Three'", id="full stop"),
-        pytest.param({"wrong": ["One", "Two", "two"]}, "wrong", "'two' stands twice", id="option twice"),
+        pytest.param({"wrong": ["One", "Two", "two"]}, "wrong", "'two' appears twice", id="option twice"),
         pytest.param({"wrong": ["One", "Two", "Two  halves", "..."]}, "wrong", "3 lines; it has 4", id="too many"),
         pytest.param({"wrong": ["One", "Two", "..."]}, "wrong", "'...' says nothing", id="an option without words"),
         pytest.param({"wrong": ["One"]}, "wrong", "3 lines; it has 1", id="too few"),
@@ -168,7 +168,7 @@ def test_all_mistakes_are_named_at_once_also_those_of_the_refusal_and_of_labels(
         "questions/1/explanation", "questions/1/difficulty", "questions/1/wrong", "questions/2/right", "questions/2/ask",
     ]  # fmt: skip
     assert "reads the same as the option that declines" in str(refused.value)
-    assert "is that of question 1 already" in str(refused.value)
+    assert "is already that of question 1" in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -235,9 +235,9 @@ def test_a_table_has_columns_for_each_question_and_says_what_they_take(
     takes = rows[0]["takes"]
     assert "writing: written, nothing | ask_1: text | declining_1: not_offered, offered, is_right | " in takes
     assert (
-        "wrong_1: 2 to 3 lines of text in one cell or parted by ` | ` (only where declining_1 is not_offered or offered)"
+        "wrong_1: 2 to 3 lines of text in one cell or separated by ` | ` (only where declining_1 is not_offered or offered)"
     ) in takes
-    assert "needs_1: counting, reading; several are parted by semicolons (may be left out) | ask_2: as ask_1" in takes
+    assert "needs_1: counting, reading; separate several by semicolons (may be left out) | ask_2: as ask_1" in takes
     result = imported(ctx, tmp_path / "filled.csv", [rows[0] | IN_CELLS, rows[1] | {"annotator": "ann"} | NOTHING], now)
     assert (result.new, result.refused) == (2, ())
     assert imported(ctx, tmp_path / "again.csv", [rows[0] | IN_CELLS], now).unchanged == 1
@@ -298,10 +298,10 @@ def test_all_mistakes_of_a_table_are_told_at_once_and_good_rows_go_in(
     result = imported(ctx, tmp_path / "filled.csv", [*bad, rows[3] | IN_CELLS], now)
     assert result.new == 1
     reasons = [refused.why for refused in result.refused]
-    assert [words in reasons[0] for words in ("'very hard' is none of easy, hard", "reads the same", "names nothing")] == [
+    assert [words in reasons[0] for words in ("'very hard' is not one of easy, hard", "reads the same", "names nothing")] == [
         True, True, True,
     ]  # fmt: skip
-    assert "'perhaps' is none of written, nothing" in reasons[1]
+    assert "'perhaps' is not one of written, nothing" in reasons[1]
     assert "ask_1 is filled in, but writing is not" in reasons[2]
 
 

@@ -225,8 +225,8 @@ def test_opening_the_tasks_again_keeps_the_versions_that_people_made(
 @pytest.mark.parametrize(
     ("edits", "words"),
     [
-        ({"choices": {"Z": "a third"}}, r"item .* has no choice 'Z' .*ask people again"),
-        ({"question": "What is on <image 7>"}, r"the question places image 7; it has 1.*ask people again"),
+        ({"choices": {"Z": "a third"}}, r"item .* has no choice 'Z' .*ask the annotators again"),
+        ({"question": "What is on <image 7>"}, r"the question places image 7; it has 1.*ask the annotators again"),
     ],
 )
 def test_edits_that_an_item_cannot_take_are_refused(
@@ -245,7 +245,7 @@ def test_edits_that_an_item_cannot_take_are_refused(
 def test_an_erratum_with_edits_says_so(bench: Bench, corrected: dict[str, Any]) -> None:
     erratum = next(each for each in read_errata(bench.workspace / "audit" / "errata-1.1.json") if each.edits)
     for update in ({"finding": "ambiguous"}, {"edits": ItemEdits()}):
-        with pytest.raises(DataError, match="edits belong to wording that is not right, and change something"):
+        with pytest.raises(DataError, match="edits go with the finding `wording`, and must change something"):
             parse_errata(spelled([erratum.model_copy(update=update)]), title="errata.json")
 
 

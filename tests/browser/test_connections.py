@@ -55,7 +55,7 @@ def test_a_curator_makes_a_token_that_works_and_revokes_it(page: Page, site: Rev
 def test_an_address_that_may_not_be_is_refused_in_words(page: Page) -> None:
     page.get_by_label("Address", exact=True).fill("https://127.0.0.1/hook")
     page.get_by_role("button", name="Add a webhook").click()
-    page.get_by_text("in no public network").wait_for()
+    page.get_by_text("not in a public network").wait_for()
 
 
 def test_a_campaign_is_closed_and_opened(page: Page, site: ReviewSite) -> None:

@@ -149,5 +149,5 @@ def test_a_recipe_that_names_no_picture_beside_it_is_refused(tmp_path: Path, exa
     save_example(tmp_path / "outside.jpg")
     (folder / "shown").mkdir(parents=True)
     (folder / "shown" / "text.jpg").write_text("no picture", encoding="utf-8")
-    with pytest.raises(BenchwrightError, match="the example of field 'cups' is no picture beside the recipe"):
+    with pytest.raises(BenchwrightError, match="the example of field 'cups' is not a picture in the recipe's folder"):
         parse_recipe(RECIPE.replace("shown/cup.jpg", example), "recipe.yaml", folder=folder)

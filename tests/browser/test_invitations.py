@@ -25,11 +25,11 @@ def test_people_are_invited_by_a_file_and_its_mistakes_are_told_all_at_once(
         page.get_by_text("Invite many people by a file").click()
         page.locator("input[type=file]").set_input_files(bad)
         page.get_by_role("button", name="Invite all of them").click()
-        page.get_by_text("line 2: role 'boss' is none of annotator, adjudicator, curator").wait_for()
+        page.get_by_text("line 2: role 'boss' is not one of annotator, adjudicator, curator").wait_for()
         assert page.get_by_text("line 3: name ''").count() == 1
-        assert page.get_by_text("wrong.csv: nobody is invited").count() == 1
+        assert page.get_by_text("wrong.csv: no invitation was made").count() == 1
         page.locator("input[type=file]").set_input_files(good)
-        assert page.get_by_text("nobody is invited").count() == 0
+        assert page.get_by_text("no invitation was made").count() == 0
         page.get_by_role("button", name="Invite all of them").click()
         page.get_by_text("1 invited, 1 had an account already.").wait_for()
         assert findings_by_theme(page) == NOTHING

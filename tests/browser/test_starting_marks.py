@@ -46,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     (folder / "instances.json").write_text(json.dumps(document), encoding="utf-8")
     recipe = parse_recipe(RECIPE, "recipe.yaml", folder=folder)
     done = run_recipe(recipe, workspace=folder / "workspace", images=folder / "photographs", workers=1)
-    assert "people start from 3 regions on 1 picture from instances.json" in done.waits[0]
+    assert "annotators start from 3 regions on 1 picture from instances.json" in done.waits[0]
     add_accounts(done.workspace)
     with serve(done.workspace) as running:
         yield running

@@ -108,7 +108,7 @@ def test_a_recipe_that_freezes_them_without_people_is_refused(task: str) -> None
         step(task, dataset="detected_boxes"),
         step("freeze", name="boxes", version="1.0"),
     ]
-    with pytest.raises(RecipeError, match=f"'{task}' makes items of what a model estimated"):
+    with pytest.raises(RecipeError, match=f"'{task}' makes items from a model's estimates"):
         plan(Recipe("d", steps, seed=5, shards=2).steps)
 
 

@@ -109,7 +109,7 @@ def test_hardened_pairs_lie_at_one_height_and_the_closer_point_on_either_side(tm
 
 def test_a_recipe_that_freezes_them_without_people_is_refused_when_planned(tmp_path: Path) -> None:
     write_pictures(tmp_path, 2)
-    with pytest.raises(RecipeError, match=r"'relative_depth' makes items of what a model estimated.*verify, review"):
+    with pytest.raises(RecipeError, match=r"'relative_depth' makes items from a model's estimates.*verify, review"):
         run(tmp_path)
 
 

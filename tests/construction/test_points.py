@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchwright.construction.item_parts.marks.points import contrast, corners, is_inside, likeness
+from benchwright.construction.item_parts.marks.points import contrast, corners, is_inside, similarity
 
 
 def textured(seed: int, height: int = 90, width: int = 130) -> np.ndarray:
@@ -14,8 +14,8 @@ def textured(seed: int, height: int = 90, width: int = 130) -> np.ndarray:
 
 def test_a_round_spot_is_found_at_the_centre_of_its_middle_pixel() -> None:
     y, x = np.mgrid[:60, :80]
-    grey = np.round(200 * np.exp(-((x - 30) ** 2 + (y - 20) ** 2) / 8)).astype(np.uint8)
-    [corner] = corners(grey, most=1, spacing_px=5)
+    gray = np.round(200 * np.exp(-((x - 30) ** 2 + (y - 20) ** 2) / 8)).astype(np.uint8)
+    [corner] = corners(gray, most=1, spacing_px=5)
     assert corner.tolist() == [30.5, 20.5]
 
 
@@ -27,14 +27,14 @@ def test_corners_keep_their_distance_and_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "grey",
+    "gray",
     [
         pytest.param(np.full((50, 70), 90, np.uint8), id="flat"),
         pytest.param(np.zeros((1, 1), np.uint8), id="one-pixel"),
     ],
 )
-def test_where_nothing_is_there_are_no_corners(grey: np.ndarray) -> None:
-    assert corners(grey, most=5, spacing_px=5).shape == (0, 2)
+def test_where_nothing_is_there_are_no_corners(gray: np.ndarray) -> None:
+    assert corners(gray, most=5, spacing_px=5).shape == (0, 2)
 
 
 def test_a_point_is_inside_if_it_keeps_the_margin_from_every_border() -> None:
@@ -43,37 +43,37 @@ def test_a_point_is_inside_if_it_keeps_the_margin_from_every_border() -> None:
 
 
 def test_contrast_is_the_spread_of_grey_levels_around_a_point() -> None:
-    grey = np.zeros((40, 60), np.uint8)
-    grey[:, 21:] = 100
-    assert contrast(grey, np.array([20.5, 15.5]), radius_px=5) == pytest.approx(49.8, abs=0.1)
-    assert contrast(grey, np.array([10.5, 15.5]), radius_px=5) == 0
+    gray = np.zeros((40, 60), np.uint8)
+    gray[:, 21:] = 100
+    assert contrast(gray, np.array([20.5, 15.5]), radius_px=5) == pytest.approx(49.8, abs=0.1)
+    assert contrast(gray, np.array([10.5, 15.5]), radius_px=5) == 0
 
 
 def test_equal_surroundings_are_fully_alike() -> None:
-    grey = textured(2)
-    grey[40:61, 80:101] = grey[10:31, 20:41]
-    assert likeness(grey, np.array([30.5, 20.5]), np.array([90.5, 50.5]), radius_px=8) > 0.999
+    gray = textured(2)
+    gray[40:61, 80:101] = gray[10:31, 20:41]
+    assert similarity(gray, np.array([30.5, 20.5]), np.array([90.5, 50.5]), radius_px=8) > 0.999
 
 
 def test_equal_surroundings_in_another_light_are_alike_too() -> None:
-    grey = textured(3)
-    grey[40:61, 80:101] = grey[10:31, 20:41] // 2 + 70
-    assert likeness(grey, np.array([30.5, 20.5]), np.array([90.5, 50.5]), radius_px=8) > 0.99
+    gray = textured(3)
+    gray[40:61, 80:101] = gray[10:31, 20:41] // 2 + 70
+    assert similarity(gray, np.array([30.5, 20.5]), np.array([90.5, 50.5]), radius_px=8) > 0.99
 
 
 def test_equal_surroundings_that_were_marked_a_little_off_are_found() -> None:
-    grey = textured(4)
-    grey[40:61, 80:101] = grey[10:31, 20:41]
-    assert likeness(grey, np.array([30.5, 20.5]), np.array([93.5, 47.5]), radius_px=7) > 0.999
+    gray = textured(4)
+    gray[40:61, 80:101] = gray[10:31, 20:41]
+    assert similarity(gray, np.array([30.5, 20.5]), np.array([93.5, 47.5]), radius_px=7) > 0.999
 
 
 def test_unrelated_surroundings_are_unlike() -> None:
-    grey = textured(5)
-    assert likeness(grey, np.array([30.5, 20.5]), np.array([90.5, 60.5]), radius_px=8) < 0.4
+    gray = textured(5)
+    assert similarity(gray, np.array([30.5, 20.5]), np.array([90.5, 60.5]), radius_px=8) < 0.4
 
 
 def test_flat_surroundings_are_like_nothing() -> None:
-    grey = textured(6)
-    grey[5:40, 5:60] = 80
-    assert likeness(grey, np.array([30.5, 20.5]), np.array([30.5, 22.5]), radius_px=8) == 0
-    assert likeness(grey, np.array([90.5, 60.5]), np.array([30.5, 22.5]), radius_px=8) < 0.6
+    gray = textured(6)
+    gray[5:40, 5:60] = 80
+    assert similarity(gray, np.array([30.5, 20.5]), np.array([30.5, 22.5]), radius_px=8) == 0
+    assert similarity(gray, np.array([90.5, 60.5]), np.array([30.5, 22.5]), radius_px=8) < 0.6

@@ -212,7 +212,7 @@ def test_a_release_has_items_of_the_model_only_where_people_decide(tmp_path: Pat
     ]
     last = step("freeze", name="similar", version="1.0")
     folders: dict[str, Any] = {"workspace": tmp_path / "w", "images": tmp_path / "photos"}
-    with pytest.raises(RecipeError, match="makes items of what a model estimated"):
+    with pytest.raises(RecipeError, match="makes items from a model's estimates"):
         run_recipe(Recipe("s", [*steps, last], seed=5, folder=tmp_path, shards=2), **folders)
     check = step("verify", rule="single", simulate={"annotators": 1})
     with pytest.raises(RecipeError, match="only simulated annotators decided on them; let people decide, or set"):
@@ -231,7 +231,9 @@ def test_a_release_has_items_of_the_model_only_where_people_decide(tmp_path: Pat
     verification = verify_release(release.path)
     assert verification.ok, verification.problems
     assert any(undecided in line for line in verification.not_proven)
-    assert f"**Nobody decided on {len(items)} of these {len(items)} items" in (release.path / "README.md").read_text()
+    assert (
+        f"**No person decided on {len(items)} of these {len(items)} items" in (release.path / "README.md").read_text()
+    )
     shown = CliRunner().invoke(show, [str(release.path), "--json"])
     assert json.loads(shown.output)["estimated"] == {
         "items": len(items), "tasks": {"visual_similarity": len(items)}, "decided_by": "simulated"

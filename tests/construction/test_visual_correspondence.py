@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.construction.item_parts.marks.points import likeness
+from benchwright.construction.item_parts.marks.points import similarity
 from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
@@ -74,7 +74,7 @@ def test_the_second_view_shows_at_the_right_point_what_the_first_shows_at_the_re
         side_by_side = np.hstack(views).astype(np.uint8)
         shift = np.array([views[0].shape[1], 0])
         alike = {
-            key: likeness(side_by_side, np.array(marks(item)["REF"]), np.array(point) + shift, radius_px=12)
+            key: similarity(side_by_side, np.array(marks(item)["REF"]), np.array(point) + shift, radius_px=12)
             for key, point in marks(item).items()
             if key != "REF"
         }

@@ -200,7 +200,7 @@ def test_verify_names_a_drawn_picture_that_its_marks_do_not_give(release: Releas
     change_drawn(folder)
     reseal(folder)
     [problem] = verify_release(folder).problems
-    assert "does not show what its file and its marks give" in problem
+    assert "does not match its file and its marks" in problem
 
 
 def test_verify_says_so_where_another_version_drew_the_marks(release: Release, tmp_path: Path) -> None:
@@ -297,13 +297,11 @@ def test_a_transparent_picture_that_was_decoded_is_refused(release: Release) -> 
     [
         pytest.param({"visual_prompts": None}, "give one row", id="several-rows"),
         pytest.param({"visual_prompts": "[[]]"}, "and marks for 1", id="too-few-marks"),
-        pytest.param({"visual_prompts": json.dumps([[{"kind": "halo"}]])}, "no list of marks", id="no-marks"),
+        pytest.param({"visual_prompts": json.dumps([[{"kind": "halo"}]])}, "not a list of marks", id="no-marks"),
         pytest.param(
             {"unmarked": [{"bytes": None, "path": "x.png"}] * 2}, "which states its address only", id="no-bytes"
         ),
-        pytest.param(
-            {"unmarked": [{"bytes": b"x", "path": "x.png"}] * 2}, "are not those of image_id", id="other-bytes"
-        ),
+        pytest.param({"unmarked": [{"bytes": b"x", "path": "x.png"}] * 2}, "do not match image_id", id="other-bytes"),
     ],
 )
 def test_a_row_that_is_not_whole_is_refused_in_words(release: Release, change: dict[str, Any], message: str) -> None:

@@ -116,7 +116,7 @@ def test_an_answer_without_what_justifies_it_is_refused_in_words(scene: Path) ->
             ({"evidence": []}, "mark what in the picture justifies 'A', by boxes"),
             ({"evidence": [{"shape": "point", "points": [[1, 1]]}]}, "takes boxes, not points"),
             ({"evidence": [box(0, 0, 1, 9e9)]}, "lies outside the picture"),
-            ({"evidence": [box(0, 0, 1, 1)], "mood": "good"}, "takes a decision, and no fields"),
+            ({"evidence": [box(0, 0, 1, 1)], "mood": "good"}, "takes a decision without fields"),
             ({"evidence": [box(0, 0, 1, 1)] * 6}, "at most 5 regions"),
         ):
             with pytest.raises(RefusedError, match=why):

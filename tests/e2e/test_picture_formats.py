@@ -271,7 +271,7 @@ def test_a_jpeg_that_its_marks_do_not_give_is_found(tmp_path: Path) -> None:
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), path)
     reseal(release.path)
     [problem] = verify_release(release.path).problems
-    assert "does not show what its file and its marks give" in problem
+    assert "does not match its file and its marks" in problem
 
 
 def test_the_operation_says_how_pictures_were_encoded(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_the_recipe_with_most_kinds_of_campaigns_runs_to_a_release_without_peopl
     assert (done["state"], done["failed"]) == ("done", [])
     [release] = (tmp_path / "w" / "releases").iterdir()
     card = (release / "README.md").read_text(encoding="utf-8")
-    assert "`pair`: nobody decided anything" in card  # three pictures make no pair
+    assert "`pair`: there are no decisions" in card  # three pictures make no pair
     for name in ("screen", "describe", "review"):
         assert f"`{name}`: **simulated** annotators, not people" in card
 

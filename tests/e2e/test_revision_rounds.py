@@ -220,7 +220,7 @@ def test_a_planted_cue_is_named_goes_back_to_its_writers_is_revised_and_accepted
 
 @pytest.mark.parametrize(
     ("cue", "named"),
-    [("longest", "the option with the most characters"), ("word", "words that stand in right options")],
+    [("longest", "the option with the most characters"), ("word", "words more frequent in right options")],
 )
 def test_what_the_battery_finds_is_named_goes_back_to_its_writers_is_revised_and_accepted(
     cue: str, named: str, bench: Bench

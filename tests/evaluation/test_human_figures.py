@@ -77,7 +77,7 @@ def test_a_release_without_a_baseline_has_no_figures(tmp_path: Path) -> None:
 def test_a_damaged_baseline_is_refused(release: Release) -> None:
     path = release.path / "human_baseline.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"right": 0', '"right": 9'), encoding="utf-8")
-    with pytest.raises(DataError, match="not as it was frozen"):
+    with pytest.raises(DataError, match="differs from the frozen file"):
         human_figures(release)
     reseal(release.path)
     with pytest.raises(DataError, match="9 right of 2 asked"):

@@ -129,7 +129,7 @@ def test_what_was_made_of_a_reserved_picture_may_not_be_passed_on_either(tmp_pat
 
 
 def test_sealed_splits_state_no_addresses(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="they tell the sources"):
+    with pytest.raises(DataError, match="they reveal the sources"):
         frozen(bench_of(tmp_path, a="https://example.org/a.jpg"), tmp_path, redistribute="url", sealed=("test",))
 
 
@@ -230,7 +230,7 @@ def test_a_picture_left_out_or_changed_later_is_found(tmp_path: Path, server: st
     release = frozen(bench_of(tmp_path, a=f"{server}/a.jpg"), tmp_path, redistribute="url")
     [picture] = fetch_pictures(release, private_hosts=True)
     (release.path.parent / f"{release.path.name}.pictures" / picture.image_id).write_bytes(b"something else")
-    with pytest.raises(DataError, match="not the picture of that SHA-256"):
+    with pytest.raises(DataError, match="does not match the SHA-256 in its name"):
         list(release.items())
     reseal(release.path, lambda document: document.pop("by_address"))
     assert any("states 0 pictures by address" in line for line in verify_release(release.path).problems)

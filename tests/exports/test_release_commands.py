@@ -92,7 +92,7 @@ def test_show_refuses_what_is_no_release_in_one_line(tmp_path):
     done = in_process("release", "show", tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "is not a release that can be read: manifest.json: missing" in done.stderr
+    assert "is not a readable release: manifest.json: missing" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 

@@ -173,7 +173,7 @@ def test_formats_that_cannot_be_cut_are_named(tmp_path: Path) -> None:
         recipe={}, progress=Warnings(),
     )  # fmt: skip
     assert "1 image/tiff" in warnings[0]
-    assert any("1 are of formats" in line for line in verify_release(release.path).not_proven)
+    assert any("1 have formats" in line for line in verify_release(release.path).not_proven)
 
 
 def test_a_release_that_claims_a_removal_that_was_none_is_found(
@@ -194,7 +194,7 @@ def test_a_release_that_claims_a_removal_that_was_none_is_found(
     head = '{"format":"benchwright/provenance","version":1,"entries":[\n'
     (kept.path / "provenance.json").write_text(f"{head}{lines}\n]}}\n")
     reseal(kept.path)
-    assert any("was removed, and its file has some" in line for line in verify_release(kept.path).problems)
+    assert any("was removed, but its file has some" in line for line in verify_release(kept.path).problems)
 
 
 @pytest.mark.parametrize("seen", ["released", "of_the_workspace"])

@@ -158,7 +158,7 @@ def test_a_seed_that_can_be_guessed_is_refused_unless_nothing_follows_from_it(
 
 
 def test_a_split_without_items_cannot_be_sealed(bench: TellingBench, tmp_path: Path) -> None:
-    with pytest.raises(BenchwrightError, match=r"no item in split 'tset'; the splits are test, val"):
+    with pytest.raises(BenchwrightError, match=r"split 'tset' has no items; the splits with items are test, val"):
         freeze_sealed(tmp_path, bench, sealed=("tset",))
 
 
@@ -188,8 +188,8 @@ def _changed(key: Path, old: str, new: str) -> Path:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('"answer":"A"', '"answer":"B"', "not the key that"),
-        ('"salt":"', '"salt":"00', "no key file"),
+        ('"answer":"A"', '"answer":"B"', "not the key of"),
+        ('"salt":"', '"salt":"00', "not a key file"),
         ('"release_id":"', '"release_id":"0', "is the key of telling"),
         ("\n]}\n", "\n", "cut off"),
         ('"version":1,"entries"', '"version":9,"entries"', "upgrade benchwright"),

@@ -68,7 +68,7 @@ def test_what_is_stated_is_on_the_card_and_the_release_verifies(release: Release
 
 
 def test_licences_stand_in_sum_on_the_card_and_by_image_beside_it(release: Release) -> None:
-    assert "In sum: CC-BY-4.0 2, not stated 1." in card_of(release)
+    assert "In total: CC-BY-4.0 2, not stated 1." in card_of(release)
     with (release.path / "image_sources.csv").open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert sorted((row["file"], row["licence"]) for row in rows) == [
@@ -120,7 +120,7 @@ def test_what_nobody_stated_is_left_open_in_words(tmp_path: Path) -> None:
         ("CITATION.cff", "Ada X", "Eve Z"),
         ("image_sources.csv", "CC BY 4.0", "CC0-1.0"),
         ("README.md", "15 EUR an hour", "50 EUR an hour"),
-        ("README.md", "In sum: CC-BY-4.0 2", "In sum: CC0-1.0 2"),
+        ("README.md", "In total: CC-BY-4.0 2", "In total: CC0-1.0 2"),
     ],
 )
 def test_what_was_changed_is_found(tmp_path: Path, name: str, old: str, new: str) -> None:
@@ -138,7 +138,7 @@ def test_what_was_changed_is_found(tmp_path: Path, name: str, old: str, new: str
         ({"pays": "x"}, "pays"),
         ({"languages": ["English!"]}, "languages"),
         ({"url": "javascript:alert(1)"}, "url"),
-        ({"datasheet": {"why": "x"}}, "there is no question 'why'"),
+        ({"datasheet": {"why": "x"}}, "no question has the key 'why'"),
     ],
 )
 def test_what_cannot_be_stated_is_refused_by_name(tmp_path: Path, stated: dict[str, Any], problem: str) -> None:

@@ -75,5 +75,5 @@ def test_no_items_give_an_empty_report() -> None:
 
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="not a release"):
+    with pytest.raises(DataError, match="not a readable release"):
         run(tmp_path)

@@ -94,7 +94,7 @@ def test_a_release_tells_canonical_ids(release: tuple[Path, dict[str, str]]) -> 
 
 
 def test_a_folder_that_is_no_release_has_no_splits(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="is not a release"):
+    with pytest.raises(DataError, match="is not a readable release"):
         CliRunner().invoke(leakage, [str(tmp_path)], catch_exceptions=False)
 
 

@@ -113,10 +113,10 @@ def test_what_is_no_photograph_of_the_project_or_says_too_little_is_not_taken(
     done = pull(label_studio, workspace, code=1)
     why = {one["task"]: one["reason"] for one in done["quarantined"]}
     told = (
-        "no photograph that can be taken", "larger than the 800,000 bytes", "none of cc0_1_0",
-        "'source' (Address of its page) is not filled in", "none of the campaign's prompts",
-        "which prompt the photograph is for", *["is no picture file that was imported"] * 3,
-        "none of the campaign's: it has changed", "import the photograph",
+        "no photograph that can be taken", "larger than the 800,000 bytes", "not one of cc0_1_0",
+        "'source' (Address of its page) is not filled in", "not one of the campaign's prompts",
+        "which prompt the photograph is for", *["is not a picture file imported"] * 3,
+        "not in the campaign: it has changed", "import the photograph",
     )  # fmt: skip
     assert done["new"] == 0
     assert [words in why[task] for (task, _), words in zip(wrong, told, strict=True)] == [True] * 11, why
@@ -136,7 +136,7 @@ def test_one_photograph_is_handed_in_once_by_whoever_labelled_it_first(
     say(label_studio, "ann", twice, prompt=CUP, **{**OWN, "field_author": "Somebody"})
     done = pull(label_studio, workspace, code=1)
     assert (done["new"], sorted(one["reason"].split(",")[0] for one in done["quarantined"])) == (
-        1, ["somebody else has labelled this photograph before",
+        1, ["another annotator has already labeled this photograph",
             *["this photograph was imported before"] * 2],
     )  # fmt: skip
     changed = [region(name, text, is_text=name == "field_author", of="picture") for name, text in {

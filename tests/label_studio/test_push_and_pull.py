@@ -229,9 +229,9 @@ def test_what_cannot_be_trusted_is_told_and_not_taken(label_studio: LabelStudio,
     why = sorted((one["author"], one["reason"]) for one in done["quarantined"])
     assert why == [
         (email("admin"), "all unanimous(2) decisions are in"),
-        (email("ann"), "decision 'burn it' is none of accept, reject, revise"),
+        (email("ann"), "decision 'burn it' is not one of accept, reject, revise"),
         (email("ann"), why[2][1]),
-        (email("ben"), "reason 'made up' is none of the form's"),
+        (email("ben"), "reason 'made up' is not one of the form's reasons"),
     ]
     assert "wrote it last, under the name of ann@example.org" in why[2][1]
     assert done["new"] == 2

@@ -133,7 +133,7 @@ def _add_items(call: ApiCall) -> AddedReply:
     if not call.body:
         raise ApiProblem("invalid", "the body is empty; send a table of questions, as the step `items` reads them")
     if call.state.jobs.running() is not None:
-        raise ApiProblem("refused", "a command works already; its job says when it is done")
+        raise ApiProblem("refused", "a command is already running; its job says when it is done")
     added = add_table(call.state.workspace, call.body)
     job = call.state.jobs.start(RunJob(added.source.recipe, added.source.images), by=call.account.name)
     about = {"campaign": call.campaign.name, "file": added.file, "items": added.items}

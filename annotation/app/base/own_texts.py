@@ -77,7 +77,7 @@ _ASKED = (
 _REVIEW = (
     "Answer", "Accurate?", "Reasonable?", "Difficult?", "Yes", "No", "Answer is right?",
     "What is wrong, or what to change (N)", "Send back to its writer?", "What the writer should change",
-    "Its writer reads this beside the old text (W)", "Sent back",
+    "The writer reads this next to the old text (W)", "Sent back",
 )  # fmt: skip
 """Texts of a review's form with its default criteria, and of its figures."""
 _CATEGORIES = (

@@ -92,7 +92,7 @@ def open_benchmark(
     if (name := benchmark_here(state)) is not None:
         raise BenchwrightError(f"this workspace holds the benchmark {name!r} already; change it on the page Recipe")
     if state.jobs.running() is not None:
-        raise BenchwrightError("a command works already; wait until it has ended")
+        raise BenchwrightError("a command is already running; wait until it has ended")
     path = _write(state.workspace / RECIPES, planned)
     set_recipe_source(state.workspace, RecipeSource(path, planned.images))
     state.store.record("recipe_made", actor=by, now=now, recipe=path.name, name=plan.name)

@@ -161,5 +161,5 @@ def _role_in(sent: Mapping[str, str]) -> Role:
     roles: Mapping[str, Role] = {role: role for role in get_args(Role)}
     role = roles.get(sent.get("role", ""))
     if role is None:
-        raise BenchwrightError(f"role {sent.get('role', '')[:40]!r} is none of {', '.join(roles)}")
+        raise BenchwrightError(f"role {sent.get('role', '')[:40]!r} is not one of {', '.join(roles)}")
     return role

@@ -61,7 +61,7 @@ class Collect(AssignedCampaign):
         simulate: Let simulated annotators submit pictures that they draw, with the word SIMULATED across them. In
             tables and the release their `dataset` ends in ` (simulated)`, and the card states that no human annotators
             took part. Without this setting, the next run excludes them from its images.
-    """
+    """  # phrase: allowed
 
     name: ClassVar[str] = COLLECT
     consumes: ClassVar[Stream] = "images"
@@ -81,15 +81,19 @@ class Collect(AssignedCampaign):
     @classmethod
     def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if twice := sorted(prompt for prompt, n in Counter(value).items() if n > 1):
-            raise ValueError(f"prompt {twice[0]!r} stands twice; per_prompt says how many photographs each gets")
+            raise ValueError(
+                f"prompt {twice[0]!r} appears twice; `per_prompt` sets the number of photographs for each prompt"
+            )
         return value
 
     @field_validator("licences")
     @classmethod
-    def _told_apart(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _licences_differ(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         codes = Counter(licence_code(licence) for licence in value)
         if twice := sorted(licence for licence in value if codes[licence_code(licence)] > 1):
-            raise ValueError(f"licences {twice[0]!r} and {twice[1]!r} read the same; give each once")
+            raise ValueError(
+                f"`licences` holds {twice[0]!r} and {twice[1]!r}, which read the same; give each license once"
+            )
         return value
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
@@ -114,8 +118,8 @@ class Collect(AssignedCampaign):
             photos = photographs_of(store, store.campaign(ctx.stage))
         if missing := _not_taken_in(photos, ctx):
             return Verdicts(
-                f"campaign {ctx.stage!r} is done, and {missing} of its photographs came in while this run was under "
-                "way; run the same command again to take them in",
+                f"campaign {ctx.stage!r} is done, and {missing} of its photographs arrived during this run; run the "
+                "same command again to include them",
                 rerun=True,
             )
         prompts = {photo.image_id: photo.prompt for photo in photos}

@@ -50,7 +50,7 @@ def read_pairs(path: Path) -> tuple[NamedPair, ...]:
         elif first == second:
             mistakes.append(f"line {row.line}: {shown(first)} is paired with itself")
         elif first in pairs:
-            mistakes.append(f"line {row.line}: {shown(first)} is the first of another pair already")
+            mistakes.append(f"line {row.line}: {shown(first)} is already the first of another pair")
         else:
             pairs[first] = NamedPair(first, second)
     if mistakes:
@@ -86,7 +86,7 @@ def pairs_of_table(named: Sequence[NamedPair], records: Sequence[ImageRecord], s
 def _only(name: str, by_name: Mapping[str, Sequence[ImageRecord]], stage: str) -> ImageRecord | None:
     found = by_name.get(name, ())
     if len(found) > 1:
-        raise StepError(f"step {stage!r}: the name {name!r} fits {counted(len(found), 'picture')}; give the path")
+        raise StepError(f"step {stage!r}: the name {name!r} matches {counted(len(found), 'picture')}; give the path")
     return found[0] if found else None
 
 

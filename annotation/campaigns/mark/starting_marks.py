@@ -33,15 +33,15 @@ from ...store.review_store import ReviewStore
 _NO_PICTURE, _SEVERAL, _OTHER_SIZE, _WRONG = "no_picture", "several_pictures", "other_size", "wrong"
 _NO_LABEL, _NO_SHAPE, _LEFT_OUT, _TOO_MANY, _TOO_LARGE = "no_label", "no_shape", "left_out", "too_many", "too_large"
 UNUSED: Mapping[str, str] = {
-    _NO_PICTURE: "of pictures that are not among the campaign's",
-    _SEVERAL: "of a picture that several in the file could be",
-    _OTHER_SIZE: "of pictures that have another size",
-    _WRONG: "are no regions of their picture",
+    _NO_PICTURE: "of pictures outside the campaign",
+    _SEVERAL: "of a picture that several entries of the file match",
+    _OTHER_SIZE: "of pictures with another size",
+    _WRONG: "are not regions of their picture",
     _NO_LABEL: "have a label that no field takes",
     _NO_SHAPE: "have a shape that no field takes",
     _LEFT_OUT: "are left out by `labels`",
-    _TOO_MANY: "are more than a field takes",
-    _TOO_LARGE: "are more than one submission holds",
+    _TOO_MANY: "exceed the limit of a field",
+    _TOO_LARGE: "exceed the limit of a submission",
 }
 """Reasons why entries of a file are not used, in words, by reason code."""
 _MOST_LISTED = 500
@@ -170,8 +170,8 @@ def start_line(reports: Sequence[Mapping[str, Any]], command: str) -> str:
     ]
     unused = sum(sum(report["unused"].values()) for report in reports)
     verb, entries = "is" if unused == 1 else "are", counted(unused, "entry", "entries")
-    rest = f"; {entries} of the files {verb} not used, `{command}` says why" if unused else ""
-    return f"people start from {', '.join(parts)}{rest}"
+    rest = f"; {entries} of the files {verb} not used; `{command}` lists the reasons" if unused else ""
+    return f"annotators start from {', '.join(parts)}{rest}"
 
 
 class _KnownPictures:

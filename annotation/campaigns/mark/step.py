@@ -158,10 +158,10 @@ class Mark(AssignedCampaign):
 
     @field_validator("fields")
     @classmethod
-    def _are_told_apart(cls, value: tuple[MarkField, ...]) -> tuple[MarkField, ...]:
+    def _have_distinct_names(cls, value: tuple[MarkField, ...]) -> tuple[MarkField, ...]:
         names = Counter(field.name for field in value)
         if twice := [name for name, n in names.items() if n > 1]:
-            raise ValueError(f"two fields are called {twice[0]!r}; give each a name of its own")
+            raise ValueError(f"two fields are called {twice[0]!r}; give each its own name")
         if taken := sorted(_TAKEN & set(names)):
             raise ValueError(f"no field can be called {taken[0]!r}, which tables use already; give it another name")
         return value
@@ -175,7 +175,7 @@ class Mark(AssignedCampaign):
         is_free = any(field.free_label or not field.options for field in fields)
         for file in value if fields else ():
             if unknown := [name for name in file.fields if name not in names]:
-                raise ValueError(f"{file.path}: there is no field {unknown[0]!r}; there are {', '.join(names)}")
+                raise ValueError(f"{file.path}: no field is called {unknown[0]!r}; the fields are {', '.join(names)}")
             strange = sorted({label for label in file.labels.values() if label is not None} - codes)
             if strange and not is_free:
                 known = ", ".join(sorted(codes))
@@ -215,7 +215,9 @@ class Mark(AssignedCampaign):
     @model_validator(mode="after")
     def _has_its_start(self, info: ValidationInfo) -> Mark:
         if self._is_start_true and not self.start_from:
-            raise ValueError(f"simulated annotators take `{START_FROM}` as true, and it names no file")
+            raise ValueError(
+                f"simulated annotators take the marks of `{START_FROM}` as true, but it names no file; name one"
+            )
         folder = (info.context or {}).get(FOLDER)
         if folder is not None:  # read once: settings are validated again later, in a context without a folder
             self._folder = folder
@@ -224,9 +226,9 @@ class Mark(AssignedCampaign):
     @model_validator(mode="after")
     def _has_its_pictures(self, info: ValidationInfo) -> Mark:
         if (self.pairs is not None) != (self.over == "pairs"):
-            raise ValueError("`pairs` names the pairs where the step is `over: pairs`, and nothing elsewhere")
+            raise ValueError("`pairs` and `over: pairs` need each other; give both or neither")
         if self.over == "images" and any(field.shape == "correspondence" for field in self.fields):
-            raise ValueError("a correspondence joins two images; say `over: pairs`, and name the `pairs`")
+            raise ValueError("a correspondence joins two images; set `over: pairs`, and name the `pairs`")
         if self.pairs is None or _BY_DIGEST.fullmatch(self.pairs) or self._pairs:
             return self
         if self.pairs.endswith(_TABLE):
@@ -318,7 +320,7 @@ class Mark(AssignedCampaign):
                 brought_pictures(ctx.workspace).put(data)
             elif not ImageFiles(ctx.workspace).path(example.image_id).exists():
                 raise PrerequisiteError(
-                    f"step {ctx.stage!r}: the example of field {name!r} is no picture of this workspace "
+                    f"step {ctx.stage!r}: the example of field {name!r} is not a picture of this workspace "
                     f"({example.image_id[:12]}); name its file"
                 )
         return {name: example.image_id for name, example in self._examples.items()}
@@ -405,12 +407,12 @@ def _example_picture(name: str, example: str, folder: Path | None) -> ExamplePic
         return ExamplePicture(example)
     if folder is None:
         raise ValueError(
-            f"the example of field {name!r} is a file; give its image id, or a recipe beside which it lies"
+            f"the example of field {name!r} is a file; give its image id, or use a recipe in the same folder"
         )
     try:
         image_id = identify(folder / example, root=folder).image_id
     except UnreadableImage as error:
-        raise ValueError(f"the example of field {name!r} is no picture beside the recipe: {error}") from None
+        raise ValueError(f"the example of field {name!r} is not a picture in the recipe's folder: {error}") from None
     return ExamplePicture(image_id, (folder / example).absolute())
 
 

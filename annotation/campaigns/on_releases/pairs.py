@@ -84,7 +84,9 @@ def open_pairs(
                 pictures.put(data)
                 shown.discard(image_id)
     if shown:
-        raise DataError(f"{release.path} has no picture {min(shown)[:12]}, which a pair shows; audit that release")
+        raise DataError(
+            f"{release.path} has no picture {min(shown)[:12]}, which a pair shows; give the release that was audited"
+        )
     with open_store(settle_store(workspace)) as store, store.batch() as held:
         inputs = {pair_id: _task(pair) for pair_id, pair in by_pair.items()}
         form = CampaignForm(fields=PAIR_FORM.fields, guidelines=kind.guidelines)
@@ -93,11 +95,13 @@ def open_pairs(
         if name in held.campaign_names():
             before = held.campaign(name)
             if before.kind != PAIR or before.settings.get("release_id") != release.release_id:
-                raise BenchwrightError(f"there is a campaign {name!r} already, which is about something else")
+                raise BenchwrightError(
+                    f"campaign {name!r} exists and is about something else; give the new one another name"
+                )
             if annotators not in (None, before.slots_per_task):
                 raise BenchwrightError(
-                    f"campaign {name!r} asks {counted(before.slots_per_task, 'annotator')} a pair; it cannot ask "
-                    f"{annotators} now"
+                    f"campaign {name!r} asks {counted(before.slots_per_task, 'annotator')} per pair and cannot change "
+                    f"to {annotators}"
                 )
             form, each, settings = before.form, before.slots_per_task, dict(before.settings)
             inputs |= {

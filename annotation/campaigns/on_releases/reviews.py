@@ -95,10 +95,10 @@ def open_tasks(
         known = ", ".join(get_args(Finding))
         raise DataError(f"{path} has tasks of kind {kind.name!r} with the category {other[0]!r}; they can have {known}")
     if not wanted.tasks:
-        raise DataError(f"{path} holds no tasks; there is nothing to look at")
+        raise DataError(f"{path} holds no tasks; give a file with at least one")
     each = annotators or kind.annotators
     if not 1 <= each <= MAX_SLOTS:
-        raise BenchwrightError(f"{counted(each, 'annotator')} a task: give 1 to {MAX_SLOTS}")
+        raise BenchwrightError(f"{counted(each, 'annotator')} per task: give 1 to {MAX_SLOTS}")
     opened = Release.open(release)
     if opened.release_id != wanted.head.release_id:
         raise DataError(
@@ -168,7 +168,7 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
         if task is None:
             continue
         if task.content_hash != released.item.content_hash:
-            raise DataError(f"{path}: item {task.item_id} is not as the release has it; make the file again")
+            raise DataError(f"{path}: item {task.item_id} differs from the release; make the file again")
         for data in released.images.values():
             pictures.put(data)
         yield TaskInput(task.item_id, task.content_hash, payload_with(released.item.model_dump(mode="json"), task))
@@ -195,7 +195,7 @@ def _bring_up(
             before = held.campaign(campaign)
             if before.settings.get(_OPENED_FROM) != wanted.sha256:
                 raise BenchwrightError(
-                    f"there is a campaign {campaign!r} already, which was not opened on this file; give another --name"
+                    f"campaign {campaign!r} exists and was not opened on this file; give another --name"
                 )
         held.upsert_campaign(
             campaign,

@@ -113,7 +113,7 @@ def draft_counts(
             units.setdefault(unit_of(place), []).append(place)
         taken = {origin["from"]: _is_changed(origin) for origin in (fields_in(decision).get(_ORIGINS) or {}).values()}
         for places in units.values():
-            assert proposals is not None, "notes stand in proposals"
+            assert proposals is not None, "proposals hold notes"
             note = proposals.notes[places[0]]
             prompt = _Prompt(note.by, note.prompt)
             shown[prompt] += 1

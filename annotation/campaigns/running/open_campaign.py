@@ -56,17 +56,17 @@ class AssignedCampaign(CampaignStep):
     handout: AssignmentSettings = AssignmentSettings()
     opens_with: str | None = Field(
         None,
-        description="Entry of a campaign right before it, beside which it opens: both then ask at once. While that one "
-        "is open, it asks about all that came to both; of what the other drops it asks no more. `null` waits until all "
-        "before it is decided.",
+        description="Entry of the campaign directly before it, next to which it opens, so that both ask at the same "
+        "time. While the other is open, this campaign asks about everything that reached both, but not "
+        "about what the other drops. `null` waits until everything before it is decided.",
     )
 
     only: ItemPart | None = Field(
         None,
-        description="The part of the items (or images) that it asks about, where several campaigns of one kind share "
-        "them: by `tasks`, `categories`, `attributes` or a `share`; `{}` for what parts of earlier campaigns leave. "
-        "What an earlier one takes it asks about only with `again: true`. All others are kept as they are. `null` "
-        "asks about all.",
+        description="Part of the items (or images) to ask about, if several campaigns of one kind divide them: by "
+        "`tasks`, `categories`, `attributes` or a `share`; `{}` takes what the parts of earlier campaigns "
+        "leave. Records of an earlier part come again only with `again: true`. All other records pass "
+        "unchanged. `null` asks about all.",
     )
 
     @field_validator("only")
@@ -92,18 +92,20 @@ class AssignedCampaign(CampaignStep):
     @classmethod
     def _can_have_this_gold(cls, value: AssignmentSettings) -> AssignmentSettings:
         if value.gold is not None and cls.name == COLLECT:
-            raise ValueError(f"{COLLECT!r} takes no gold: nobody knows beforehand which photograph a prompt gets")
+            raise ValueError(f"{COLLECT!r} takes no gold: the right photograph for a prompt is not known in advance")
         if value.practice is not None and cls.name == COLLECT:
-            raise ValueError(f"{COLLECT!r} takes no practice of its own: nobody knows a prompt's right photograph")
+            raise ValueError(
+                f"{COLLECT!r} takes no practice items: the right photograph for a prompt is not known in advance"
+            )
         if value.practice is not None and cls.consumes != "items" and value.is_practice_of_release:
             raise ValueError(
-                f"{value.practice} is a release, which knows items, and {cls.name!r} looks at images; name a CSV file "
-                "with the columns item_id and decision"
+                f"{value.practice} is a release, which holds items, but {cls.name!r} asks about images; name a CSV "
+                "file with the columns item_id and decision"
             )
         if value.gold is not None and cls.consumes != "items" and value.is_gold_of_release:
             raise ValueError(
-                f"{value.gold} is a release, which knows items, and {cls.name!r} looks at images; name a CSV file with "
-                "the columns item_id and decision"
+                f"{value.gold} is a release, which holds items, but {cls.name!r} asks about images; name a CSV file "
+                "with the columns item_id and decision"
             )
         return value
 
@@ -119,7 +121,7 @@ class AssignedCampaign(CampaignStep):
         of = value.practice_count or FEW_PRACTICE
         if value.qualification is not None and value.qualification.pass_mark > of:
             raise ValueError(
-                f"a pass mark of {value.qualification.pass_mark} is out of reach: {counted(of, 'item')} to practise on"
+                f"a pass mark of {value.qualification.pass_mark} is out of reach: practice has {counted(of, 'item')}"
             )
         return value
 
@@ -129,7 +131,7 @@ class AssignedCampaign(CampaignStep):
         if value.gold_from is not None and cls.name not in RIGHT:
             raise ValueError(f"{cls.name!r} takes no `gold_from`; campaigns that accept items do: {', '.join(RIGHT)}")
         if value.gold_feedback and cls.name == ANSWER:
-            raise ValueError(f"{ANSWER!r} tells nobody what is right: it measures how well people do by themselves")
+            raise ValueError(f"{ANSWER!r} reveals no answers: it measures how well people do unaided")
         if value.attention_rate is not None and cls.name not in CHECKED_KINDS:
             raise ValueError(f"{cls.name!r} has no attention checks; these campaigns have: {', '.join(CHECKED_KINDS)}")
         return value
@@ -142,7 +144,7 @@ class AssignedCampaign(CampaignStep):
         gold_from = self.handout.gold_from
         if gold_from is not None and gold_from.campaign is None and slots is not None and gold_from.votes > slots:
             raise ValueError(
-                f"gold_from wants {counted(gold_from.votes, 'vote')} on an item, and {rule} asks for {slots}; set a "
+                f"gold_from wants {counted(gold_from.votes, 'vote')} on an item, but {rule} asks for {slots}; set a "
                 "smaller `votes`, or name another campaign"
             )
         return self
@@ -402,8 +404,8 @@ class OwnPractice:
         least = max(LEAST_PRACTICE, 0 if handout.qualification is None else handout.qualification.pass_mark)
         if self._request.group is None and handout.practice is not None and count < least:
             raise DataError(
-                f"{handout.practice}: {count} of its items are among those of campaign {campaign!r}; to practise, "
-                f"there have to be {least}"
+                f"{handout.practice}: {count} of its items are among those of campaign {campaign!r}; practice needs "
+                f"at least {least} others"
             )
         with store.writing() as connection:
             set_practice_items(connection, store.campaign(campaign), self._items)
@@ -454,7 +456,7 @@ def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: i
     total = status.tasks["open"] + status.tasks["done"]
     where = f"--workspace {shlex.quote(str(ctx.workspace))}"
     campaign = f"--campaign {shlex.quote(ctx.stage)}"
-    by_table = f", or go by way of a table with `benchwright review export {where} {campaign} --out tasks.csv`"
+    by_table = f", or export a table with `benchwright review export {where} {campaign} --out tasks.csv`"
     served = f"`benchwright review serve {where}`"
     if adjudicator and not status.tasks["open"]:
         return (

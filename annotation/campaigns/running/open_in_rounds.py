@@ -156,7 +156,10 @@ def open_in_rounds(
         line = waiting_line(status, ctx, adjudicator=waits) + request.for_whom
         return CampaignHistory(line + (f"; {back_line(with_writers)}" if with_writers else ""))
     if with_writers:
-        line = f"campaign {ctx.stage!r} waits for writers: {back_line(with_writers)}; run this again once they have"
+        line = (
+            f"campaign {ctx.stage!r} waits for writers: {back_line(with_writers)}; run the same command again when "
+            "they are done"
+        )
         return CampaignHistory(line, rerun=all(writer.simulated for writer in with_writers.values()))
     return CampaignHistory(None, Histories(ctx.store_url, ctx.stage, came, writers), gold)
 

@@ -217,7 +217,7 @@ def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -
     """
     suffix = out.suffix.lower()
     if suffix not in {".csv", ".json"}:
-        raise BenchwrightError(f"{out}: results are written as .csv or .json; give a name that ends so")
+        raise BenchwrightError(f"{out}: give a name that ends in .csv or .json")
     try:
         with written_once(out, otherwise=REPLACE, private=True, force=force) as draft:
             if suffix == ".csv":
@@ -228,8 +228,8 @@ def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -
                 draft.write_bytes(findings_of(results).spelled())
             else:
                 raise BenchwrightError(
-                    f"{out}: no other command takes up a campaign of kind {results.campaign.kind!r}; the next run "
-                    "does, and a .csv file has all answers"
+                    f"{out}: only the next run uses the results of a campaign of kind {results.campaign.kind!r}; give "
+                    "a .csv file to get all answers"
                 )
     except OSError as error:
         raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error

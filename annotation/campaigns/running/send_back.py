@@ -61,7 +61,7 @@ _MEASURES = {
     "text.length": "characters", "text.words": "words", "text.in_question": "words of the question",
     "text.like_others": "words of the other options",
 }  # fmt: skip
-_KEY_WORDS = "words that stand in right options more than in wrong ones"
+_KEY_WORDS = "words more frequent in right options than in wrong ones"
 
 
 class SendBack(Record):

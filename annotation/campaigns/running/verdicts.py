@@ -92,7 +92,7 @@ def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
     return {"sent_back": {"items": items, "versions": dict(sorted(times.items()))}} if times else {}
 
 
-def _given(decisions: Mapping[str, int]) -> tuple[str, ...]:
+def _countable_decisions(decisions: Mapping[str, int]) -> tuple[str, ...]:
     """Return the decisions to count; sending an item back to its writer only if an annotator did so."""
     return (*DECISIONS, TO_WRITER) if decisions.get(TO_WRITER) else DECISIONS
 
@@ -115,7 +115,7 @@ def _round_counts(round_: Round) -> dict[str, Any]:
     counts = Counter(annotation.decision for annotation in round_.annotations)
     reasons = Counter(reason for annotation in round_.annotations for reason in annotation.reasons)
     summary: dict[str, Any] = {
-        **{decision: counts[decision] for decision in _given(counts)},
+        **{decision: counts[decision] for decision in _countable_decisions(counts)},
         "reasons": dict(sorted(reasons.items())),
     }
     if round_.adjudication is not None:
@@ -162,7 +162,7 @@ class _DecisionTally:
     def summary(self, *, seed: int) -> dict[str, Any]:
         """Return counts of items kept, and dropped by reason, and agreement, without times and names."""
         names = _pseudonyms({annotator for annotator, _ in self._by_annotator})
-        given = _given(Counter(decision for _, decision in self._by_annotator))
+        given = _countable_decisions(Counter(decision for _, decision in self._by_annotator))
         whole = agreement_in(self._every.columns(given), seed=seed)
         document = {
             **_counts(sum(self._reasons.values(), Counter())),

@@ -71,6 +71,7 @@ _TASK = (
     "task for you. "
     "Reply with one JSON object and nothing else, with these keys:"
 )
+# Prompts, with keys of replies as data files spell them. phrase: allowed
 _ASKS: Mapping[Section, str] = {
     "caption": '"caption": one sentence on the whole picture.',
     "subjects": '"subjects": the things that it is about, the main one first, each {"name": a short name of lower-case '

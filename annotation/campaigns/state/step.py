@@ -95,16 +95,16 @@ class State(AssignedCampaign):
     @classmethod
     def _each_once(cls, value: tuple[Section, ...]) -> tuple[Section, ...]:
         if twice := sorted(name for name, n in Counter(value).items() if n > 1):
-            raise ValueError(f"section {twice[0]!r} stands twice")
+            raise ValueError(f"section {twice[0]!r} appears twice")
         return value
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> State:
+    def _sections_are_consistent(self) -> State:
         for section in self.sections:
             if missing := [other for other in NEEDS.get(section, ()) if other not in self.sections]:
-                raise ValueError(f"section {section!r} rests on {missing[0]!r}; add it to `sections`")
+                raise ValueError(f"section {section!r} depends on {missing[0]!r}; add it to `sections`")
         if unknown := [section for section in self.optional if section not in self.sections]:
-            raise ValueError(f"section {unknown[0]!r} is optional, and is not among `sections`")
+            raise ValueError(f"section {unknown[0]!r} is listed as optional, but not in `sections`; add it there")
         if self.simulate is not None:
             check_enough(self.simulate, Rule(self.annotators, self.annotators))
         return self

@@ -68,7 +68,7 @@ class ImageDrafts:
         """
         if self._unfit and not self._fitting:
             raise StepError(
-                f"step {stage!r}: none of {counted(self._unfit, 'draft')} has the shape of its form, such as "
+                f"step {stage!r}: none of {counted(self._unfit, 'draft')} fits its form, such as "
                 f"{self._first_mistake}; give `questions`, `options`, `refusal`, `explanation`, `labels` and "
                 "`max_chars` as the step `draft_questions` has them"
             )

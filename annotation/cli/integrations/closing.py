@@ -47,5 +47,5 @@ def _change(workspace: Path | None, campaign: str | None, by: str | None, *, is_
         name = pick_campaign(store, campaign)
         with store.writing(alone=True) as connection:
             change(connection, name, by=by or COMMAND_LINE, now=clock())
-    words = "is open: its tasks are handed out" if is_open else "is closed: nobody gets further tasks of it"
+    words = "is open: it hands out tasks" if is_open else "is closed: it hands out no more tasks"
     emit({"campaign": name, "is_open": is_open}, as_json=as_json, text=printable(f"campaign {name!r} {words}"))

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 @workspace_option
 @campaign_option
 @click.option("--add", type=click.Choice(["prolific", "mturk"]), help="Make an entry for workers of this service.")
-@click.option("--completed-code", metavar="CODE", help="With --add: code for whoever did their part.")
-@click.option("--screened-out-code", metavar="CODE", help="With --add: code for whoever did not qualify.")
-@click.option("--paused-code", metavar="CODE", help="With --add: code for whoever was paused.")
+@click.option("--completed-code", metavar="CODE", help="With --add: code for workers who did their part.")
+@click.option("--screened-out-code", metavar="CODE", help="With --add: code for workers who did not qualify.")
+@click.option("--paused-code", metavar="CODE", help="With --add: code for paused workers.")
 @click.option(
     "--tasks",
     type=click.IntRange(1, 10_000),
     metavar="NUMBER",
-    help="With --add: decisions of one submission.  [default: all that a person may take]",
+    help="With --add: number of decisions per submission.  [default: all that a worker may make]",
 )
-@click.option("--close", type=int, metavar="ID", help="Number of an entry that takes no newcomers any more.")
+@click.option("--close", type=int, metavar="ID", help="Number of an entry to close to newcomers.")
 @click.option("--by", metavar="NAME", help="Your name, for the log.  [default: (command line)]")
 @click.option(
-    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Where people reach the app, for the links."
+    "--url", metavar="URL", default=LOCAL_URL, show_default=True, help="Public address of the app, for the links."
 )
 @json_option(
     """
@@ -62,9 +62,11 @@ def entries(
     see only this campaign. Needs the extra `app`.
     """
     if add is not None and close is not None:
-        raise BenchwrightError("give --add or --close, one at a time")
+        raise BenchwrightError("give either --add or --close")
     if add is not None and completed_code is None:
-        raise BenchwrightError("--add needs --completed-code CODE, the code of the study for whoever did their part")
+        raise BenchwrightError(
+            "--add needs --completed-code CODE, the code of the study for workers who did their part"
+        )
     check_app_is_installed()
     from ...app.entry.services import entry_link
     from ...store.database.audit import COMMAND_LINE, clock

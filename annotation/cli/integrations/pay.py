@@ -24,10 +24,10 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @workspace_option
 @campaign_option
 @click.option(
-    "--rate", metavar="AMOUNT", help="Pay for an hour, such as 12.50.  [default: the `handout.pay` of the recipe]"
+    "--rate", metavar="AMOUNT", help="Pay per hour, such as 12.50.  [default: the `handout.pay` of the recipe]"
 )
 @click.option(
-    "--rate-of", "rates", multiple=True, metavar="NAME=AMOUNT", help="The same for one person; may be repeated."
+    "--rate-of", "rates", multiple=True, metavar="NAME=AMOUNT", help="Pay per hour for one person; may be repeated."
 )
 @click.option(
     "--currency",
@@ -45,7 +45,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @json_option(
     """
     `{"campaign", "people": [{"person", "service", "worker", "tasks", "set_aside", "hours", "active_hours", "rate",
-    "amount", "currency", "first", "last"}], "hours", "amount", "out"}`; `service` and `worker` are null of people who
+    "amount", "currency", "first", "last"}], "hours", "amount", "out"}`; `service` and `worker` are null for people who
     came by no entry, `worker` also without `--worker-ids`
     """
 )

@@ -32,7 +32,7 @@ _DAYS, _MOST_DAYS = 90, 366
     type=click.Choice(["annotator", "curator"]),
     default="annotator",
     show_default=True,
-    help="With --add: whether the token decides tasks, or does what curators do.",
+    help="With --add: role of the token: an annotator decides tasks, a curator manages the campaign.",
 )
 @click.option("--person", metavar="NAME", help="With --add: account in whose name the token acts.")
 @click.option(
@@ -40,9 +40,9 @@ _DAYS, _MOST_DAYS = 90, 366
     type=click.IntRange(1, _MOST_DAYS),
     default=_DAYS,
     show_default=True,
-    help="With --add: days for which the token works.",
+    help="With --add: number of days for which the token is valid.",
 )
-@click.option("--revoke", type=int, metavar="ID", help="Number of a token that is to open nothing any more.")
+@click.option("--revoke", type=int, metavar="ID", help="Number of a token to revoke.")
 @click.option("--by", metavar="NAME", help="Your name, for the log.  [default: (command line)]")
 @json_option(
     """
@@ -71,7 +71,7 @@ def tokens(
     from ...store.integrations.api_tokens import ApiTokens
 
     if add is not None and revoke is not None:
-        raise BenchwrightError("give --add or --revoke, one at a time")
+        raise BenchwrightError("give either --add or --revoke")
     if add is not None and person is None:
         raise BenchwrightError("--add needs --person NAME, the account in whose name the token acts")
     text, now = None, clock()

@@ -29,14 +29,14 @@ _MOST = 100
     "events",
     type=click.Choice(_EVENTS),
     multiple=True,
-    help="With --add: an event that is sent; may be repeated.  [default: all]",
+    help="With --add: an event to send; may be repeated.  [default: all]",
 )
 @click.option(
-    "--private", is_flag=True, help="With --add: the address may be in a private network, as `serve` has to allow too."
+    "--private", is_flag=True, help="With --add: allow an address in a private network; `serve` has to allow it, too."
 )
-@click.option("--remove", type=int, metavar="ID", help="Number of a webhook to which nothing more is sent.")
-@click.option("--log", type=int, metavar="ID", help="Number of a webhook whose deliveries are listed, newest last.")
-@click.option("--again", type=int, metavar="DELIVERY", help="With --log: number of a delivery that is sent once more.")
+@click.option("--remove", type=int, metavar="ID", help="Number of a webhook to remove.")
+@click.option("--log", type=int, metavar="ID", help="Number of a webhook whose deliveries to list, newest last.")
+@click.option("--again", type=int, metavar="DELIVERY", help="With --log: number of a delivery to send again.")
 @click.option("--by", metavar="NAME", help="Your name, for the log.  [default: (command line)]")
 @json_option(
     """
@@ -68,9 +68,9 @@ def webhooks(
     from ...webhooks.addresses import target_of
 
     if sum(value is not None for value in (add, remove, log)) > 1:
-        raise BenchwrightError("give one of --add, --remove and --log at a time")
+        raise BenchwrightError("give only one of --add, --remove and --log")
     if again is not None and log is None:
-        raise BenchwrightError("--again goes with --log, which names the webhook")
+        raise BenchwrightError("--again needs --log, which names the webhook")
     secret, deliveries, who, now = None, [], by or COMMAND_LINE, clock()
     with open_for_commands(workspace) as store:
         kept = Webhooks(store)

@@ -59,9 +59,11 @@ def export_everything(
         BenchwrightError: The folder exists, its parent folder does not, or no such campaign exists.
     """
     if out.exists() or out.is_symlink():
-        raise BenchwrightError(f"{out} is there already; give another --out")
+        raise BenchwrightError(f"{out} exists; give another --out")
     if not out.parent.is_dir():
-        raise BenchwrightError(f"there is no folder {out.parent} to make {out.name} in")
+        raise BenchwrightError(
+            f"{out} cannot be made: the folder {out.parent} does not exist; make it, or give another --out"
+        )
     draft = out.with_name(f".{out.name[:80]}.{secrets.token_hex(4)}.tmp")
     draft.mkdir(mode=0o700)
     try:

@@ -180,7 +180,7 @@ class RegionField(_Field):
     """Description of that picture, for annotators who cannot see it; empty for the field's label."""
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> RegionField:
+    def _is_consistent(self) -> RegionField:
         codes = [option.code for option in self.options]
         if len(set(codes)) != len(codes):
             raise ValueError(f"two labels of field {self.name!r} have the same code")
@@ -234,7 +234,7 @@ class Repeated(_Field):
     """Whether tables and Label Studio have each field of each entry separately, such as `ask_2`, instead of JSON."""
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> Repeated:
+    def _is_consistent(self) -> Repeated:
         check_conditions(self.fields)
         if self.min_count > self.max_count:
             raise ValueError(
@@ -276,6 +276,6 @@ def check_conditions(fields: Sequence[FormField]) -> None:
         if field.only_if is None:
             continue
         if field.only_if.field not in names[:number]:
-            raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which does not come before it")
+            raise ValueError(f"field {field.name!r} depends on {field.only_if.field!r}, which must come before it")
         if isinstance(fields[names.index(field.only_if.field)], Repeated | RegionField):
-            raise ValueError(f"field {field.name!r} hangs on {field.only_if.field!r}, which is no choice")
+            raise ValueError(f"field {field.name!r} depends on {field.only_if.field!r}, which is not a choice")

@@ -143,7 +143,7 @@ def _value(field: FormField, value: Any, task: TaskValues) -> Any:
         chosen = [value] if isinstance(value, str) and value else value or []
         codes = [option.code for option in field.options]
         if not isinstance(chosen, list | tuple) or any(code not in codes for code in chosen):
-            raise FormError(f"field {field.name!r}: {quoted(value)} is none of {', '.join(codes)}")
+            raise FormError(f"field {field.name!r}: {quoted(value)} is not one of {', '.join(codes)}")
         return [code for code in codes if code in chosen]
     if isinstance(field, Lines):
         return _lines(field, value)
@@ -155,18 +155,18 @@ def _value(field: FormField, value: Any, task: TaskValues) -> Any:
 def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value: Any, task: TaskValues) -> str:
     """Check the value of a field that accepts a text, a code or a letter, and return it."""
     if not isinstance(value, str):
-        raise FormError(f"field {field.name!r}: {quoted(value)} is no text")
+        raise FormError(f"field {field.name!r}: {quoted(value)} is not text")
     if isinstance(field, TextField):
         return _text(field, value)
     if isinstance(field, PhotographField):
         if not _SHA256.fullmatch(value):
-            raise FormError(f"field {field.name!r}: {quoted(value)} is no photograph that was taken in")
+            raise FormError(f"field {field.name!r}: {quoted(value)} is not an uploaded photograph")
         return value
     possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(task.letters)
     if isinstance(field, OneChoice) and not field.is_key_offered:
         possible = [letter for letter in possible if letter != task.key]
     if value not in possible:
-        raise FormError(f"field {field.name!r}: {quoted(value)} is none of {', '.join(possible)}")
+        raise FormError(f"field {field.name!r}: {quoted(value)} is not one of {', '.join(possible)}")
     return value
 
 
@@ -174,10 +174,10 @@ def _pictures(field: PicturesField, value: Any) -> list[str]:
     """Return the ids of pictures, given as a list or as a text with semicolons; the store checks that they exist."""
     listed = [part.strip() for part in value.split(";")] if isinstance(value, str) else value or []
     if not isinstance(listed, list | tuple) or not all(isinstance(image_id, str) for image_id in listed):
-        raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is no list of pictures")
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is not a list of pictures")
     ids = list(dict.fromkeys(image_id for image_id in listed if image_id))
     if wrong := [image_id for image_id in ids if not _SHA256.fullmatch(image_id)]:
-        raise FormError(f"field {field.name!r} ({field.label}): {quoted(wrong[0])} is no picture of the campaign")
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(wrong[0])} is not a picture of the campaign")
     if len(ids) > field.max_count:
         raise FormError(f"field {field.name!r} ({field.label}): at most {field.max_count}; it has {len(ids)}")
     return ids
@@ -188,12 +188,12 @@ def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
     if value is None or value == "":
         return {}
     if not isinstance(value, Mapping):
-        raise FormError(f"field {field.name!r}: {quoted(value)} says of no statement where it comes from")
+        raise FormError(f"field {field.name!r}: {quoted(value)} does not state the origin of a statement")
     places: dict[str, str] = {}
     for place, origin in value.items():
         source = origin.get("from") if isinstance(origin, Mapping) else origin
         if not (isinstance(source, str) and _PLACE.fullmatch(source) and _PLACE.fullmatch(place)):
-            raise FormError(f"field {field.name!r}: {quoted((place, source))} are no places of statements")
+            raise FormError(f"field {field.name!r}: {quoted((place, source))} do not name statements")
         places[place] = source
     return places
 
@@ -220,10 +220,10 @@ def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
             value = json.loads(value)
         except (ValueError, RecursionError):
             wanted = takes_in_words(field)
-            raise FormError(f"field {field.name!r}: {quoted(value)} is no JSON; it takes {wanted}") from None
+            raise FormError(f"field {field.name!r}: {quoted(value)} is not JSON; the field takes {wanted}") from None
     entries = value or []
     if not isinstance(entries, list | tuple) or not all(isinstance(entry, Mapping) for entry in entries):
-        raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is no list of entries")
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is not a list of entries")
     if len(entries) > field.max_count:
         raise FormError(f"field {field.name!r} ({field.label}): at most {field.max_count}; it has {len(entries)}")
     checked: list[dict[str, Any]] = []
@@ -232,10 +232,10 @@ def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
     known = {part.name for part in field.fields}
     for number, entry in enumerate((entry for entry in entries if any(entry.values())), 1):
         values, wrong = checked_values(field.fields, entry, TaskValues())
-        wrong += [FieldMistake("", f"there is no field {quoted(name)}") for name in entry if name not in known]
+        wrong += [FieldMistake("", f"no field is called {quoted(name)}") for name in entry if name not in known]
         text = "" if field.distinct is None else values.get(field.distinct, "")
         if text and (first := taken.setdefault(text.casefold(), number)) != number:
-            words = f"{quoted(text)} is that of {field.entry} {first} already"
+            words = f"{quoted(text)} is already that of {field.entry} {first}"
             wrong.append(FieldMistake(str(field.distinct), words))
         wrong += _mistakes_in_question(field, values)
         mistakes += [
@@ -270,20 +270,22 @@ def _mistakes_in_question(field: Repeated, values: Values) -> list[FieldMistake]
 
 def _text(field: TextField | Lines, value: str) -> str:
     if len(value) > field.max_chars or not can_be_kept(value):
-        most = f"at most {field.max_chars} characters, none of them null or half of one"
+        most = f"at most {field.max_chars} characters, without null or incomplete ones"
         raise FormError(f"field {field.name!r}: {most}; it has {len(value)}")
     text = value.strip()
     if isinstance(field, TextField) and field.is_line and len(text.splitlines()) > 1:
         raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
     if text and isinstance(field, TextField) and field.is_name and not _SHORT_NAME.fullmatch(text):
         raise FormError(
-            f"field {field.name!r} ({field.label}): {quoted(text)} is no short name of lower-case letters, digits and "
-            "underscores, such as name_tag"
+            f"field {field.name!r} ({field.label}): {quoted(text)} is not a short name of lower-case letters, digits "
+            "and underscores, such as name_tag"
         )
     if text and isinstance(field, TextField) and field.is_count and not re.fullmatch("[0-9]{1,6}", text):
-        raise FormError(f"field {field.name!r} ({field.label}): {quoted(text)} is no whole number")
+        raise FormError(f"field {field.name!r} ({field.label}): {quoted(text)} is not a whole number")
     if text and isinstance(field, TextField) and field.is_address and not _is_address(text):
-        raise FormError(f"field {field.name!r} ({field.label}): {quoted(text)} is no address such as https://host/page")
+        raise FormError(
+            f"field {field.name!r} ({field.label}): {quoted(text)} is not an address such as https://host/page"
+        )
     return text
 
 
@@ -299,7 +301,7 @@ def _lines(field: Lines, value: Any) -> list[str]:
     """Return the lines of a list, or of one text, without empty ones."""
     texts_given = value.splitlines() if isinstance(value, str) else value or []
     if not isinstance(texts_given, list | tuple) or not all(isinstance(text, str) for text in texts_given):
-        raise FormError(f"field {field.name!r}: {quoted(value)} are no lines of text")
+        raise FormError(f"field {field.name!r}: {quoted(value)} are not lines of text")
     texts = [_text(field, line) for text in texts_given for line in text.splitlines()]
     return [text for text in texts if text]
 
@@ -312,7 +314,7 @@ def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any
     taken = {before.get(field.differ_from, "").casefold()} if field.differ_from is not None else set()
     for line in lines:  # lines that differ only in case count as equal: a reader sees no difference
         if line.casefold() in taken:
-            raise FormError(f"field {field.name!r} ({field.label}): {quoted(line)} stands twice")
+            raise FormError(f"field {field.name!r} ({field.label}): {quoted(line)} appears twice")
         taken.add(line.casefold())
 
 

@@ -52,13 +52,15 @@ def takes_in_words(field: FormField) -> str:
     """Return a text on the values that a field accepts, as tables spell them, without revealing the right choice."""
     if isinstance(field, OneOf | SeveralOf):
         codes = ", ".join(option.spelled for option in field.options)
-        return codes if isinstance(field, OneOf) else f"{codes}; several are parted by semicolons"
+        return codes if isinstance(field, OneOf) else f"{codes}; separate several by semicolons"
     if isinstance(field, Lines):
         return f"{count_in_words(field)} lines of text in one cell"
     if isinstance(field, PhotographField):
         return "the name of a file below the table's folder"
     if isinstance(field, PicturesField):
-        return f"at most {counted(field.max_count, 'other picture')} of the campaign, by item_id, parted by semicolons"
+        return (
+            f"at most {counted(field.max_count, 'other picture')} of the campaign, by item_id, separated by semicolons"
+        )
     return _list_in_json(field) if isinstance(field, RegionField | Repeated) else _text_in_words(field)
 
 

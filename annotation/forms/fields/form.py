@@ -39,7 +39,7 @@ class Form(Record):
     fields: tuple[FormField, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> Form:
+    def _fields_are_consistent(self) -> Form:
         check_conditions(self.fields)
         headline = self.fields[0]
         if (
@@ -47,7 +47,7 @@ class Form(Record):
             or not headline.is_required
             or headline.only_if is not None
         ):
-            raise ValueError("the first field of a form is a choice that is always made")
+            raise ValueError("the first field of a form must be a choice that is always made")
         return self
 
     @property

@@ -108,7 +108,7 @@ def _listed(value: Any) -> list[Any]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise RegionError("this is no list of regions in JSON") from None
+            raise RegionError("this is not a list of regions in JSON") from None
     if not isinstance(value, list | tuple):
         raise RegionError("regions are a list, one JSON object each")
     return list(value)
@@ -120,7 +120,7 @@ def _read(document: Any, rule: RegionRule, sizes_wh: Sequence[SizeWH]) -> Region
         raise RegionError(f"this field takes {shape_in_words(rule.shape)}, not {shape_in_words(region.shape)}")
     label = region.label.strip()
     if rule.labels and not rule.free_label and label not in rule.labels:
-        label_problem = f"label {ascii(label)[:80]} is none of" if label else "a label is missing; it is one of"
+        label_problem = f"label {ascii(label)[:80]} is not one of" if label else "a label is missing; it is one of"
         raise RegionError(f"{label_problem} {', '.join(rule.labels)}")
     if not rule.labels and not rule.free_label and label:
         raise RegionError(f"this field takes no labels, and the region has {ascii(label)[:80]}")
@@ -133,4 +133,4 @@ def _check_free(label: str) -> None:
     if not label:
         raise RegionError("a label is missing; say in a word or two what is marked")
     if len(label.splitlines()) > 1 or not can_be_kept(label):
-        raise RegionError(f"a label is one line of at most {MAX_LABEL} characters, none of them null or half of one")
+        raise RegionError(f"a label is one line of at most {MAX_LABEL} characters, without null or incomplete ones")

@@ -49,10 +49,10 @@ def collect_form(licences: Sequence[str], *, max_bytes: int, max_pixels: int, mi
                 name="source",
                 label="Address of its page",
                 only_if=OnlyIf(field="found", codes=(WEB,)),
-                hint="https://… where its licence stands (N)",
+                hint="https://… with its license (N)",
                 is_address=True,
                 **line,
             ),
-            TextField(name="author", label="Author", only_if=_FOUND, hint="As the licence wants them named", **line),
+            TextField(name="author", label="Author", only_if=_FOUND, hint="As the license requires", **line),
         )
     )

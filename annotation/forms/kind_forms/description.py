@@ -60,7 +60,7 @@ def _question(number: int) -> Iterable[FormField]:
         count=WRONG_OPTIONS,
         max_chars=_MAX_LINE,
         differ_from=f"right_{number}",
-        hint=f"{WRONG_OPTIONS} lines, each an option that somebody could fall for",
+        hint=f"{WRONG_OPTIONS} lines, each a tempting wrong option",
     )
 
 

@@ -17,7 +17,7 @@ _HELP = {
     "poor_quality": "Too small, blurred or damaged to be understood.",
     "mostly_text": "It is read rather than seen.",
     "offensive": "It would hurt or insult people.",
-    "personal_data": "It tells who a private person is, or where they live.",
+    "personal_data": "It identifies a private person, or shows where they live.",
     "ambiguous": "More than one option can be defended.",
     "wrong_answer": "What is marked as right is not.",
     "answer_given_away": "The words alone tell the answer, without the picture.",

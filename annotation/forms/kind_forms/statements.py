@@ -72,13 +72,13 @@ _STATED = OnlyIf(field=HEADLINE, codes=(STATED,))
 _WHY: Mapping[Why, tuple[str, str]] = {
     "nonexistent_object": ("Of something that is not there", "It asks about an object that is not in the picture."),
     "background_information": (
-        "Needs to be known beforehand",
+        "Needs prior knowledge",
         "Who, where or what it is, which nothing in sight says.",
     ),
     "temporal_unpredictability": ("Before or after", "What came before the picture was taken, or will come."),
     "missing_visual_information": ("Hidden or left out", "It is there, but covered, cut off or too small."),
     "other_modality": ("Of another sense", "Sound, smell, taste, touch."),
-    "intractable_quantity": ("A quantity nobody can tell", "Too many to count, or a measure without a scale."),
+    "intractable_quantity": ("An unclear quantity", "Too many to count, or a measure without a scale."),
 }
 
 
@@ -245,7 +245,7 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
     "pairs": [
         _group(
             "suggests",
-            "What the background suggests of whoever is put before it",
+            "What the background suggests about a person in front of it",
             "suggestion",
             OneOf(name="of", label="Of", options=_capitalized(get_args(High))),
             *_shown_value("", "What it suggests"),
@@ -398,7 +398,9 @@ def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
     if fields[HEADLINE] != STATED:
         return []
     if any(fields.get(name) for name in _OF_PAIRS) and not (fields.get("caption") and fields.get("main_subject")):
-        return ["changes of the picture, and what is seen in it, rest on its caption and its main subject: state both"]
+        return [
+            "changes of the picture, and what is seen in it, depend on its caption and its main subject: state both"
+        ]
     try:
         statements = StatementsOnPicture.model_validate(statements_document(fields))
     except ValidationError as error:

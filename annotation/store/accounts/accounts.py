@@ -84,7 +84,7 @@ class Accounts:
         with self._store.writing() as connection:
             upsert_annotator(connection, name, kind="person")
             hold_annotator(connection, name)
-            if _found(connection, annotators.c.name == name) is not None:
+            if _first_account(connection, annotators.c.name == name) is not None:
                 raise BenchwrightError(f"{name!r} has an account already; choose another name")
             annotator_id = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
             values = {"annotator_id": annotator_id, "role": role, "is_disabled": False, "created_at": now}
@@ -120,7 +120,7 @@ class Accounts:
         if not name.isprintable():  # no such account exists, and PostgreSQL refuses a null character
             return None
         with self._store.reading() as connection:
-            row = _found(connection, annotators.c.name == name)
+            row = _first_account(connection, annotators.c.name == name)
         return None if row is None or row.is_disabled else row.password_hash
 
     def set_password(self, name: str, password_hash: str) -> None:
@@ -154,7 +154,7 @@ class Accounts:
         """Return the account an invitation is for; None if the invitation is invalid or has ended."""
         is_open = (accounts.c.invite_hash == hash_of(token)) & (accounts.c.invite_until > now)
         with self._store.reading() as connection:
-            row = _found(connection, is_open & ~accounts.c.is_disabled)
+            row = _first_account(connection, is_open & ~accounts.c.is_disabled)
         return None if row is None else _account(row)
 
     def accept(self, token: str, password_hash: str, *, now: datetime) -> Account:
@@ -222,7 +222,7 @@ class Accounts:
         The log omits a name without an account: it may be a password typed into the wrong field.
         """
         with self._store.writing() as connection:
-            known = None if name is None else _found(connection, annotators.c.name == name)
+            known = None if name is None else _first_account(connection, annotators.c.name == name)
             about = {} if known is None else {"name": known.name}
             record(connection, "sign_in_refused", actor=STRANGER, at=now, address=address, **about)
 
@@ -234,7 +234,7 @@ class Accounts:
             sessions.c.ends_at > now,
         )
         with self._store.reading() as connection:
-            row = _found(connection, opened & ~accounts.c.is_disabled)
+            row = _first_account(connection, opened & ~accounts.c.is_disabled)
         return None if row is None else _account(row)
 
     def end_session(self, token: str) -> None:
@@ -293,16 +293,16 @@ def hash_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _found(connection: sa.Connection, where: sa.ColumnElement[bool]) -> Any:
+def _first_account(connection: sa.Connection, where: sa.ColumnElement[bool]) -> Any:
     return connection.execute(_ACCOUNTS.where(where)).one_or_none()
 
 
 def _known(connection: sa.Connection, name: str) -> Account:
-    row = _found(connection, annotators.c.name == name)
+    row = _first_account(connection, annotators.c.name == name)
     if row is None:
         names = connection.execute(_ACCOUNTS.order_by(annotators.c.name)).all()
         listed = ", ".join(account.name for account in names[:20]) or "none yet"
-        raise BenchwrightError(f"nobody named {name[:100]!r} has an account; known: {listed}")
+        raise BenchwrightError(f"no account is named {name[:100]!r}; known: {listed}")
     return _account(row)
 
 
@@ -321,7 +321,7 @@ def _account(row: Any) -> Account:
 
 def _end_session(connection: sa.Connection, token: str, *, now: datetime) -> None:
     is_it = sessions.c.token_hash == hash_of(token)
-    row = _found(connection, sa.exists().where(sessions.c.account_id == accounts.c.id, is_it))
+    row = _first_account(connection, sa.exists().where(sessions.c.account_id == accounts.c.id, is_it))
     if connection.execute(sa.delete(sessions).where(is_it)).rowcount and row is not None:
         record(connection, "signed_out", actor=row.name, at=now)
 
@@ -335,7 +335,7 @@ def _keep_a_curator(connection: sa.Connection, account: Account) -> None:
         accounts.c.role == "curator", ~accounts.c.is_disabled, accounts.c.id != account.id
     )
     if account.role == "curator" and connection.execute(other_curators).scalar_one() == 0:
-        raise BenchwrightError(f"{account.name!r} is the only curator; make somebody else a curator first")
+        raise BenchwrightError(f"{account.name!r} is the only curator; make another account a curator first")
 
 
 class Identity(NamedTuple):

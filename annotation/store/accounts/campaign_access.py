@@ -104,7 +104,9 @@ class AccessControl:
     def _for_people(connection: sa.Connection, name: str) -> Campaign:
         campaign = find_campaign(connection, name)
         if campaign.is_simulated:
-            raise BenchwrightError(f"simulated annotators decide in campaign {name!r}; nobody is assigned to it")
+            raise BenchwrightError(
+                f"simulated annotators decide in campaign {name!r}; annotators cannot be assigned to it"
+            )
         return campaign
 
 
@@ -119,6 +121,6 @@ def _annotator(connection: sa.Connection, name: str) -> int:
     annotator_id = connection.execute(query).scalar_one_or_none()
     if annotator_id is None:
         raise BenchwrightError(
-            f"nobody is called {name[:100]!r} here; add an account with `benchwright review users --add`"
+            f"no annotator is called {name[:100]!r} here; add an account with `benchwright review users --add`"
         )
     return int(annotator_id)

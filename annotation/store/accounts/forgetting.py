@@ -166,7 +166,7 @@ def forget_person(
         DataError: The audit log is inconsistent; fix that first.
     """
     if not all(map(str.strip, also)):
-        raise BenchwrightError("a further name is empty; give one by which notes call the person")
+        raise BenchwrightError("a further name is empty; give one that notes use for the person")
     person = _Person(name, _PREFIX + secrets.token_hex(4), also)
     try:
         with store.batch() as held, held.writing() as connection:
@@ -199,7 +199,7 @@ class _Person:
         hold_log(connection)
         if (broken := audited(connection).broken) is not None:
             raise DataError(
-                f"the audit log does not hold ({broken.why}), and is not rewritten; `review audit` says where"
+                f"the audit log is broken ({broken.why}), and was not rewritten; `review audit` shows where"
             )
         with _changeable(connection):
             self._rename(connection, row.id)

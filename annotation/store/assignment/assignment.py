@@ -296,9 +296,9 @@ def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[
 def _knows_too_much(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
     """Return the reason why an annotator may not judge a task, in words; None if they may."""
     if is_author(connection, parameters["task"], parameters["annotator"]):
-        return "this annotator wrote this item; somebody else must look at it"
+        return "this annotator wrote this item; another annotator must judge it"
     if problem := key_shown_problem(connection, parameters):
         return problem
     if connection.execute(INVOLVED_IN_TASK, parameters).first() is not None:
-        return "this annotator edited this version of the item, or adjudicates it; somebody else must judge it"
+        return "this annotator edited this version of the item, or adjudicates it; another annotator must judge it"
     return None

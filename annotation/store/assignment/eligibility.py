@@ -197,11 +197,11 @@ def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) 
     if not parameters["shows_key"]:
         return None
     if connection.execute(_PRACTISED_ON_TASK, parameters).first() is not None:
-        return "this annotator practised on this item, and knows what is right; somebody else must answer it"
+        return "this annotator practiced on this item and knows the right answer; another annotator must answer it"
     campaign = connection.execute(_SHOWN_KEY_OF_TASK, parameters).scalar_one_or_none()
     if campaign is None:
         return None
-    return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"
+    return f"this annotator was shown the right answer in campaign {campaign!r}; another annotator must answer it"
 
 
 def _annotator_of(connection: sa.Connection, campaign: Campaign, name: str, *, to_take: bool) -> int:
@@ -211,8 +211,8 @@ def _annotator_of(connection: sa.Connection, campaign: Campaign, name: str, *, t
     if row is None:
         raise RefusedError(f"annotator {name!r} is not registered")
     if (row.kind == "simulated") != campaign.is_simulated:
-        whose = "simulated annotators" if campaign.is_simulated else "people"
-        raise RefusedError(f"annotator {name!r} is a {row.kind} one; campaign {campaign.name!r} is for {whose}")
+        found, wanted = ("a person", "simulated annotators") if campaign.is_simulated else ("simulated", "people")
+        raise RefusedError(f"annotator {name!r} is {found}; campaign {campaign.name!r} is for {wanted}")
     if row.is_for_assigned and not row.is_assigned:
         raise RefusedError(
             f"annotator {name!r} is not assigned to campaign {campaign.name!r}; a curator can assign them with "

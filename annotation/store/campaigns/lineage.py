@@ -36,7 +36,7 @@ def of_earlier_rounds(campaign: Campaign) -> sa.Select[tuple[int]]:
 
 def is_current(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnElement[bool]:
     """Return the condition for tasks on items as they are now; for `scanned` see `is_of_any_round`."""
-    return _of(campaign, scanned=scanned) & (tasks.c.state != "retired")
+    return _is_of_campaign(campaign, scanned=scanned) & (tasks.c.state != "retired")
 
 
 def is_of_any_round(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnElement[bool]:
@@ -50,9 +50,9 @@ def is_of_any_round(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnEl
     if not has_rounds(campaign):
         return is_current(campaign, scanned=scanned)
     is_earlier = tasks.c.id.in_(of_earlier_rounds(campaign)) & tasks.c.gold.is_(None)
-    return _of(campaign, scanned=scanned) & ((tasks.c.state != "retired") | is_earlier)
+    return _is_of_campaign(campaign, scanned=scanned) & ((tasks.c.state != "retired") | is_earlier)
 
 
-def _of(campaign: Campaign, *, scanned: bool) -> sa.ColumnElement[bool]:
+def _is_of_campaign(campaign: Campaign, *, scanned: bool) -> sa.ColumnElement[bool]:
     # A sum keeps SQLite from using the index.
     return (tasks.c.campaign_id + 0 if scanned else tasks.c.campaign_id) == campaign.id

@@ -216,7 +216,7 @@ class Practice:
             most = _qualification_of(campaign)
             ended = _count_ended(connection, campaign, annotator)
             if most is not None and most.attempts is not None and ended >= most.attempts:
-                raise RefusedError(f"{annotator!r} has practised as often as this campaign allows: {ended}")
+                raise RefusedError(f"{annotator!r} has practiced as often as this campaign allows: {ended}")
             values = {
                 "campaign_id": campaign.id,
                 "annotator_id": _id_of(connection, annotator),
@@ -270,7 +270,9 @@ class Practice:
         with self._holding(annotator) as connection:
             settings = find_campaign(connection, campaign)
             if _qualification_of(settings) is None:
-                raise BenchwrightError(f"campaign {campaign!r} asks for no qualification; everybody may decide in it")
+                raise BenchwrightError(
+                    f"campaign {campaign!r} requires no qualification; all its annotators may decide"
+                )
             annotator_id = _id_of(connection, annotator)
             values = {"campaign_id": settings.id, "annotator_id": annotator_id, "waived_by": by, "waived_at": now}
             made = connection.execute(
@@ -296,7 +298,7 @@ def _id_of(connection: sa.Connection, name: str) -> int:
     query = sa.select(annotators.c.id).where(annotators.c.name == name, annotators.c.kind == "person")
     annotator_id = connection.execute(query).scalar_one_or_none()
     if annotator_id is None:
-        raise BenchwrightError(f"nobody is called {name[:100]!r} here")
+        raise BenchwrightError(f"no annotator is called {name[:100]!r} here")
     return int(annotator_id)
 
 

@@ -49,8 +49,8 @@ def check_rule_change(connection: sa.Connection, campaign: Campaign, *, slots_pe
     full = len(_overfull(connection, campaign, slots_per_task))
     if full:
         raise BenchwrightError(
-            f"{counted(full, 'task has', 'tasks have')} more than {counted(slots_per_task, 'decision')}, or people "
-            f"who are at them; take a rule for more people, or {otherwise}"
+            f"{counted(full, 'task has', 'tasks have')} more than {counted(slots_per_task, 'decision')}, or "
+            f"annotators at work on them; choose a rule for more annotators, or {otherwise}"
         )
 
 

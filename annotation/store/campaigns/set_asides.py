@@ -80,11 +80,11 @@ def _check_can_be_set_aside(campaign: Campaign) -> None:
         RefusedError: Simulated annotators decide, or annotators write items or submit pictures.
     """
     if campaign.is_simulated:
-        raise RefusedError("nobody sets the votes of simulated annotators aside; change the recipe's `simulate`")
+        raise RefusedError("votes of simulated annotators cannot be set aside; change the recipe's `simulate`")
     if campaign.kind in AUTHORED_KINDS:
         raise RefusedError(
-            f"in {campaign.kind!r} people write or bring something, and nobody votes: leave what is no good out by a "
-            "campaign behind it, such as `screen_items` or `verify`"
+            f"annotators of a campaign {campaign.kind!r} write or bring records and do not vote: drop unfit records "
+            "in a later campaign, such as `screen_items` or `verify`"
         )
 
 

@@ -193,8 +193,8 @@ def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: 
         now = f"{kind} under {rule}" + (" by simulated annotators" if is_simulated else "")
         raise BenchwrightError(
             f"campaign {campaign.name!r} holds {counted(count, 'decision')} of people ({campaign.kind} under "
-            f"{campaign.rule}), the recipe now says {now}; put it back, change the rule in place with "
-            "`review rules --rule RULE --apply`, or give the step another name for a new campaign"
+            f"{campaign.rule}), but the recipe now says {now}; undo that, change the rule in place with `review rules "
+            "--rule RULE --apply`, or give the step another name for a new campaign"
         )
     connection.execute(
         sa.update(campaigns)
@@ -212,7 +212,9 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
     if not 0 < len(name) <= 100 or not name.isprintable() or name != name.strip():
         raise BenchwrightError(f"annotator {name[:100]!r}: names are 1 to 100 printable characters, no space around")
     if (kind == "simulated") != name.startswith(SIMULATED):
-        raise BenchwrightError(f"annotator {name!r}: names of simulated annotators begin with {SIMULATED!r}, no others")
+        raise BenchwrightError(
+            f"annotator {name!r}: names of simulated annotators, and no others, begin with {SIMULATED!r}"
+        )
     row = {"name": name, "kind": kind}
     connection.execute(insert_into(connection, annotators).values(row).on_conflict_do_nothing())
 
@@ -251,7 +253,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
         _fill_shortest(connection, known, batch, times)
         for task_input, shortest_s in zip(batch, times, strict=True):
             if task_input.item_id in wanted or task_input.item_id in others:
-                raise ValueError(f"item {task_input.item_id} comes twice in campaign {campaign.name!r}")
+                raise ValueError(f"item {task_input.item_id} appears twice in campaign {campaign.name!r}")
             if (task_input.item_id, task_input.content_hash) in known:
                 wanted[task_input.item_id] = TaskPlacement(
                     task_input.content_hash,

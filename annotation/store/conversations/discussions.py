@@ -120,9 +120,9 @@ def add_post(
     """
     text = words.strip()
     if not text or len(text) > LONGEST or "\0" in text:
-        raise RefusedError(f"a post has 1 to {LONGEST} characters, none of them null; this one has {len(text)}")
+        raise RefusedError(f"a post has 1 to {LONGEST} characters, without nulls; this one has {len(text)}")
     if not may_be_discussed(connection, campaign, item_id):
-        raise RefusedError("annotators may still judge this item; it can be discussed once nobody can")
+        raise RefusedError("annotators may still judge this item; it can be discussed once they no longer can")
     annotator_id = connection.execute(
         sa.select(annotators.c.id).where(annotators.c.name == author)
     ).scalar_one_or_none()

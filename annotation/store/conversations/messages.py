@@ -71,7 +71,7 @@ def send_message(
     """
     text = words.strip()
     if not text or len(text) > LONGEST or "\0" in text:
-        raise BenchwrightError(f"a message has 1 to {LONGEST} characters, none of them null; this one has {len(text)}")
+        raise BenchwrightError(f"a message has 1 to {LONGEST} characters, without nulls; this one has {len(text)}")
     addressed = find_campaign(connection, campaign)
     if addressed.is_simulated:
         raise BenchwrightError(f"simulated annotators decide in campaign {campaign!r}; they read no messages")

@@ -225,11 +225,11 @@ class _Chain:
 
     def _why_not(self, row: Mapping[str, Any]) -> str | None:
         if row["id"] != self.rows:
-            return f"row {self.rows} is missing" if row["id"] > self.rows else f"row {row['id']} was slipped in"
+            return f"row {self.rows} is missing" if row["id"] > self.rows else f"row {row['id']} was inserted"
         if row["previous"] != (self.head or _GENESIS):
             return "it does not follow from the row before"
         if row["hash"] != hash_of_row(row):
-            return "it was changed: its hash is not that of what it says"
+            return "it was changed: its hash does not match its content"
         about = json.loads(row["about"])
         if row["act"] in {DECIDED, CHANGED}:
             self.said[about["slot"], about["version"]] = row["id"], about["said"]
@@ -262,7 +262,7 @@ def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | Non
         if row is None:
             differences.append(BrokenRow(None, f"{subject} is not in the log"))
         elif logged != digested:
-            differences.append(BrokenRow(row, f"{subject} is not what it was when it was logged"))
+            differences.append(BrokenRow(row, f"{subject} has changed since it was logged"))
     differences += [
         BrokenRow(row, f"version {version} of the decision in slot {slot} is gone")
         for (slot, version), (row, _) in left.items()

@@ -17,13 +17,21 @@ api_tokens = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row, which the token begins with."),
     sa.Column(
-        "campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, index=True, doc="The only campaign that it opens."
+        "campaign_id",
+        sa.ForeignKey("campaigns.id"),
+        nullable=False,
+        index=True,
+        doc="The only campaign that the token opens.",
     ),
     sa.Column(
-        "annotator_id", sa.ForeignKey("annotators.id"), nullable=False, index=True, doc="Person in whose name it acts."
+        "annotator_id",
+        sa.ForeignKey("annotators.id"),
+        nullable=False,
+        index=True,
+        doc="Person in whose name the token acts.",
     ),
     sa.Column("scope", sa.Text, nullable=False, doc="`annotator` or `curator`."),
-    sa.Column("label", sa.Text, nullable=False, doc="What the token is for, in the curator's words."),
+    sa.Column("label", sa.Text, nullable=False, doc="Purpose of the token, in the curator's words."),
     sa.Column("secret_hash", sa.Text, nullable=False, doc="Hash of the token's secret part (SHA-256)."),
     sa.Column("made_at", UtcDateTime, nullable=False, doc="When it was made."),
     sa.Column("made_by", sa.Text, nullable=False, doc="Who made it."),
@@ -45,7 +53,7 @@ api_requests = sa.Table(
     sa.Column("status", sa.Integer, doc="Status of the answer; null while the request is carried out."),
     sa.Column("reply", sa.Text, doc="Body of the answer, as JSON; null while the request is carried out."),
     sa.Column("made_at", UtcDateTime, nullable=False, index=True, doc="When it came."),
-    info={MEANING: "What the HTTP API answered to a write with an idempotency key, kept for a day."},
+    info={MEANING: "A reply of the HTTP API to a write with an idempotency key, kept for a day."},
 )
 
 webhooks = sa.Table(
@@ -75,19 +83,19 @@ webhook_deliveries = sa.Table(
     sa.Column("webhook_id", sa.ForeignKey("webhooks.id"), nullable=False, doc="Where it goes."),
     sa.Column("event", sa.Text, nullable=False, doc="Name of the event."),
     sa.Column("happened_at", UtcDateTime, nullable=False, doc="When it happened."),
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), doc="Task that it is about; null of campaigns and people."),
-    sa.Column("slot_id", sa.ForeignKey("slots.id"), doc="Slot of the decision; null of other events."),
-    sa.Column("version", sa.Integer, doc="Version of the decision; null of other events."),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), doc="Person that it is about; null of tasks."),
-    sa.Column("outcome", sa.Text, doc="What an item came to; null of other events."),
-    sa.Column("attempts", sa.Integer, nullable=False, doc="How often it was sent."),
-    sa.Column("next_at", UtcDateTime, doc="When it is sent next; null once it arrived or was given up."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), doc="Task of the event; null for campaigns and people."),
+    sa.Column("slot_id", sa.ForeignKey("slots.id"), doc="Slot of the decision; null for other events."),
+    sa.Column("version", sa.Integer, doc="Version of the decision; null for other events."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), doc="Person of the event; null for tasks."),
+    sa.Column("outcome", sa.Text, doc="Outcome of an item; null for other events."),
+    sa.Column("attempts", sa.Integer, nullable=False, doc="Number of attempts to send it."),
+    sa.Column("next_at", UtcDateTime, doc="Time of the next attempt; null once it arrived or was given up."),
     sa.Column("status", sa.Integer, doc="Status that the receiver answered last; null without an answer."),
-    sa.Column("error", sa.Text, doc="Why the last attempt failed; null where it did not."),
+    sa.Column("error", sa.Text, doc="Reason why the last attempt failed; null if it did not."),
     sa.Column("delivered_at", UtcDateTime, doc="When it arrived; null before."),
     sa.Index(None, "next_at"),
     sa.Index(None, "webhook_id", "event", "task_id"),
-    info={MEANING: "One event for one address; its text is made from the store as it is when it is sent."},
+    info={MEANING: "One event for one address; its text is made from the store at the time of sending."},
 )
 
 crowd_entries = sa.Table(
@@ -98,11 +106,13 @@ crowd_entries = sa.Table(
         "campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, index=True, doc="Campaign that workers come to."
     ),
     sa.Column("service", sa.Text, nullable=False, doc="`prolific` or `mturk`."),
-    sa.Column("key", sa.Text, nullable=False, unique=True, doc="Part of the entry's address that nobody can guess."),
-    sa.Column("tasks", sa.Integer, doc="Decisions of one visit; null for all that a person may take."),
-    sa.Column("completed_code", sa.Text, nullable=False, doc="Code for whoever did their part."),
-    sa.Column("screened_out_code", sa.Text, doc="Code for whoever did not pass the qualification; null without one."),
-    sa.Column("paused_code", sa.Text, doc="Code for whoever was paused; null without one."),
+    sa.Column("key", sa.Text, nullable=False, unique=True, doc="Secret part of the entry's address."),
+    sa.Column("tasks", sa.Integer, doc="Decisions of one visit; null for all that a worker may make."),
+    sa.Column("completed_code", sa.Text, nullable=False, doc="Code for workers who did their part."),
+    sa.Column(
+        "screened_out_code", sa.Text, doc="Code for workers who did not pass the qualification; null without one."
+    ),
+    sa.Column("paused_code", sa.Text, doc="Code for paused workers; null without one."),
     sa.Column("made_at", UtcDateTime, nullable=False, doc="When it was made."),
     sa.Column("made_by", sa.Text, nullable=False, doc="Who made it."),
     sa.Column("closed_at", UtcDateTime, doc="When it was closed to newcomers; null while it is open."),
@@ -122,20 +132,25 @@ crowd_workers = sa.Table(
     sa.Column("service", sa.Text, nullable=False, doc="`prolific` or `mturk`."),
     sa.Column("worker", sa.Text, nullable=False, doc="Id of the person there; `review forget` removes it."),
     sa.UniqueConstraint("service", "worker"),
-    info={MEANING: "Who a pseudonym is at Prolific or Mechanical Turk."},
+    info={MEANING: "The person behind a pseudonym at Prolific or Mechanical Turk."},
 )
 
 crowd_visits = sa.Table(
     "crowd_visits",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
-    sa.Column("entry_id", sa.ForeignKey("crowd_entries.id"), nullable=False, doc="By which address they came."),
-    sa.Column("worker_id", sa.ForeignKey("crowd_workers.id"), nullable=False, index=True, doc="Who came."),
+    sa.Column("entry_id", sa.ForeignKey("crowd_entries.id"), nullable=False, doc="Entry by which the worker came."),
+    sa.Column("worker_id", sa.ForeignKey("crowd_workers.id"), nullable=False, index=True, doc="Worker who came."),
     sa.Column("study", sa.Text, nullable=False, doc="Study or HIT there."),
     sa.Column("session", sa.Text, nullable=False, doc="Submission or assignment there."),
     sa.Column("submit_to", sa.Text, doc="Host that the assignment is handed in to; null at Prolific."),
-    sa.Column("decided_before", sa.Integer, nullable=False, doc="Decisions of theirs in the campaign before it."),
-    sa.Column("began_at", UtcDateTime, nullable=False, doc="When it began."),
+    sa.Column(
+        "decided_before",
+        sa.Integer,
+        nullable=False,
+        doc="Number of the worker's decisions in the campaign before the visit.",
+    ),
+    sa.Column("began_at", UtcDateTime, nullable=False, doc="When the visit began."),
     sa.Column("result", sa.Text, doc="`completed`, `screened_out` or `paused`; null while it lasts."),
     sa.Column("ended_at", UtcDateTime, doc="When it ended; null while it lasts."),
     sa.UniqueConstraint("entry_id", "worker_id", "session"),

@@ -35,8 +35,9 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
             return
     if engine.get_execution_options().get(READ_ONLY, False):
         raise DataError(
-            f"{where} is of an older version ({revision or 'empty'}) and cannot be brought up to {REVISIONS[-1]} where "
-            "it lies, since it or its folder cannot be written to; copy the workspace to a place where you may write"
+            f"{where} is of an older version ({revision or 'empty'}) and cannot be brought up to {REVISIONS[-1]} "
+            "where it lies, because it or its folder cannot be written to; copy the workspace to a place where you "
+            "may write"
         )
     with write_transaction(engine) as connection:
         hold_tables(connection)
@@ -68,7 +69,9 @@ def revision_of(connection: sa.Connection, where: str) -> str | None:
     if not tables:
         return None
     if "alembic_version" not in tables:
-        raise DataError(f"{where} is a database of another program (it holds table {min(tables)!r}), no review store")
+        raise DataError(
+            f"{where} is a database of another program (it holds table {min(tables)!r}), not a review store"
+        )
     revision = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
     if revision not in REVISIONS:
         raise DataError(

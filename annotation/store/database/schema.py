@@ -84,17 +84,15 @@ campaigns = sa.Table(
     "campaigns",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
-    sa.Column("name", sa.Text, nullable=False, unique=True, doc="Name, as the recipe calls the step."),
+    sa.Column("name", sa.Text, nullable=False, unique=True, doc="Name of the campaign: its step in the recipe."),
     sa.Column("kind", sa.Text, nullable=False, doc="Kind of campaign, such as `verify`."),
     sa.Column("rule", sa.Text, nullable=False, doc="Rule that settles a task, such as `unanimous(2)`."),
-    sa.Column("slots", sa.Integer, nullable=False, doc="Slots of each task: annotators that it is asked of."),
+    sa.Column("slots", sa.Integer, nullable=False, doc="Number of slots of each task: of annotators who decide it."),
     sa.Column("form", sa.Text, nullable=False, doc="Form that annotators fill in, as JSON."),
-    sa.Column("settings", sa.Text, nullable=False, doc="Further settings, how tasks go out among them, as JSON."),
-    sa.Column("seed", sa.Text, nullable=False, doc="Seed of what is left to chance, such as the order of tasks."),
+    sa.Column("settings", sa.Text, nullable=False, doc="Further settings, including how tasks go out, as JSON."),
+    sa.Column("seed", sa.Text, nullable=False, doc="Seed of random choices, such as the order of tasks."),
     sa.Column("is_simulated", sa.Boolean, nullable=False, doc="Whether simulated annotators decide."),
-    sa.Column(
-        "is_archived", sa.Boolean, nullable=False, doc="Whether the campaign is put aside; nothing new goes into it."
-    ),
+    sa.Column("is_archived", sa.Boolean, nullable=False, doc="Whether the campaign is archived; it takes nothing new."),
     sa.Column(
         "is_for_assigned",
         sa.Boolean,
@@ -103,7 +101,7 @@ campaigns = sa.Table(
         doc="Whether only annotators in `assignments` may decide.",
     ),
     sa.Column(
-        "closed_at", UtcDateTime, doc="When a curator closed it, so that nobody gets tasks; null while it is open."
+        "closed_at", UtcDateTime, doc="When a curator closed it, so that it hands out no tasks; null while it is open."
     ),
     sa.Column("closed_by", sa.Text, doc="Curator who closed it."),
     info={MEANING: "One campaign of a recipe, or one that `review open` opened."},
@@ -113,7 +111,7 @@ annotators = sa.Table(
     "annotators",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
-    sa.Column("name", sa.Text, nullable=False, unique=True, doc="Name that decisions go by."),
+    sa.Column("name", sa.Text, nullable=False, unique=True, doc="Name under which decisions are stored."),
     sa.Column("kind", sa.Text, nullable=False, doc="`person` or `simulated`."),
     sa.CheckConstraint("kind IN ('person', 'simulated')", name="kind"),
     info={MEANING: "One person, or one simulated annotator."},
@@ -137,32 +135,30 @@ tasks = sa.Table(
         "priority", sa.Integer, nullable=False, server_default="0", doc="Tasks with higher numbers go out first."
     ),
     sa.Column("gold", sa.Text, doc="Right decision of a gold item; null for all others."),
-    sa.Column("gold_why", sa.Text, doc="Why it is right, for annotators who are told; null where nothing is stated."),
+    sa.Column("gold_why", sa.Text, doc="Why it is right, for annotators who see the answer; null if not stated."),
     sa.Column(
         "gold_regions",
         sa.Text,
-        doc="Regions that are right on a gold item, by field, and how far off they may be, as JSON; null without any.",
+        doc="Right regions of a gold item, by field, and their tolerance, as JSON; null without any.",
     ),
     sa.Column("gold_of", sa.Text, doc="Item whose accepted content a gold task repeats; null for all other tasks."),
     sa.Column(
         "regions_agree",
         sa.Boolean,
-        doc="Whether as many annotators as the rule needs marked the same; null where they were not compared.",
+        doc="Whether as many annotators as the rule needs marked the same; null if they were not compared.",
     ),
-    sa.Column(
-        "regions_compared", sa.Text, doc="By which settings and up to which annotation they were compared; else null."
-    ),
+    sa.Column("regions_compared", sa.Text, doc="Settings and last annotation of the comparison; null without one."),
     sa.Column(
         "is_begun",
         sa.Boolean,
         nullable=False,
         server_default=sa.false(),
-        doc="Whether somebody holds or filled one of its slots, kept up to date by a trigger.",
+        doc="Whether an annotator holds or filled one of its slots, kept up to date by a trigger.",
     ),
     sa.Column(
         "shortest_s",
         sa.Float,
-        doc="Shortest believable time of a decision in seconds; null in tasks of older programs.",
+        doc="Shortest believable time of a decision, in seconds; null in tasks of older programs.",
     ),
     sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
     sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
@@ -299,7 +295,7 @@ followed = sa.Table(
     sa.Column(
         "guidelines_id", sa.ForeignKey("guidelines.id"), nullable=False, index=True, doc="Version of the guidelines."
     ),
-    info={MEANING: "Which version of the guidelines a version of a decision followed."},
+    info={MEANING: "The version of the guidelines that a version of a decision followed."},
 )
 
 drafts = sa.Table(
@@ -309,7 +305,7 @@ drafts = sa.Table(
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator."),
     sa.Column("body", sa.Text, nullable=False, doc="The draft, as JSON."),
     sa.Column("saved_at", UtcDateTime, nullable=False, doc="When it was saved last."),
-    info={MEANING: "What somebody began to write about a task and did not submit."},
+    info={MEANING: "An annotator's unsubmitted draft on a task."},
 )
 
 skips = sa.Table(
@@ -327,7 +323,7 @@ uploads = sa.Table(
     sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True, doc="Task of a campaign `collect`."),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator."),
     sa.Column("image_id", sa.Text, primary_key=True, doc="Id of the photograph, whose file lies in `collected`."),
-    info={MEANING: "Photographs that annotators brought for a task."},
+    info={MEANING: "Photographs that annotators uploaded for a task."},
 )
 
 authors = sa.Table(
@@ -337,7 +333,7 @@ authors = sa.Table(
     sa.Column(
         "annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, index=True, doc="Annotator who wrote it."
     ),
-    info={MEANING: "Who wrote which item: authors are not asked about their own."},
+    info={MEANING: "Authors of items, who do not judge their own."},
 )
 
 assignments = sa.Table(
@@ -345,7 +341,7 @@ assignments = sa.Table(
     metadata,
     sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator who is assigned."),
-    info={MEANING: "Who may decide in a campaign that is for the assigned only."},
+    info={MEANING: "Annotators who may decide in a campaign for assigned ones only."},
 )
 
 seen = sa.Table(
@@ -353,23 +349,23 @@ seen = sa.Table(
     metadata,
     sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True, doc="Task."),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator."),
-    info={MEANING: "Who held a task and lost it."},
+    info={MEANING: "Annotators who held a task and lost it."},
 )
 
 remarks = sa.Table(
     "remarks",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
-    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task that it is about."),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator who says it."),
-    sa.Column("is_flag", sa.Boolean, nullable=False, doc="Whether it is a flag, or else a comment."),
-    sa.Column("words", sa.Text, nullable=False, doc="Text of the comment or flag."),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task of the flag or comment."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator who wrote it."),
+    sa.Column("is_flag", sa.Boolean, nullable=False, doc="Whether it is a flag rather than a comment."),
+    sa.Column("words", sa.Text, nullable=False, doc="Its text."),
     sa.Column("made_at", UtcDateTime, nullable=False, doc="When it was made."),
-    sa.Column("settled_at", UtcDateTime, doc="When a curator had seen to it; null while it is open."),
-    sa.Column("settled_by", sa.Text, doc="Curator who had."),
+    sa.Column("settled_at", UtcDateTime, doc="When a curator settled it; null while it is open."),
+    sa.Column("settled_by", sa.Text, doc="Curator who settled it."),
     sa.CheckConstraint("(settled_at IS NULL) = (settled_by IS NULL)", name="settled"),
     sa.Index(None, "task_id", "annotator_id"),
-    info={MEANING: "What people say about tasks beside deciding them."},
+    info={MEANING: "Flags and comments on tasks."},
 )
 
 audit_log = sa.Table(
@@ -382,7 +378,7 @@ audit_log = sa.Table(
     sa.Column("about", sa.Text, nullable=False, doc="What it was done to, as JSON."),
     sa.Column("previous", sa.Text, nullable=False, doc="Hash of the row before."),
     sa.Column("hash", sa.Text, nullable=False, doc="Hash of this row and the one before."),
-    info={MEANING: "What was done, each row chained to the one before."},
+    info={MEANING: "The audit log: one act per row, each chained to the row before."},
 )
 
 overrides = sa.Table(
@@ -401,7 +397,7 @@ overrides = sa.Table(
     sa.CheckConstraint("action IN ('keep', 'drop', 'undo')", name="action"),
     sa.CheckConstraint("(action = 'keep') = (reason IS NOT NULL)", name="reason"),
     sa.Index(None, "stage", "record_id"),
-    info={MEANING: "What curators decided against verdicts of steps; rows are only ever added."},
+    info={MEANING: "Curators' decisions against verdicts of steps; rows are only ever added."},
 )
 
 revisions = sa.Table(
@@ -418,7 +414,7 @@ revisions = sa.Table(
         "annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator or adjudicator who made them."
     ),
     sa.Column("revised_at", UtcDateTime, nullable=False, doc="When it was made."),
-    info={MEANING: "From which task the task of an item's next version was made; rows are only ever added."},
+    info={MEANING: "The tasks before and after a revision of an item; rows are only ever added."},
 )
 
 revision_requests = sa.Table(
@@ -438,7 +434,7 @@ revision_requests = sa.Table(
     sa.Column("words", sa.Text, nullable=False, doc="What to change, in words."),
     sa.Column("sent_at", UtcDateTime, nullable=False, doc="When it went back."),
     sa.Index(None, "item_id", "content_hash"),
-    info={MEANING: "An item that went back to whoever wrote it, and why; rows are only ever added."},
+    info={MEANING: "An item that went back to its writer, and why; rows are only ever added."},
 )
 
 blind_answers = sa.Table(
@@ -450,16 +446,18 @@ blind_answers = sa.Table(
     sa.Column("answer", sa.Text, nullable=False, doc="Key of the choice."),
     sa.Column("answered_at", UtcDateTime, nullable=False, doc="When it was answered."),
     sa.UniqueConstraint("task_id", "annotator_id"),
-    info={MEANING: "What annotators answered before they were shown the key; rows are only ever added."},
+    info={MEANING: "Annotators' answers before they saw the key; rows are only ever added."},
 )
 
 starting_files = sa.Table(
     "starting_files",
     metadata,
     sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
-    sa.Column("read_as", sa.Text, nullable=False, doc="Digest of files, form and pictures that the marks rest on."),
-    sa.Column("report", sa.Text, nullable=False, doc="What was read of each file, and what was not used, as JSON."),
-    info={MEANING: "What was read of the files of marks that a campaign's annotators start from."},
+    sa.Column(
+        "read_as", sa.Text, nullable=False, doc="Digest of the files, form and pictures on which the marks depend."
+    ),
+    sa.Column("report", sa.Text, nullable=False, doc="Used and unused entries of each file, as JSON."),
+    info={MEANING: "Contents of the files of marks from which a campaign's annotators start."},
 )
 
 starting_marks = sa.Table(
@@ -470,7 +468,7 @@ starting_marks = sa.Table(
     sa.Column("place", sa.Integer, primary_key=True, doc="Place of the file among the campaign's, from 0."),
     sa.Column("count", sa.Integer, nullable=False, doc="Number of regions."),
     sa.Column("regions", sa.Text, nullable=False, doc="Regions by field, as JSON."),
-    info={MEANING: "Marks of one file that annotators of one item start from."},
+    info={MEANING: "Marks of one file from which annotators of one item start."},
 )
 
 practice_items = sa.Table(
@@ -486,15 +484,17 @@ practice_attempts = sa.Table(
     "practice_attempts",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
-    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign that is practised for."),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Who practises."),
+    sa.Column(
+        "campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign for which the annotator practices."
+    ),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator who practices."),
     sa.Column("number", sa.Integer, nullable=False, doc="Number of the attempt, from 1."),
     sa.Column("items", sa.Text, nullable=False, doc="Names of the practice items in their order, as a JSON list."),
     sa.Column("correct", sa.Integer, nullable=False, doc="Number of right decisions so far."),
     sa.Column("begun_at", UtcDateTime, nullable=False, doc="When it began."),
     sa.Column("ended_at", UtcDateTime, doc="When its last item was decided; null before."),
     sa.UniqueConstraint("campaign_id", "annotator_id", "number"),
-    info={MEANING: "One time that somebody went through a campaign's practice items; no decision counts anywhere."},
+    info={MEANING: "One attempt of an annotator at a campaign's practice items; its decisions count nowhere."},
 )
 
 practice_answers = sa.Table(
@@ -506,25 +506,25 @@ practice_answers = sa.Table(
     sa.Column("decision", sa.Text, doc="Decision; null while only the answer is there."),
     sa.Column("is_right", sa.Boolean, doc="Whether the decision is right; null while there is none."),
     sa.Column("answered_at", UtcDateTime, nullable=False, doc="When it was answered or decided."),
-    info={MEANING: "What somebody said of a practice item."},
+    info={MEANING: "An annotator's response to a practice item."},
 )
 
 practised = sa.Table(
     "practised",
     metadata,
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Who practised."),
-    sa.Column("item_id", sa.Text, primary_key=True, doc="Item whose right decision they were told."),
-    info={MEANING: "Which items of campaigns somebody practised on; nobody answers these blind."},
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator who practiced."),
+    sa.Column("item_id", sa.Text, primary_key=True, doc="Item whose right decision the annotator saw."),
+    info={MEANING: "Items of campaigns that an annotator practiced on and cannot answer blind."},
 )
 
 waivers = sa.Table(
     "waivers",
     metadata,
     sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True, doc="Campaign."),
-    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Who may decide in it."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, doc="Annotator who may decide in it."),
     sa.Column("waived_by", sa.Text, nullable=False, doc="Curator who let them in."),
     sa.Column("waived_at", UtcDateTime, nullable=False, doc="When."),
-    info={MEANING: "Whom a curator lets decide in a campaign without having passed its practice."},
+    info={MEANING: "Annotators whom a curator lets decide in a campaign without a passed practice."},
 )
 
 guideline_examples = sa.Table(
@@ -547,7 +547,7 @@ rater_models = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
     sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign whose annotators it is of."),
-    sa.Column("decisions", sa.Integer, nullable=False, doc="Number of decisions that it rests on."),
+    sa.Column("decisions", sa.Integer, nullable=False, doc="Number of decisions on which it is based."),
     sa.Column("up_to", sa.Integer, nullable=False, doc="Number of the newest row of `annotations` at that time."),
     sa.Column("body", sa.Text, nullable=False, doc="Labels, shares and error rates (Dirichlet parameters), as JSON."),
     sa.UniqueConstraint("campaign_id", "up_to"),
@@ -559,15 +559,15 @@ closings = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
     sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, index=True, doc="Task that closed."),
-    sa.Column("model_id", sa.ForeignKey("rater_models.id"), doc="Model that it rests on; null for the prior alone."),
+    sa.Column("model_id", sa.ForeignKey("rater_models.id"), doc="Model behind it; null for the prior alone."),
     sa.Column("votes", sa.Integer, nullable=False, doc="Number of decisions that the task had."),
     sa.Column("decision", sa.Text, nullable=False, doc="Leading decision."),
     sa.Column("probability", sa.Float, nullable=False, doc="Its probability, 0 to 1."),
     sa.Column("low", sa.Float, nullable=False, doc="Lower end of the 90 % credible interval of the probability."),
     sa.Column("high", sa.Float, nullable=False, doc="Upper end of that interval."),
     sa.Column("closed_at", UtcDateTime, nullable=False, doc="When the last of these decisions came in."),
-    sa.Column("is_withdrawn", sa.Boolean, nullable=False, doc="Whether it holds no longer."),
-    info={MEANING: "That a task closed early because the decisions on it leave too little doubt to ask again."},
+    sa.Column("is_withdrawn", sa.Boolean, nullable=False, doc="Whether it no longer holds."),
+    info={MEANING: "The early closing of a task whose decisions leave too little doubt to ask again."},
 )
 
 set_asides = sa.Table(
@@ -579,11 +579,11 @@ set_asides = sa.Table(
     sa.Column("set_at", UtcDateTime, nullable=False, doc="When they were set aside."),
     sa.Column("set_by", sa.Text, nullable=False, doc="Curator who did."),
     sa.Column("why", sa.Text, nullable=False, doc="Why, in the curator's words."),
-    sa.Column("taken_back_at", UtcDateTime, doc="When that was taken back; null while it holds."),
+    sa.Column("taken_back_at", UtcDateTime, doc="When the act was taken back; null while it holds."),
     sa.Column("taken_back_by", sa.Text, doc="Curator who took it back."),
     sa.CheckConstraint("(taken_back_at IS NULL) = (taken_back_by IS NULL)", name="taken_back"),
     sa.Index(None, "campaign_id", "annotator_id"),
-    info={MEANING: "That a curator set one annotator's votes in a campaign aside."},
+    info={MEANING: "A curator's act of setting one annotator's votes in a campaign aside."},
 )
 
 votes_set_aside = sa.Table(
@@ -620,5 +620,5 @@ adjudications = sa.Table(
     ),
     sa.Index(None, "task_id"),
     sa.Index(None, "annotator_id"),
-    info={MEANING: "What adjudicators opened and decided; rows are only ever added."},
+    info={MEANING: "Adjudicators' acts on tasks; rows are only ever added."},
 )

@@ -121,7 +121,7 @@ class ApiTokens:
                 f"a token's label takes 1 to {_LONGEST_LABEL} printable characters, such as `nightly export`"
             )
         if not 1 <= days <= MOST_DAYS:
-            raise BenchwrightError(f"a token works for 1 to {MOST_DAYS} days, not for {days}")
+            raise BenchwrightError(f"a token is valid for 1 to {MOST_DAYS} days, not for {days}")
         secret = secrets.token_urlsafe(32)
         with self._store.batch(alone=False) as held, held.writing() as connection:
             found = find_campaign(connection, campaign)
@@ -131,9 +131,7 @@ class ApiTokens:
             if account.is_disabled:
                 raise BenchwrightError(f"the account of {person!r} is locked; unlock it first")
             if scope == "curator" and account.role != "curator":
-                raise BenchwrightError(
-                    f"{person!r} is {account.role}; only in a curator's name can a token do what curators do"
-                )
+                raise BenchwrightError(f"{person!r} is {account.role}; only a curator's token can act as a curator")
             annotator = sa.select(annotators.c.id).where(annotators.c.name == person).scalar_subquery()
             values = {"campaign_id": found.id, "annotator_id": annotator, "scope": scope, "label": label}
             values |= {
@@ -200,9 +198,7 @@ class ApiTokens:
         with self._store.writing() as connection:
             found = _listed(connection, is_it) if 0 < token_id < 2**31 else []
             if not found or campaign not in {None, found[0].campaign}:
-                raise BenchwrightError(
-                    f"there is no token {token_id} that works; `review tokens` lists those there are"
-                )
+                raise BenchwrightError(f"no valid token has the number {token_id}; `review tokens` lists all tokens")
             connection.execute(sa.update(api_tokens).where(is_it).values(revoked_at=now, revoked_by=by))
             record(connection, "token_revoked", actor=by, at=now, token=token_id)
             [token] = _listed(connection, api_tokens.c.id == token_id)

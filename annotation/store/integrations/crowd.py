@@ -147,7 +147,7 @@ class CrowdEntries:
         with self._store.writing() as connection:
             found = find_campaign(connection, campaign)
             if found.is_simulated:
-                raise BenchwrightError(f"simulated annotators decide in campaign {campaign!r}; nobody comes to it")
+                raise BenchwrightError(f"simulated annotators decide in campaign {campaign!r}; workers cannot enter it")
             values: dict[str, Any] = {"campaign_id": found.id, "service": service, "key": secrets.token_urlsafe(16)}
             values |= {"tasks": tasks_per_visit, "completed_code": completed_code, "paused_code": paused_code}
             values |= {"screened_out_code": screened_out_code, "made_at": now, "made_by": by}
@@ -180,7 +180,7 @@ class CrowdEntries:
         with self._store.writing() as connection:
             change = sa.update(crowd_entries).where(is_it).values(closed_at=now, closed_by=by)
             if not 0 < entry_id < 2**31 or connection.execute(change).rowcount == 0:
-                raise BenchwrightError(f"there is no open entry {entry_id}; `review entries` lists those there are")
+                raise BenchwrightError(f"no open entry has the number {entry_id}; `review entries` lists all entries")
             record(connection, "entry_closed", actor=by, at=now, entry=entry_id)
             [entry] = _listed(connection, crowd_entries.c.id == entry_id)
         return entry

@@ -166,13 +166,13 @@ class Webhooks:
                 many webhooks.
         """
         if unknown := sorted(set(events) - set(EVENTS)):
-            raise BenchwrightError(f"event {unknown[0][:60]!r} is none of {', '.join(EVENTS)}")
+            raise BenchwrightError(f"event {unknown[0][:60]!r} is not one of {', '.join(EVENTS)}")
         chosen = [event for event in EVENTS if event in events] or list(EVENTS)
         secret = SECRET_PREFIX + b64encode(secrets.token_bytes(32)).decode()
         with self._store.writing() as connection:
             found = find_campaign(connection, campaign)
             if found.is_simulated:
-                raise BenchwrightError(f"simulated annotators decide in campaign {campaign!r}, which tell nobody")
+                raise BenchwrightError(f"simulated annotators decide in campaign {campaign!r}, which sends no events")
             is_there = (webhooks.c.campaign_id == found.id) & webhooks.c.ended_at.is_(None)
             count = connection.execute(sa.select(sa.func.count()).select_from(webhooks).where(is_there)).scalar_one()
             if count >= MOST_WEBHOOKS:
@@ -203,7 +203,7 @@ class Webhooks:
         with self._store.writing() as connection:
             found = _listed(connection, is_it) if 0 < webhook_id < 2**31 else []
             if not found or campaign not in {None, found[0].campaign}:
-                raise BenchwrightError(f"there is no webhook {webhook_id}; `review webhooks` lists those there are")
+                raise BenchwrightError(f"no webhook has the number {webhook_id}; `review webhooks` lists all webhooks")
             connection.execute(sa.update(webhooks).where(is_it).values(ended_at=now, ended_by=by))
             waits = (webhook_deliveries.c.webhook_id == webhook_id) & webhook_deliveries.c.next_at.is_not(None)
             connection.execute(sa.update(webhook_deliveries).where(waits).values(next_at=None))

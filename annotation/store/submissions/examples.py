@@ -88,7 +88,7 @@ class Examples:
         """
         text = words.strip()
         if not text or len(text) > MAX_WORDS or not can_be_kept(text):
-            raise BenchwrightError(f"say why in a sentence of up to {MAX_WORDS} characters")
+            raise BenchwrightError(f"give a reason in a sentence of up to {MAX_WORDS} characters")
         with self._store.writing(alone=True) as connection:
             query = sa.select(tasks.c.state, tasks.c.gold, tasks.c.campaign_id, campaigns.c.name).join(campaigns)
             row = connection.execute(query.where(tasks.c.id == task_id)).one_or_none()

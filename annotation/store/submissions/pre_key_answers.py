@@ -44,7 +44,7 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
         raise RefusedError("this campaign asks for no answer before the key is shown")
     letters = [choice["key"] for choice in item_in(json.loads(slot.payload))["choices"]]
     if answer not in letters:
-        raise RefusedError(f"answer {answer[:20]!r} is none of {', '.join(letters)}")
+        raise RefusedError(f"answer {answer[:20]!r} is not one of {', '.join(letters)}")
     previous = blind_answer(connection, slot.task_id, annotator)
     if previous is not None:
         if previous != answer:

@@ -121,22 +121,20 @@ def _checked(
                 "both, and decide again if you like"
             )
         if slot.gold is not None and assignment_settings_of(json.loads(slot.settings)).gold_feedback:
-            raise RefusedError(
-                "this was a gold item, and you have been told what is right; what you decided first stands"
-            )
+            raise RefusedError("this was a gold item, and you have seen the right decision; your first decision stands")
         if not amend:
-            raise RefusedError(f"{slot.name!r} has already said {previous.decision!r} here; amend it, or leave it")
+            raise RefusedError(f"{slot.name!r} already decided {previous.decision!r} here; amend it, or leave it")
         if has_opened(connection, slot.task_id, slot.name) and _others_decided(connection, slot):
-            raise RefusedError("you have seen what the others decided on this item, so what you decided stands")
+            raise RefusedError("you have seen the others' decisions on this item, so your decision stands")
         version, since = previous.version + 1, previous.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
     if form.typed is None:
         _check_decision(form, decisions_of(form, payload), submission)
     elif submission.reasons or submission.note:
-        raise RefusedError("this form has fields of its own, and no reasons or note beside them")
+        raise RefusedError("this form has its own fields, and takes no reasons or note besides")
     if is_sent_back(submission) and not has_writer(connection, payload):
-        raise RefusedError("nobody wrote this item to whom it could go back; edit or reject it, or vote no")
+        raise RefusedError("this item has no writer to whom it could go back; edit or reject it, or vote no")
     _check_key_unseen(connection, slot)
     if submission.fields is not None:
         photographs = photographs_in(form, submission.fields)
@@ -205,7 +203,7 @@ def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Su
     decision, note, is_edited = submission.decision, submission.note, submission.edits is not None
     mistakes = []
     if decision not in decisions:
-        mistakes.append(f"decision {decision[:60]!r} is none of {', '.join(decisions)}")
+        mistakes.append(f"decision {decision[:60]!r} is not one of {', '.join(decisions)}")
     elif is_edited and decision != "revise":
         mistakes.append(f"decision {decision!r} comes with edits; only `revise` does")
     elif decision in form.needs_note and not (note or "").strip() and not is_edited:
@@ -213,10 +211,10 @@ def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Su
     known_reasons = form.reasons
     if unknown := sorted(set(submission.reasons) - set(known_reasons)):
         words = ", ".join(known_reasons) or "the form (it has no reasons)"
-        mistakes += [f"reason {reason[:60]!r} is none of {words}" for reason in unknown]
+        mistakes += [f"reason {reason[:60]!r} is not one of {words}" for reason in unknown]
     if note is not None and (len(note) > MAX_NOTE or not can_be_kept(note)):
         mistakes.append(
-            f"a note is at most {MAX_NOTE} characters, none of them null or half of one; this one has {len(note)}"
+            f"a note is at most {MAX_NOTE} characters, without null or incomplete ones; this one has {len(note)}"
         )
     if mistakes:
         raise RefusedError("; ".join(mistakes))

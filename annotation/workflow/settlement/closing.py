@@ -36,7 +36,7 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
     """
     if handout.close_decided and kind not in CLOSING:
         raise ValueError(
-            f"{kind!r} cannot close what is decided: every answer counts there; {', '.join(sorted(CLOSING))} can"
+            f"{kind!r} cannot close decided tasks early: every answer counts there; {', '.join(sorted(CLOSING))} can"
         )
 
 

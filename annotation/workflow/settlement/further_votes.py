@@ -98,7 +98,7 @@ def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = Non
         unsure, sure = sorted(in_force.keys() - listed.keys()), []
         for task_id, votes in listed.items():
             closing = in_force.get(task_id)
-            if closing is not None and task is None and _stands(closing, votes, policy, settings):
+            if closing is not None and task is None and _still_holds(closing, votes, policy, settings):
                 continue
             if closing is None and votes[0].state != "open":
                 continue
@@ -133,7 +133,7 @@ def _agreed(policy: SettlementPolicy, votes: Sequence[TaskVote]) -> str | None:
     return agreed_of_fewer(policy, TaskVotes(len(votes), Counter(vote.decision for vote in votes), {}))
 
 
-def _stands(closing: Closing, votes: Sequence[TaskVote], policy: SettlementPolicy, settings: FurtherVotes) -> bool:
+def _still_holds(closing: Closing, votes: Sequence[TaskVote], policy: SettlementPolicy, settings: FurtherVotes) -> bool:
     """Return whether a closing still holds: under the present settings, and with its decisions unchanged."""
     is_same = closing.votes == len(votes) < policy.slots and _agreed(policy, votes) == closing.decision
     return is_same and closing.votes >= settings.first and closing.low >= settings.until

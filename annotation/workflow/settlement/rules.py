@@ -143,7 +143,7 @@ def parse_rule(text: str) -> Rule:
             return Rule(int(match[1]), int(match[2]))
     except BenchwrightError as error:
         raise BenchwrightError(f"{_shown(text)} asks for {error}; did you mean {_nearest(written)}?") from None
-    raise BenchwrightError(f"{_shown(text)} is no rule; did you mean {_nearest(written)}?")
+    raise BenchwrightError(f"{_shown(text)} is not a rule; did you mean {_nearest(written)}?")
 
 
 def _shown(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import yaml
@@ -24,6 +24,7 @@ from benchwright.rights import normalized_licence
 from .card_facts import CardFacts
 from .citation import CITATION, bibtex
 from .datasheet import datasheet, in_words
+from .earlier_words import in_earlier_words
 from .example import EXAMPLE, ExampleItem
 from .image_sources import IMAGE_SOURCES
 from .markdown import cell, code, table
@@ -97,16 +98,15 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> _FunnelRow:
 
 _MAX_SOURCE_ROWS = 50
 
-CARD_VERSION = 5
+CARD_VERSION = 6
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
 _MARK = "<!-- benchwright/card {version} -->"
 """Last line of a card; cards of the first version have none."""
 
 _VERIFY = (
-    "`benchwright release verify` on this folder tells whether its files agree with each other. That they are the ones "
-    "that were frozen, it tells with `--expect` and the release id that the authors published, or with `--signed-by` "
-    "and their signature."
+    "`benchwright release verify` on this folder checks that its files agree with each other. To check that they are "
+    "the frozen ones, add `--expect` with the release id that the authors published, or `--signed-by` with their key."
 )
 _EARLIER_VERIFY = "`benchwright release verify` on this folder tells whether every file is as it was frozen."
 _LOAD = """\
@@ -184,8 +184,15 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
         facts: Facts of the release.
         version: Version of the card's layout. Cards before version 3 have no citation, data sheet or totals by license.
             Cards before version 4 omit drafts and languages. Cards before version 5 count a campaign without decisions
-            as one of people, and treat every source as stated.
+            as one of people, and treat every source as stated. Cards before version 6 have another wording.
     """
+    sections = _sections(facts, version)
+    if version >= 6:
+        return sections
+    return tuple(replace(section, body=in_earlier_words(section.body)) for section in sections)
+
+
+def _sections(facts: CardFacts, version: int) -> tuple[CardSection, ...]:
     statements = facts.statements or Statements()
     texts = facts.about_texts(version) if version >= 4 else None
     return (
@@ -215,20 +222,20 @@ def _example(example: ExampleItem) -> str:
     options = "\n".join(f"- **{key}** {cell(text)}" for key, text in example.options)
     return (
         f"![The pictures of this item, as models see them]({EXAMPLE})\n\n{cell(example.question)}\n\n{options}\n\n"
-        f"An item of {code(example.task)}, whose pictures are reduced here: `{example.item_id}`. Its right option is "
-        "in the data, where it is not sealed."
+        f"An item of {code(example.task)}, shown with reduced pictures: `{example.item_id}`. The data holds its right "
+        "option unless it is sealed."
     )
 
 
 def _access(statements: Statements) -> str:
     fields = ", ".join(map(cell, statements.access_fields))
-    asked = f"\n\nWhoever wants it states: {fields}." if fields else ""
+    asked = f"\n\nApplicants state: {fields}." if fields else ""
     terms = in_words(statements.access_terms or "")
-    return f"This release is given to those who agree to the following.\n\n{terms}{asked}"
+    return f"Access requires agreement to these terms.\n\n{terms}{asked}"
 
 
 def _citation(facts: CardFacts) -> str:
-    return f"`{CITATION}` holds it for programs. For BibTeX:\n\n```bibtex\n{bibtex(facts)}\n```"
+    return f"`{CITATION}` holds the citation for programs. For BibTeX:\n\n```bibtex\n{bibtex(facts)}\n```"
 
 
 def _front_matter(facts: CardFacts, version: int) -> str:
@@ -273,18 +280,18 @@ def _items(counts: ItemCounts) -> str:
 
 def _to_fetch(facts: CardFacts) -> str:
     without_benchwright = (
-        " Without Benchwright, `python fetch_pictures.py` does the same by `pictures_by_address.csv`; it needs Python "
-        "alone."
+        " Without Benchwright, `python fetch_pictures.py` does the same from `pictures_by_address.csv`; it needs only "
+        "Python."
         if facts.has_fetch_script
         else ""
     )
     return (
-        f"**{facts.by_address} pictures are not in this release**, because their licences do not permit to pass them "
-        "on; `images` has null in place of their bytes. `provenance.json` states where each can be had, and "
-        "`image_ids` its SHA-256. This gets them and checks them:\n\n"
+        f"**{facts.by_address} pictures are not in this release**, because their licenses do not permit "
+        "redistribution; `images` has null in place of their bytes. `provenance.json` states the address of each, and "
+        "`image_ids` its SHA-256. This command fetches and checks them:\n\n"
         "```sh\nbenchwright release fetch path/to/this/folder\n```\n\n"
-        "They are put beside the folder, where `benchwright evaluate run` and `benchwright release export` find them. "
-        "What is exported holds them then: it is not to be passed on."
+        "The command puts them next to the folder, where `benchwright evaluate run` and `benchwright release export` "
+        "find them. Exports then include them, and must not be passed on."
         f"{without_benchwright}"
     )
 
@@ -293,19 +300,20 @@ def _sealed(sealed: SealedSplits) -> str:
     names = ", ".join(code(split) for split in sorted(sealed.splits))
     lines = [
         f"The answers of {names} are not in this release. In these splits `answer` is null and `attributes` holds "
-        '`"sealed": true`; labels, groups, explanations, evidence, sources of pictures, the seed and what people '
-        "answered are withheld too, and item ids and the order of options are salted. The keeper of the key scores "
-        "answers: `benchwright evaluate run RELEASE --model M --split SPLIT` writes a file of answers to send in.",
-        "What no seal can hide: questions and pictures are public, so whoever can see the answer can write it down. "
-        "Where pictures or annotations come from a public dataset, answers can be looked up there, and whoever has a "
-        "picture from before it was changed can compare the two. Formats and sizes of picture files are those of the "
+        '`"sealed": true`; labels, groups, explanations, evidence, sources of pictures, the seed and '
+        "people's answers are withheld, too, and item ids and the order of options are salted. The keeper of the key "
+        "scores answers: `benchwright evaluate run RELEASE --model M --split SPLIT` writes a file of answers to send "
+        "in.",
+        "Sealing has limits: questions and pictures are public, so a person who sees the answer can write it down. "
+        "If pictures or annotations come from a public dataset, answers can be looked up there, and the owner of an "
+        "original picture can compare it with its changed copy. Formats and sizes of picture files are those of the "
         "pictures that models see.",
         f"The key is bound to this release: `manifest.json` states the commitment `{sealed.commitment}`.",
     ]
     if sealed.seed_is_known:
         lines.append(
-            "**The seed of the recipe can be guessed.** Whatever follows from recipe and pictures, such as the place "
-            "of a piece that was cut out, whoever has both can make again; only what people answered is sealed."
+            "**The seed of the recipe can be guessed.** Everything that follows from recipe and pictures, such as "
+            "the place of a cut-out piece, can be made again from both; only people's answers are sealed."
         )
     return "\n\n".join(lines)
 
@@ -314,11 +322,11 @@ def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:
     rows = _funnel_rows(stages)
     funnel = table(HEAD, [_step(row) for row in rows])
     lines = [
-        "What went into each step and what came out. A step that makes items passes on what it did not use. "
+        "The input and output of each step. A step that makes items passes on the records that it did not use. "
         "`manifest.json` holds the same counts, stage by stage."
     ]
     if brought_back := sum(row.reversed for row in rows):
-        lines.append(f"Curators looked again and reversed {brought_back} verdicts; those records count as kept.")
+        lines.append(f"Curators reversed {brought_back} verdicts; those records count as kept.")
     return f"{funnel}\n\n{' '.join(lines)}"
 
 
@@ -345,23 +353,23 @@ def _people(agreement: Mapping[str, Mapping[str, Any]], version: int) -> str:
         return (
             "No campaign: nobody looked at these items before they were released."
             if version < 5
-            else "No campaign of this release: nothing here says that a person looked at the items."
-        )
+            else "This release has no campaign, so nothing shows that a person looked at the items."
+        )  # phrase: allowed
     empty = {name for name, summary in agreement.items() if version >= 5 and is_empty(summary)}
     lines = [
-        f"- {code(name)}: {'nobody decided anything' if name in empty else _who(summary)}"
+        f"- {code(name)}: {'there are no decisions' if name in empty else _who(summary)}"
         for name, summary in sorted(agreement.items())
     ]
     if len(empty) == len(agreement):
         return "\n".join(lines)
-    return "\n".join([*lines, "", "`agreement.json` holds how far they agreed."])
+    return "\n".join([*lines, "", "`agreement.json` holds their agreement."])
 
 
 def _people_and_baseline(facts: CardFacts, version: int) -> str:
     baseline = facts.human_baseline or {}
     baselines = [_baseline(name, baseline[name]) for name in sorted(baseline)]
     statements = facts.statements or Statements()
-    stated = (("How annotators agreed", statements.consent), ("How annotators were paid", statements.pay))
+    stated = (("How annotators consented", statements.consent), ("How annotators were paid", statements.pay))
     terms = [f"{name}: {in_words(text)}" for name, text in stated if text]
     return "\n\n".join(
         [*_undecided(facts), _people(facts.agreement, version), *checks(facts.agreement), *baselines, *terms]
@@ -373,8 +381,8 @@ def _undecided(facts: CardFacts) -> list[str]:
     if not facts.estimated or decided_by(facts.stages, facts.agreement) == "people":
         return []
     return [
-        f"**Nobody decided on {facts.estimated} of these {facts.counts.items} items, whose answers a model estimated: "
-        "those who kept them were simulated annotators at most. No score on these items counts before people have "
+        f"**No person decided on {facts.estimated} of these {facts.counts.items} items, whose answers a model "
+        "estimated; at most simulated annotators kept them. Scores on these items do not count until people have "
         "decided on them.**"
     ]
 
@@ -401,11 +409,11 @@ def _sources(facts: CardFacts, version: int) -> str:
         ]
         for source in sources[:_MAX_SOURCE_ROWS]
     ]
-    counted = table(["dataset", "licence", "images", "named authors"], rows)
+    counted = table(["dataset", "license", "images", "named authors"], rows)
     more = len(sources) - _MAX_SOURCE_ROWS
     rest = f"\n\n{more} more rows are left out here." if more > 0 else ""
     if version < 3:
-        return f"{counted}{rest}\n\n`provenance.json` names each image's source, author and licence."
+        return f"{counted}{rest}\n\n`provenance.json` names each image's source, author and licence."  # phrase: allowed
     cut = (
         f"\n\nMetadata (EXIF with places, XMP, IPTC, comments) was cut out of {facts.without_metadata} picture files; "
         "no pixel changed."
@@ -413,26 +421,26 @@ def _sources(facts: CardFacts, version: int) -> str:
         else ""
     )
     encoded = (
-        f"\n\n{facts.encoded} pictures that steps made are JPEG of quality 95, chroma in full: what people see of them "
-        "counts in their tasks, and no single pixel. The files that they were made of are lossless."
+        f"\n\n{facts.encoded} pictures that steps made are JPEG of quality 95 with full chroma: their tasks depend on "
+        "appearance, not on single pixels. The files from which they were made are lossless."
         if facts.encoded
         else ""
     )
     made = (
-        f"\n\n{facts.made_as_jpeg} pictures were made by steps as JPEG of quality 95, chroma in full, each encoded "
-        "once: what people see of them counts in their tasks, and no single pixel."
+        f"\n\n{facts.made_as_jpeg} pictures were made by steps as JPEG of quality 95 with full chroma, each encoded "
+        "once: their tasks depend on appearance, not on single pixels."
         if facts.made_as_jpeg
         else ""
     )
     turned = (
-        f"\n\n{facts.turned} photographs that lay on their side (EXIF) were turned upright and are JPEG with the "
-        "quantisation of their files, of quality 95 at most."
+        f"\n\n{facts.turned} photographs stored on their side (EXIF) were turned upright and are JPEG with the "
+        "quantization of their files, at most of quality 95."
         if facts.turned
         else ""
     )
     return (
-        f"{counted}{rest}\n\nIn sum: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
-        f"licence and address, and `provenance.json` what was made of it.{cut}{made}{encoded}{turned}"
+        f"{counted}{rest}\n\nIn total: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
+        f"license and address, and `provenance.json` the pictures made from it.{cut}{made}{encoded}{turned}"
     )
 
 
@@ -464,11 +472,11 @@ def _use(facts: CardFacts) -> str:
 def _use_of_drawn(facts: CardFacts, tasks: str) -> str:
     split = min(facts.counts.splits)
     return (
-        f"The column `images` holds pictures as models are sent them in evaluation. **{sum(facts.marked.values())} of "
+        f"The column `images` holds pictures as models receive them in evaluation. **{sum(facts.marked.values())} of "
         f"{facts.counts.items} questions need marks** (rings, boxes, letters and the like), which are drawn there: "
         f"{tasks}.\n\n```python\n{_LOAD}{_SHOW.format(split=split)}\n```\n\n"
-        "Where marks were drawn, `unmarked` has the picture without them (elsewhere it is null), and `visual_prompts` "
-        "has them as vectors. This draws them anew:\n\n"
+        "For a picture with drawn marks, `unmarked` has the picture without them (otherwise null), and "
+        "`visual_prompts` has the marks as vectors. This code draws them again:\n\n"
         f"```python\n{_DRAW_ANEW.format(split=split)}\n```\n\n{_VERIFY}"
     )
 
@@ -476,5 +484,5 @@ def _use_of_drawn(facts: CardFacts, tasks: str) -> str:
 def _canary(canary: str) -> str:
     return (
         f"`{canary}`\n\nThis data is for testing. Leave it out of training sets: a model that can complete the mark "
-        "above has been trained on it, and its scores here say little."
+        "above has been trained on it, and its scores here mean little."
     )

@@ -42,7 +42,7 @@ class CardFacts:
         example: Item that the card shows; None if the release has no picture to show.
         texts: Number of texts by kind and origin, as in `TextTally.texts`.
         languages: Number of items by stated language.
-    """
+    """  # phrase: allowed
 
     name: str
     version: str

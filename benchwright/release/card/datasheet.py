@@ -44,16 +44,16 @@ def datasheet(facts: CardFacts, *, version: int) -> str:
             _stated("ethics", facts),
             _stated("people_asked", facts),
         ],
-        "Preprocessing": [("Was any preprocessing, cleaning or labelling done?", _processed(facts, version))],
+        "Preprocessing": [("Was any preprocessing, cleaning or labeling done?", _processed(facts, version))],
         "Uses": [_stated("uses", facts)],
         "Distribution": [
-            ("Under which licence and terms of use will it be distributed?", _terms(facts)),
+            ("Under which license and terms of use will it be distributed?", _terms(facts)),
             ("Do third parties have rights in the data?", _third_parties(facts, version)),
         ],
         "Maintenance": [
             _stated("maintenance", facts),
             _stated("updates", facts),
-            ("Is there an erratum?", "`errata.json` says what people found wrong in earlier versions."),
+            ("Is there an erratum?", "`errata.json` lists the errors that annotators found in earlier versions."),
         ],
     }  # fmt: skip
     parts = []
@@ -83,9 +83,8 @@ def _instances(facts: CardFacts, version: int) -> str:
         )
         return (
             f"Questions about pictures, each with options: {facts.counts.items} of "
-            f"{counted(len(tasks), 'task')}, that go "
-            f"back to {counted(pictures, 'source image')}. A dataset is stated of {dataset} of these, a licence "
-            f"of {licence}."
+            f"{counted(len(tasks), 'task')}, derived from {counted(pictures, 'source image')}. A dataset is stated for "
+            f"{dataset} of these, a license for {licence}."
         )
     return (
         f"Questions about pictures, each with options of which one is right: {facts.counts.items} of "
@@ -119,9 +118,9 @@ def _errors(facts: CardFacts, version: int) -> str:
     estimated = f"A model estimated the answers of {facts.estimated} items. " if facts.estimated else ""
     campaigns = f"{len(people)} campaigns" if version < 5 else counted(len(people), "campaign")
     looked = (
-        f"People looked at items in {campaigns}; `agreement.json` says how far they agreed."
+        f"People looked at items in {campaigns}; `agreement.json` states how far they agreed."
         if people
-        else "No person looked at the items in a campaign, so nobody knows."
+        else "Unknown: no person looked at the items in a campaign."
     )
     return estimated + looked
 
@@ -145,20 +144,20 @@ def _processed(facts: CardFacts, version: int) -> str:
     cut = f" Metadata was cut out of {facts.without_metadata} picture files." if facts.without_metadata else ""
     if version >= 5 and not facts.stages:
         return f"The manifest states no steps.{cut}"
-    return f"Yes: the funnel above says what each step dropped and made.{cut}"
+    return f"Yes: the funnel above shows what each step dropped and made.{cut}"
 
 
 def _terms(facts: CardFacts) -> str:
     statements = facts.statements or Statements()
-    licence = f"`{' '.join(facts.licence.replace('`', '').split())}`." if facts.licence else "No licence is stated."
+    licence = f"`{' '.join(facts.licence.replace('`', '').split())}`." if facts.licence else "No license is stated."
     return licence + (" Access is granted on terms, given above." if statements.access_terms else "")
 
 
 def _third_parties(facts: CardFacts, version: int) -> str:
     stated = sum(source.images for source in facts.sources if source.licence)
     if version >= 5 and not facts.sources:
-        return "No source image is named, so nobody knows."
+        return "Unknown: no source image is named."
     return (
-        f"Source images keep the rights of their authors; a licence is stated of {stated} of "
+        f"Authors keep their rights to the source images; a license is stated for {stated} of "
         f"{sum(source.images for source in facts.sources)} (`image_sources.csv`)."
     )

@@ -29,9 +29,9 @@ def checks(agreement: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def _of_campaign(name: str, checked: Mapping[str, Any]) -> str:
     known, right, aside = (_count(checked.get(key)) for key in ("known", "right", "set_aside"))
     words = (
-        f"How the people of {code(name)} were checked: {right} of {counted(known, 'answer')} to items whose answer is "
-        f"known, and to checks that questions are read, were right. The votes of {counted(aside, 'person', 'people')} "
-        "were set aside, and count nowhere."
+        f"How the annotators of {code(name)} were checked: {right} of {counted(known, 'answer')} to items with "
+        f"known answers, and to checks that questions are read, were right. The votes of "
+        f"{counted(aside, 'person', 'people')} were set aside and do not count."
     )
     listed = checked.get("care")
     people = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
@@ -44,7 +44,9 @@ def _of_campaign(name: str, checked: Mapping[str, Any]) -> str:
     more = len(people) - _MOST_PEOPLE
     rest = f"\n\n{more} more people are left out here." if more > 0 else ""
     below = table(["decided with care (90 % interval)", "known answers given"], rows)
-    why = "Of those whose votes count, estimated from these answers, from pace and from agreement with the others:"
+    why = (
+        "Annotators whose votes count, as estimated from these answers, their pace and their agreement with the others:"
+    )
     return f"{words}\n\n{why}\n\n{below}{rest}"
 
 

@@ -150,7 +150,7 @@ def texts_section(
         simulated = {name for name, summary in agreement.items() if version >= 5 and is_simulated(summary)}
         for who in ("people", "simulated annotators"):
             rows = [_row(row) for row in prompts if (row.campaign in simulated) == (who != "people")]
-            parts += [f"What {who} did with the drafts that they were shown:", table(head, rows)] if rows else []
+            parts += [f"Outcome of the drafts shown to {who}:", table(head, rows)] if rows else []
     return "\n\n".join(parts) or None
 
 
@@ -158,13 +158,13 @@ def _in_words(sums: Mapping[TextOrigin, int]) -> str:
     further = {
         "templates made": sums["templated"],
         "simulated annotators wrote": sums["simulated"],
-        "not stated of": sums["not_stated"],
+        "not stated for": sums["not_stated"],
     }
     rest = "".join(f"; {words} {count}" for words, count in further.items() if count)
     return (
         f"Of {sum(sums.values())} texts (questions, sets of options, explanations, drafted labels) people wrote "
         f"{sums['written']}, changed {sums['edited']} from a draft, and took {sums['drafted']} as a model drafted "
-        f"them{rest}. `written_by` says it of each."
+        f"them{rest}. `written_by` states the origin of each."
     )
 
 

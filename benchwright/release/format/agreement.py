@@ -59,12 +59,12 @@ def contradictions(
     entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []
     simulated = {str(entry.get("as")) for entry in entries if entry.get("simulate")}
     problems = [
-        f"{AGREEMENT}: says that {shown(name)} had people, and the recipe in {MANIFEST} says that they were simulated"
+        f"{AGREEMENT}: states people for {shown(name)}, but the recipe in {MANIFEST} states simulated annotators"
         for name, summary in sorted(agreement.items())
         if name in simulated and not is_simulated(summary)
     ]
     return problems + [
-        f"{HUMAN_BASELINE}: says of {shown(name)} that annotators were {_kind(answers)}, and {AGREEMENT} says "
+        f"{HUMAN_BASELINE}: the annotators of {shown(name)} are {_kind(answers)}, but {AGREEMENT} states "
         f"{_kind(agreement[name])}"
         for name, answers in sorted(baseline.items())
         if name in agreement and is_simulated(answers) != is_simulated(agreement[name])

@@ -28,7 +28,7 @@ def spell(document: Mapping[str, Any], *, title: str) -> bytes:
     except (ValueError, TypeError, RecursionError) as error:
         raise DataError(f"{title} cannot be written as JSON: {error}") from error
     if len(data) > MAX_BYTES:
-        raise DataError(f"{title} would have {len(data)} bytes, more than the {MAX_BYTES} that a reader takes")
+        raise DataError(f"{title} would have {len(data)} bytes, more than the {MAX_BYTES} that a reader accepts")
     return data
 
 
@@ -43,7 +43,7 @@ def parse(data: bytes | str, *, title: str) -> Any:
     try:
         return _DECODER.decode(data) if isinstance(data, str) else json.loads(data, **_STRICT)
     except RecursionError:
-        raise DataError(f"{title} nests too deep") from None
+        raise DataError(f"{title} is nested too deeply") from None
     except ValueError as error:
         raise DataError(f"{title} is not valid JSON: {error}") from error
 

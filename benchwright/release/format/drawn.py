@@ -77,12 +77,12 @@ def _parts(row: Mapping[str, Any] | ReleasedItem) -> _Parts:
     if missing := [name for name in _NEEDED if name not in row]:
         raise DataError(f"the row has no column {missing[0]!r}; keep the columns {', '.join(_NEEDED)} to draw marks")
     if not isinstance(row["visual_prompts"], str):
-        raise DataError("visual_prompts is no text; give one row, such as benchmark['test'][0], not several at once")
+        raise DataError("visual_prompts is not text; give one row, such as benchmark['test'][0], not several at once")
     title = f"item {shown(str(row.get('item_id', '(unnamed)')))}"
     try:
         marks = _MARKS.validate_python(documents.parse(row["visual_prompts"], title=f"{title}: visual_prompts"))
     except ValidationError as error:
-        raise DataError(f"{title}: visual_prompts is no list of marks for each image") from error
+        raise DataError(f"{title}: visual_prompts is not a list of marks for each image") from error
     clean = row.get("unmarked") or [None] * len(row["images"])
     if not len(row["images"]) == len(clean) == len(row["image_ids"]) == len(marks):
         raise DataError(
@@ -104,15 +104,15 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
     if isinstance(image, Mapping) and "bytes" in image and data is None:
         raise DataError(
             f"{title} is not in the release, which states its address only; `benchwright release fetch` gets it, and "
-            "`Release.items` has it then"
+            "`Release.items` includes it then"
         )
     if not isinstance(data, bytes):
         raise DataError(
             f"{title} is {type(image).__name__} without a file's bytes; cast the column: "
-            f'benchmark.cast_column("images", {_AS_FILES}), and "unmarked" where there is such a column'
+            f'benchmark.cast_column("images", {_AS_FILES}), and "unmarked" if the row has it'
         )
     if bytes_digest(data) != image_id:
-        raise DataError(f"{title}: its bytes are not those of image_id {image_id}, to which the marks belong")
+        raise DataError(f"{title}: its bytes do not match image_id {image_id}, to which the marks belong")
     return decode_rgb(data)
 
 
@@ -127,7 +127,7 @@ def _decoded(image: Image.Image, title: str) -> Pixels:
     }
     if doubt := next((words for words, holds in doubts.items() if holds), None):
         raise DataError(
-            f"{title} {doubt}, so its pixels may differ from those that models get; have it drawn from its file: "
-            f'benchmark.cast_column("images", {_AS_FILES}), and "unmarked" where there is such a column'
+            f"{title} {doubt}, so its pixels may differ from those that models get; draw it from its file: "
+            f'benchmark.cast_column("images", {_AS_FILES}), and "unmarked" if the row has it'
         )
     return np.array(image.convert("RGB"))

@@ -68,13 +68,13 @@ class Erratum(Record):
     became: Became | None = None
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> Erratum:
+    def _is_consistent(self) -> Erratum:
         if self.agreed > self.asked:
             raise ValueError(f"item {self.item_id}: {self.agreed} of {counted(self.asked, 'annotator')} cannot agree")
         if self.instead is not None and (self.finding != "key_wrong" or self.instead == self.key):
-            raise ValueError(f"item {self.item_id}: another letter is right only where the key is wrong")
+            raise ValueError(f"item {self.item_id}: another letter can be right only if the key is wrong")
         if self.edits is not None and (self.finding != "wording" or not self.edits.to_json()):
-            raise ValueError(f"item {self.item_id}: edits belong to wording that is not right, and change something")
+            raise ValueError(f"item {self.item_id}: edits go with the finding `wording`, and must change something")
         return self
 
 
@@ -105,7 +105,7 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
         DataError: The file is not a document of errata, has a newer version, or an erratum contradicts itself.
     """
     if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
-        problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
+        problem = "too large" if path.is_file() else "not a file" if path.exists() else "missing"
         raise DataError(f"{path} is {problem}; `benchwright review results CAMPAIGN --out FILE.json` writes errata")
     try:
         return parse_errata(path.read_bytes(), title=str(path))
@@ -122,7 +122,7 @@ def released_errata(release: Release) -> tuple[Erratum, ...]:
     try:
         data = read_inside(release.path, ERRATA, max_bytes=documents.MAX_BYTES)
         if ERRATA not in release.manifest.files or bytes_digest(data) != release.manifest.files[ERRATA].sha256:
-            raise DataError(f"{ERRATA} is not as it was frozen; `benchwright release verify` says more")
+            raise DataError(f"{ERRATA} differs from the frozen file; `benchwright release verify` shows details")
         return parse_errata(data, title=ERRATA)
     except DataError as error:
         raise DataError(f"{release.path}: {error}") from error
@@ -144,7 +144,7 @@ def parse_errata(data: bytes, *, title: str) -> tuple[Erratum, ...]:
     names = [(erratum.item_id, erratum.content_hash) for erratum in errata]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{title}: item {twice[0]} stands there twice with the same content; keep one of the two")
+        raise DataError(f"{title}: item {twice[0]} appears twice with the same content; keep one of the two")
     return errata
 
 
@@ -188,7 +188,7 @@ class Corrections:
             self._became[key] = "left_out"
             return None
         if erratum.instead not in {choice.key for choice in item.choices}:
-            raise DataError(f"errata: item {item.item_id} has no choice {erratum.instead!r}; ask people again")
+            raise DataError(f"errata: item {item.item_id} has no choice {erratum.instead!r}; ask the annotators again")
         self._became[key] = "key_set"
         return _with_key(item, erratum.instead)
 
@@ -218,4 +218,4 @@ def _edited(item: Item, edits: ItemEdits) -> Item:
     try:
         return revised(item, edits_of(item, edits.to_json()))
     except EditError as error:
-        raise DataError(f"errata: item {item.item_id}: {error}; ask people again") from error
+        raise DataError(f"errata: item {item.item_id}: {error}; ask the annotators again") from error

@@ -32,8 +32,8 @@ def require_decisions(maker: str, steps: Iterable[str]) -> None:
     """
     if set(_DECIDING_CAMPAIGNS).isdisjoint(steps):
         raise RecipeError(
-            f"step {maker!r} makes items of what a model estimated, and people must decide on these before they are "
-            f"frozen; add one of the campaigns {', '.join(_DECIDING_CAMPAIGNS)} between {maker!r} and the step 'freeze'"
+            f"step {maker!r} makes items from a model's estimates, and people must decide on these before freezing; "
+            f"add one of the campaigns {', '.join(_DECIDING_CAMPAIGNS)} between {maker!r} and the step 'freeze'"
         )
 
 
@@ -74,6 +74,6 @@ def require_people(maker: str, stages: Sequence[Mapping[str, Any]], agreement: M
     """
     if decided_by(stages, agreement) == "simulated":
         raise RecipeError(
-            f"step {maker!r} made items of what a model estimated, and only simulated annotators decided on them; let "
-            "people decide, or set `accept_simulated: true` on the step 'freeze' for a release that says so on its card"
+            f"step {maker!r} made items from a model's estimates, but only simulated annotators decided on them; let "
+            "people decide, or set `accept_simulated: true` on the step 'freeze' for a release whose card says so"
         )

@@ -1,15 +1,15 @@
-"""Fetch the pictures that this benchmark states by address and SHA-256, and keep only the files that it means.
+"""Fetch the pictures that this benchmark states by address and SHA-256, and keep only files with that SHA-256.
 
     python fetch_pictures.py
 
-reads `pictures_by_address.csv` beside it and puts each picture, named by its SHA-256, into a folder beside that of the
-release, `NAME.pictures`, where Benchwright looks for it. It needs Python 3.9 and nothing else. Whatever is missing is
-listed with its reason, and the exit code is 1; what is there is not fetched again.
+reads `pictures_by_address.csv` next to it and puts each picture, named by its SHA-256, into the folder `NAME.pictures`
+next to that of the release, where Benchwright finds it. It needs only Python 3.9 or newer. It lists each missing
+picture with the reason, and exits with code 1 if there are any. It does not fetch existing pictures again.
 
-The addresses come with the release and may be anybody's. Only http and https are asked, also after redirects; a host in
-a private network is not asked unless `--private-hosts` permits it, as names resolve before the request (a server that
-changes its name's address between the two could still be asked, and learns no more than that). No more bytes are read
-than stated, and only a file with the stated SHA-256 is kept.
+The addresses come with the release and are not trusted. The script requests http and https only, also after redirects.
+It requests no host of a private network unless `--private-hosts` permits it. It checks the address of a name before
+the request; a server that changes its address in between receives a request, and learns nothing else. The script
+reads no more bytes than stated, and keeps only a file with the stated SHA-256.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CHUNK = 64 * 1024
 
 
 class PictureNotFetched(Exception):
-    """A picture that is not fetched.
+    """The reason why a picture was not fetched.
 
     Attributes:
         reason: `bad_address`, `private_host`, `unreachable`, `status`, `redirects`, `other_size` or `other_bytes`.
@@ -55,7 +55,7 @@ class PictureNotFetched(Exception):
 
 
 class _Unfollowed(urllib.request.HTTPRedirectHandler):
-    """Redirects that are not followed unseen."""
+    """Handler that follows no redirect, so that the caller can check each address."""
 
     def redirect_request(self, *arguments: Any) -> None:
         """Follow none."""
@@ -63,16 +63,16 @@ class _Unfollowed(urllib.request.HTTPRedirectHandler):
 
 
 def fetched(url: str, *, size_bytes: int, sha256: str, private_hosts: bool = False) -> bytes:
-    """Return the file at an address, if it is the one that is meant.
+    """Return the file at an address, after a check of its size and SHA-256.
 
     Args:
         url: Address of the file.
-        size_bytes: Size that it must have.
-        sha256: SHA-256 that it must have, as 64 hexadecimal digits.
-        private_hosts: Whether hosts of private networks and this machine may be asked.
+        size_bytes: Required size.
+        sha256: Required SHA-256, as 64 hexadecimal digits.
+        private_hosts: Whether to permit hosts of private networks and this machine.
 
     Raises:
-        Refused: It is not to be had, or is another file.
+        PictureNotFetched: The file is unavailable, or is another file.
     """
     if size_bytes > MOST_BYTES:
         raise PictureNotFetched("other_size", f"the release states {size_bytes:,} bytes, more than {MOST_BYTES:,}")
@@ -89,7 +89,7 @@ def fetched(url: str, *, size_bytes: int, sha256: str, private_hosts: bool = Fal
 
 
 def _opener(host: str) -> urllib.request.OpenerDirector:
-    """Return what asks a host: this machine directly, others through proxies that the environment names."""
+    """Return the opener for a host: direct for this machine, through the environment's proxies for others."""
     try:
         direct = ipaddress.ip_address(host.partition("%")[0]).is_loopback
     except ValueError:
@@ -101,7 +101,7 @@ def _body(url: str, size_bytes: int, *, private_hosts: bool) -> bytes:
     for _ in range(_MOST_REDIRECTS + 1):
         address = urllib.parse.urlsplit(url)
         if address.scheme not in {"http", "https"} or not address.hostname:
-            raise PictureNotFetched("bad_address", f"{url[:200]!a} is no http or https address")
+            raise PictureNotFetched("bad_address", f"{url[:200]!a} is not an http or https address")
         if not private_hosts:
             _check_host(address.hostname)
         request = urllib.request.Request(url, headers=_HEADERS)  # noqa: S310 - the scheme is checked above
@@ -142,12 +142,12 @@ def _check_host(host: str) -> None:
         if not ipaddress.ip_address(address.partition("%")[0]).is_global:
             raise PictureNotFetched(
                 "private_host",
-                f"{host[:200]!a} is {address}, which is no public address; --private-hosts permits to ask it",
+                f"{host[:200]!a} is {address}, which is not a public address; --private-hosts permits it",
             )
 
 
 def main() -> int:
-    """Fetch what is missing; return 0 where all is there."""
+    """Fetch missing pictures; return 0 if all are present."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--private-hosts", action="store_true", help="permit hosts of private networks")
     private_hosts = parser.parse_args().private_hosts

@@ -46,10 +46,10 @@ def with_fetched(released: ReleasedItem, release: Path) -> ReleasedItem:
             data = read_inside(folder, image_id, max_bytes=MAX_PICTURE_BYTES)
         except DataError as error:
             raise BenchwrightError(
-                f"{release}: item {released.item.item_id} shows the picture {image_id[:12]}, which the release has by "
-                f"its address only; run `benchwright release fetch {release}`"
+                f"{release}: item {released.item.item_id} shows the picture {image_id[:12]}, which the release states "
+                f"by address only; run `benchwright release fetch {release}`"
             ) from error
         if bytes_digest(data) != image_id:
-            raise DataError(f"{folder / image_id} is not the picture of that SHA-256; remove it and fetch again")
+            raise DataError(f"{folder / image_id} does not match the SHA-256 in its name; remove it and fetch again")
         images[image_id] = data
     return replace(released, images=images)

@@ -89,7 +89,9 @@ def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
     try:
         data = read_inside(release.path, HUMAN_BASELINE, max_bytes=documents.MAX_BYTES)
         if bytes_digest(data) != release.manifest.files[HUMAN_BASELINE].sha256:
-            raise DataError(f"{HUMAN_BASELINE} is not as it was frozen; `benchwright release verify` says more")
+            raise DataError(
+                f"{HUMAN_BASELINE} differs from the frozen file; `benchwright release verify` shows details"
+            )
         baseline = parse_human_baseline(data)
     except DataError as error:
         raise DataError(f"{release.path}: {error}") from error
@@ -105,7 +107,7 @@ def parse_human_baseline(data: bytes) -> dict[str, CampaignBaseline]:
     document = documents.parse(data, title=HUMAN_BASELINE)
     body = documents.stated(document, FORMAT, FORMAT_VERSION, title=HUMAN_BASELINE)
     if unknown := sorted(body.keys() - {"format", "version", "baseline"}):
-        raise DataError(f"{HUMAN_BASELINE}: holds {shown(unknown[0][:60])}, which is no part of the format")
+        raise DataError(f"{HUMAN_BASELINE}: holds {shown(unknown[0][:60])}, which is not part of the format")
     return check_human_baseline(body.get("baseline"))
 
 

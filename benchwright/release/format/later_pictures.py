@@ -36,8 +36,8 @@ class LaterItem:
     def images(self) -> Mapping[str, bytes]:
         """File bytes by image id, as of `ReleasedItem`.
 
-        DataError: A file does not match its id, or the data file is damaged.
-            DataError: A file is not the one of its id, or the data file is damaged.
+        Raises:
+            DataError: A file does not match its id, or the data file is damaged.
         """
         return self._read().images
 
@@ -75,7 +75,7 @@ class GroupPictures:
             self._rows = {}  # before the next are read
             self._rows, self._group = self._read(group), group
         if item_id not in self._rows:
-            raise DataError(f"{self._folder}: {self._name} has changed while it was read; item {item_id} is gone")
+            raise DataError(f"{self._folder}: {self._name} changed during reading; item {item_id} is gone")
         return self._rows[item_id]
 
     def _read(self, group: int) -> dict[str, Mapping[str, Any]]:

@@ -209,7 +209,7 @@ def _groups(rows: Iterable[SizedRow], limits: PieceLimits) -> Iterator[tuple[lis
         if text > _MAX_TEXT_BYTES or pictures > MAX_PICTURE_BYTES:
             raise DataError(
                 f"item {row['item_id']} has {text} bytes of text and {pictures} of pictures; "
-                f"a release takes up to {_MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} an item"
+                f"a release accepts up to {_MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} an item"
             )
         if group.is_full_for(sized, limits):
             yield group.rows, group.size
@@ -377,4 +377,4 @@ def _check_shape(schema: pa.Schema, title: str, expected: pa.Schema, *, check_ma
     if not schema.equals(expected):
         raise DataError(f"{title}: its columns are not those of a release")
     if check_marks and schema.metadata != expected.metadata:
-        raise DataError(f"{title}: its format, canary or picture columns are marked otherwise than in this release")
+        raise DataError(f"{title}: its format, canary or picture columns differ from those of this release")

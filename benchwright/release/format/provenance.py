@@ -154,7 +154,7 @@ def _entries(handle: BinaryIO) -> Iterator[Operation | ImageRecord]:
     if head != _HEAD:
         document = documents.parse(head.rstrip(b"\n") + _TAIL, title=f"{PROVENANCE}, line 1")
         documents.stated(document, FORMAT, FORMAT_VERSION, title=PROVENANCE)
-        raise DataError(f"{PROVENANCE}: line 1 is not as Benchwright writes it")
+        raise DataError(f"{PROVENANCE}: line 1 does not have Benchwright's layout")
     number = 1
     while (line := handle.readline(_MAX_LINE_BYTES)) != _TAIL:
         number += 1
@@ -162,7 +162,7 @@ def _entries(handle: BinaryIO) -> Iterator[Operation | ImageRecord]:
             raise DataError(f"{PROVENANCE}: line {number} is cut off or longer than {_MAX_LINE_BYTES} bytes")
         yield _entry(line, f"{PROVENANCE}, line {number}")
     if handle.read(1):
-        raise DataError(f"{PROVENANCE}: goes on after its end")
+        raise DataError(f"{PROVENANCE}: continues after its end")
 
 
 def _entry(line: bytes, title: str) -> Operation | ImageRecord:
@@ -174,5 +174,5 @@ def _entry(line: bytes, title: str) -> Operation | ImageRecord:
             case {"image": image}:
                 return ImageRecord.model_validate(image)
     except (ValidationError, RecursionError) as error:
-        raise DataError(f"{title} is no operation and no image as this program knows them") from error
+        raise DataError(f"{title} is neither an operation nor an image of a known form") from error
     raise DataError(f"{title} is neither an operation nor an image")

@@ -60,11 +60,11 @@ class Release:
             manifest, release_id = manifests.read_manifest(path)
             sealed = read_inside(path, manifests.SEAL, max_bytes=1024)
         except DataError as error:
-            raise DataError(f"{path} is not a release that can be read: {error}") from error
+            raise DataError(f"{path} is not a readable release: {error}") from error
         if sealed.split()[:1] != [release_id.encode()]:
             raise DataError(
-                f"{path} is damaged: {manifests.MANIFEST} is not the file that {manifests.SEAL} names; "
-                "`benchwright release verify` says more"
+                f"{path} is damaged: {manifests.MANIFEST} does not match {manifests.SEAL}; `benchwright release "
+                "verify` shows details"
             )
         return cls(path, manifest, release_id)
 
@@ -216,7 +216,10 @@ class Release:
         """Return a row as an item of a split, with the values that a key file gives for it."""
         released = released_item(row, title=title, known=known)
         if released.split != split:
-            raise DataError(f"{title}: item {released.item.item_id} says that it is in split {released.split!r}")
+            raise DataError(
+                f"{title}: item {released.item.item_id} lies in a file of another split than its own, "
+                f"{released.split!r}"
+            )
         values = self.withheld.get(released.item.item_id)
         return released if values is None else with_values(released, values, title=title)
 

@@ -127,7 +127,9 @@ def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | Non
     try:
         item = _item(row, title)
         if item.content_hash != row["content_hash"]:
-            raise DataError(f"{title}: content_hash says {shown(str(row['content_hash']))}, the content gives another")
+            raise DataError(
+                f"{title}: content_hash is {shown(str(row['content_hash']))}, but the content has another hash"
+            )
         images, drawn = _images(row, title, known) if "images" in row else ({}, ())
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
@@ -213,7 +215,7 @@ def _file(cell: Mapping[str, Any], sha256: str, name: str, title: str, known: Kn
     data = cell["bytes"]
     _check_path(cell, sha256, name, title)
     if data is None or not known.is_of(data, sha256):
-        raise DataError(f"{title}: the bytes of {name} are not those of image_id {shown(sha256)}")
+        raise DataError(f"{title}: the bytes of {name} do not match image_id {shown(sha256)}")
     return bytes(data)
 
 

@@ -59,7 +59,7 @@ class Statements(Record):
     @classmethod
     def _answers_known_questions(cls, answers: dict[str, str]) -> dict[str, str]:
         if unknown := sorted(set(answers) - set(QUESTIONS)):
-            raise ValueError(f"there is no question {unknown[0]!r}; the keys are {', '.join(QUESTIONS)}")
+            raise ValueError(f"no question has the key {unknown[0]!r}; the keys are {', '.join(QUESTIONS)}")
         return answers
 
     def document(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def read_statements(path: Path) -> Statements:
 
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise DataError(f"{path} is larger than {MAX_BYTES:,} bytes; it is no file of statements")
+            raise DataError(f"{path} is larger than {MAX_BYTES:,} bytes; it is not a file of statements")
         text = path.read_text(encoding="utf-8")
         document = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
         return Statements.model_validate(document if document is not None else {})

@@ -127,7 +127,7 @@ def _head(line: bytes, path: Path) -> dict[str, str]:
     head: dict[str, str] = documents.stated(document, FORMAT, FORMAT_VERSION, title=str(path))
     names = ("release", "release_id", "salt")
     if not all(isinstance(head.get(name), str) for name in names) or not _SALT.fullmatch(head["salt"]):
-        raise DataError(f"{path}: names no release and salt; it is no key file of a release")
+        raise DataError(f"{path}: names no release and salt; it is not a key file of a release")
     return head
 
 
@@ -136,7 +136,7 @@ def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
     ended = False
     for line in handle:
         if ended or len(line) > _MAX_LINE_BYTES:
-            raise DataError(f"{path}: goes on after its end, or has a line of more than {_MAX_LINE_BYTES} bytes")
+            raise DataError(f"{path}: continues after its end, or has a line of more than {_MAX_LINE_BYTES} bytes")
         if line == _TAIL:
             ended = True
         elif entry := line.rstrip(b"\n").removesuffix(b","):
@@ -149,14 +149,14 @@ def _item(line: bytes, title: str) -> Item | None:
     """Return the original item of an entry; None for entries of other kinds."""
     entry = documents.parse(line, title=title)
     if not isinstance(entry, dict) or len(entry) != 1:
-        raise DataError(f"{title}: is no entry of a key file")
+        raise DataError(f"{title}: is not an entry of a key file")
     if "item" not in entry:
         return None
     try:
         return Item.model_validate_json(json.dumps(entry["item"]))
     except (ValidationError, RecursionError, ValueError) as error:
         first = shown(str(error).splitlines()[0])
-        raise DataError(f"{title}: is no item as this program knows them ({first})") from error
+        raise DataError(f"{title}: is not an item of a known form ({first})") from error
 
 
 def unsealed(release: Release, key: AnswerKey) -> Release:
@@ -168,16 +168,16 @@ def unsealed(release: Release, key: AnswerKey) -> Release:
     """
     sealed = release.manifest.sealed
     if sealed is None:
-        raise BenchwrightError(f"{release.path} has no sealed splits; leave --key out")
+        raise BenchwrightError(f"{release.path} has no sealed splits; leave out --key")
     if key.release_id != release.release_id:
         raise BenchwrightError(
-            f"{key.path} is the key of {shown(key.release)} (release {key.release_id[:12]}), and {release.path} is "
+            f"{key.path} is the key of {shown(key.release)} (release {key.release_id[:12]}), but {release.path} is "
             f"{release.name} {release.version} (release {release.release_id[:12]}); give the key of this release"
         )
     if key.commitment != sealed.commitment:
         raise DataError(
-            f"{key.path}: is not the key that {release.path} was sealed with: it gives the commitment "
-            f"{key.commitment[:12]}, the manifest states {sealed.commitment[:12]}; take the key file as it was frozen"
+            f"{key.path}: is not the key of {release.path}: it gives the commitment {key.commitment[:12]}, but the "
+            f"manifest states {sealed.commitment[:12]}; use the key file from freezing"
         )
     opened = Release(release.path, release.manifest, release.release_id)
     opened.withheld = key.withheld

@@ -50,10 +50,10 @@ def require_secret_seed(seed: int) -> None:
     if seed < GUESSABLE_SEEDS:
         drawn = GUESSABLE_SEEDS + secrets.randbelow((1 << 63) - GUESSABLE_SEEDS)
         raise RecipeError(
-            f"the recipe's seed {seed} can be guessed, and whoever runs the recipe with it on the same pictures "
-            f"gets every answer that is to be sealed; set a secret one, such as `seed: {drawn}` (drawn just now), "
-            "run the recipe again, and publish the recipe without it. Where people gave the answers and none "
-            "follows from recipe and pictures, set `accept_known_seed: true`"
+            f"the recipe's seed {seed} can be guessed, and running the recipe with it on the same pictures gives "
+            f"every answer to seal; set a secret one, such as `seed: {drawn}` (drawn just now), run the recipe again, "
+            "and publish the recipe without it. If people gave the answers and none follows from recipe and pictures, "
+            "set `accept_known_seed: true`"
         )
 
 
@@ -98,7 +98,7 @@ class Sealing:
             self._found.add(split)
         if missing := sorted(set(self.splits) - self._found):
             raise BenchwrightError(
-                f"sealed: there is no item in split {missing[0]!r}; the splits are {', '.join(sorted(self._found))}"
+                f"sealed: split {missing[0]!r} has no items; the splits with items are {', '.join(sorted(self._found))}"
             )
 
     def is_open(self, item_id: str) -> bool:
@@ -224,8 +224,8 @@ class Sealing:
             if before.release_id == release_id and before.commitment == commitment_of(self.salt, self._lines()):
                 return
             raise BenchwrightError(
-                f"{path} is the key of another release {before.release} ({before.release_id[:12]}), which nobody can "
-                "score without it; raise the version, or move the key file away"
+                f"{path} is the key of another release {before.release} ({before.release_id[:12]}), which cannot be "
+                "scored without it; raise the version, or move the key file away"
             )
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_answer_key(path, {"release": release, "release_id": release_id}, self.salt, self._lines())

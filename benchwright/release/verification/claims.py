@@ -17,7 +17,7 @@ from benchwright.release.card.card_facts import CardFacts
 from benchwright.release.format.agreement import is_simulated
 from benchwright.release.format.manifest import CARD
 
-AGREES = "what the card gives from other files (counts, funnel, people, sources, licence, marks), it gives as they do"
+AGREES = "the card agrees with the other files on counts, funnel, people, sources, license and marks"
 
 _MARK = re.compile(r"<!-- benchwright/card ([0-9]{1,6}) -->")
 _EARLIER = {"Funnel": "How it was made"}
@@ -77,9 +77,11 @@ def check_card(text: str, facts: CardFacts) -> CardCheck:
         version = next(iter(_MARK.findall(text[-200:])), None)
         expected = _Expected(facts, min(int(version or _unmarked_version(text, facts)), CARD_VERSION))
     except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
-        return CardCheck((f"{CARD}: cannot be compared; stages or campaigns are not as Benchwright writes them",))
+        return CardCheck((f"{CARD}: cannot be compared; stages or campaigns do not have Benchwright's layout",))
     if version is not None and int(version) > CARD_VERSION:
-        unknown = f"what {CARD} states: its layout is version {version}, and this Benchwright knows {CARD_VERSION}"
+        unknown = (
+            f"what {CARD} states: its layout is version {version}, but this Benchwright knows up to {CARD_VERSION}"
+        )
         return CardCheck(not_proven=(unknown,))
     return expected.compare(text)
 
@@ -105,7 +107,7 @@ class _Expected:
         prose = lines[len(self._head) : items]
         problems = [_difference(lines[: len(self._head)], self._head, first_line=1, source="manifest.json")]
         if claim := people_claimed("\n".join(prose), self._agreement):
-            problems.append(f"{CARD}: says {_cut(claim)}, and agreement.json says that every campaign was simulated")
+            problems.append(f"{CARD}: says {_cut(claim)}, but agreement.json says that every campaign was simulated")
         not_proven = []
         if own_words := [number for number, line in enumerate(prose, start=len(self._head) + 1) if line.strip()]:
             place = f"{CARD}, lines {own_words[0]} to {own_words[-1]}"

@@ -128,12 +128,12 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     _check_counts(manifest, seen, problems)
     if len(seen.absent) != (manifest.by_address or 0):
         problems.add(
-            f"{manifests.MANIFEST}: states {counted(manifest.by_address or 0, 'picture')} by address, and the data has "
-            f"no file of {len(seen.absent)}"
+            f"{manifests.MANIFEST}: states {counted(manifest.by_address or 0, 'picture')} by address, but the data "
+            f"has no files for {len(seen.absent)}"
         )
     content_id = identity.root(sorted(seen.leaves))
     if content_id != manifest.content_id:
-        problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
+        problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, but the items give {content_id}")
     _check_provenance(root, seen, problems)
     baseline = _check_baseline(root, seen, problems) if manifests.HUMAN_BASELINE in manifest.files else None
     if problems.found:  # otherwise errors of the card would only follow from these problems
@@ -154,13 +154,13 @@ def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
     lines = []
     if manifest.drawing_version not in {None, *KNOWN_VERSIONS}:
         lines.append(
-            f"that pictures show what their files and marks give: version {manifest.drawing_version} of the drawing "
-            f"made them, and this Benchwright draws by version {DRAWING_VERSION}"
+            f"that pictures match their files and marks: version {manifest.drawing_version} of the drawing made them, "
+            f"but this Benchwright draws by version {DRAWING_VERSION}"
         )
     if seen.undrawable:
         lines.append(
-            f"that models can see {counted(len(seen.undrawable), 'item')} as they are meant: their marks cannot be "
-            f"drawn (the first is {shown(seen.undrawable[0])})"
+            f"that models can see {counted(len(seen.undrawable), 'item')} as intended: their marks cannot be drawn "
+            f"(the first is {shown(seen.undrawable[0])})"
         )
     return lines
 
@@ -178,10 +178,10 @@ def _with_metadata(seen: _Seen) -> list[str]:
     """Return that picture files reveal more than their pixels, if they do or may."""
     kinds = (
         (True, "hold EXIF, XMP, texts or the like, such as the place where a photograph was taken"),
-        (False, "are of formats of which metadata is neither removed nor read here"),
+        (False, "have formats whose metadata is neither removed nor read here"),
     )
     counts = [(sum(holds == kind for holds in seen.with_metadata.values()), words) for kind, words in kinds]
-    return [f"that its picture files tell no more than their pixels: {n} {words}" for n, words in counts if n]
+    return [f"that its picture files reveal only their pixels: {n} {words}" for n, words in counts if n]
 
 
 def _check_file(
@@ -206,14 +206,16 @@ def _checked_rows(
         released = released_item(row, title=name, known=known)
         item_id = released.item.item_id
         if released.split != split:
-            raise DataError(f"{name}: item {item_id} says that it is in split {shown(released.split)}")
+            raise DataError(
+                f"{name}: item {item_id} lies in a file of another split than its own, {shown(released.split)}"
+            )
         if (key := sort_key_of(row, manifest.version)) <= last:
             how = "the first picture of image_ids, then item_id" if manifest.version >= 3 else "item_id"
             raise DataError(f"{name}: item {item_id} comes after {last[1]}; rows are sorted by {how}")
         if bytes.fromhex(item_id) in seen.item_ids:
             raise DataError(f"{name}: item {item_id} is in the release twice")
         if split in manifest.sealed_splits and (telling := what_tells(released.item)):
-            raise DataError(f"{name}: item {item_id} is sealed, and its {', '.join(telling)} may tell the answer")
+            raise DataError(f"{name}: item {item_id} is sealed, and its {', '.join(telling)} may reveal the answer")
         last = key
         seen.item_ids.add(bytes.fromhex(item_id))
         yield released
@@ -224,8 +226,8 @@ def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
     for split, task in sorted(stated.keys() | seen.counts.keys()):
         if stated.get((split, task), 0) != seen.counts[split, task]:
             problems.add(
-                f"{manifests.MANIFEST}: states {counted(stated.get((split, task), 0), 'item')} of task {task} in split "
-                f"{split}, the data has {seen.counts[split, task]}"
+                f"{manifests.MANIFEST}: states {counted(stated.get((split, task), 0), 'item')} of task {task} in "
+                f"split {split}, but the data has {seen.counts[split, task]}"
             )
 
 
@@ -241,8 +243,8 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                 missing.discard(bytes.fromhex(record.image_id))
                 if bytes.fromhex(record.image_id) in seen.absent and address_of(record) is None:
                     problems.add(
-                        f"{manifests.PROVENANCE}: says nothing of where image {record.image_id} can be had, and the "
-                        "data has no file of it"
+                        f"{manifests.PROVENANCE}: gives no address of image {record.image_id}, and the data has no "
+                        "file of it"
                     )
                 step = steps.get(record.operation_id or "", "")
                 seen.files_made[step] += 1
@@ -250,7 +252,7 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                 seen.made_as_jpeg += is_made and record.media_type == "image/jpeg"
                 if step == METADATA_REMOVED and seen.with_metadata.get(bytes.fromhex(record.image_id)):
                     problems.add(
-                        f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
+                        f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, but "
                         "its file has some"
                     )
                 if record.source is not None:
@@ -259,9 +261,9 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
         problems.add(str(error))
         return
     for operation_id in sorted(operations):
-        problems.add(f"{manifests.PROVENANCE}: says nothing of operation {shown(operation_id)}")
+        problems.add(f"{manifests.PROVENANCE}: lacks operation {shown(operation_id)}")
     for image_id in sorted(missing):
-        problems.add(f"{manifests.PROVENANCE}: says nothing of image {image_id.hex()}")
+        problems.add(f"{manifests.PROVENANCE}: lacks image {image_id.hex()}")
 
 
 def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str, CampaignBaseline] | None:
@@ -324,14 +326,14 @@ def _check_card(
     contradicted = contradictions(manifest.recipe, agreement, answers or {})
     contradicted = [*contradicted, *_beside_the_card(root, manifest, facts), *_to_fetch(root, manifest, seen)]
     undecided = (
-        [f"what its curators state of it in their own words ({manifests.MANIFEST}, statements)"]
+        [f"what its curators state in their own words ({manifests.MANIFEST}, statements)"]
         if manifest.statements
         else []
     )
     if FETCH_SCRIPT in manifest.files and manifest.files[FETCH_SCRIPT].sha256 != bytes_digest(fetch_script()):
         undecided.append(
-            f"what {FETCH_SCRIPT} does: it is not the script that this version of Benchwright writes; "
-            "`benchwright release fetch` does without it"
+            f"what {FETCH_SCRIPT} does: it is not the script that this version of Benchwright writes; `benchwright "
+            "release fetch` does not need it"
         )
     if seen.estimated and decided_by(manifest.stages, agreement) != "people":
         undecided.append(
@@ -346,7 +348,7 @@ def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterat
     if CITATION in manifest.files:
         data = read_inside(root, CITATION, max_bytes=documents.MAX_BYTES)
         if data != citation(facts, content_id=manifest.content_id):
-            yield f"{CITATION}: is not the citation that {manifests.MANIFEST} gives"
+            yield f"{CITATION}: is not the citation for {manifests.MANIFEST}"
     if EXAMPLE in manifest.files:
         data = read_inside(root, EXAMPLE, max_bytes=documents.MAX_BYTES)
         if facts.example is None or not facts.example.is_shown_by(data):
@@ -357,7 +359,7 @@ def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterat
         for line in image_source_lines(images):
             digest.update(line)
         if digest.hexdigest() != manifest.files[IMAGE_SOURCES].sha256:
-            yield f"{IMAGE_SOURCES}: does not say of its images what {manifests.PROVENANCE} does"
+            yield f"{IMAGE_SOURCES}: does not match the images of {manifests.PROVENANCE}"
 
 
 def _to_fetch(root: Path, manifest: Manifest, seen: _Seen) -> Iterator[str]:
@@ -370,7 +372,7 @@ def _to_fetch(root: Path, manifest: Manifest, seen: _Seen) -> Iterator[str]:
         if isinstance(record, ImageRecord) and bytes.fromhex(record.image_id) in seen.absent
     )
     if bytes_digest(b"".join(fetch_list_lines(absent))) != manifest.files[FETCH_LIST].sha256:
-        yield f"{FETCH_LIST}: does not list the pictures without files as {manifests.PROVENANCE} has them"
+        yield f"{FETCH_LIST}: does not match the pictures without files in {manifests.PROVENANCE}"
 
 
 def main(folder: str, memory_bytes: str) -> None:

@@ -44,7 +44,7 @@ class DrawingFault(NamedTuple):
     is_undrawable: bool = False
 
 
-_NEEDLESS = DrawingFault("is drawn, and has neither marks nor anything that decoders differ about")
+_NEEDLESS = DrawingFault("is drawn, but has neither marks nor anything on which decoders differ")
 
 
 class _ToCompare(NamedTuple):
@@ -148,7 +148,7 @@ class DrawingComparer:
         for released, comparisons in waiting:
             if gone := next((lost[key] for key in comparisons.values() if key in lost), None):
                 raise DataError(
-                    f"item {released.item.item_id}: its pictures cannot be drawn to be compared: {gone.message}"
+                    f"item {released.item.item_id}: its pictures cannot be drawn for comparison: {gone.message}"
                 )
             yield released, self._fault(released, comparisons)
 
@@ -175,10 +175,10 @@ def _compared(data: bytes, prompts: Sequence[VisualPrompt], drawn: bytes | None,
         return (
             DrawingFault(str(error), is_undrawable=True)
             if drawn is None
-            else DrawingFault(f"is drawn, and its marks cannot be: {error}")
+            else DrawingFault(f"is drawn, but its marks cannot be: {error}")
         )
     if drawn is None:
-        return DrawingFault("is not drawn as models see it")
+        return DrawingFault("is not drawn, although models see it drawn")
     tolerance = 0
     if is_jpeg(drawn):
         anew = as_released(expected, data, prompts, fidelity="visual", version=version)
@@ -189,7 +189,7 @@ def _compared(data: bytes, prompts: Sequence[VisualPrompt], drawn: bytes | None,
     try:
         pixels = decode_rgb(drawn)
     except UnreadableImage as error:
-        return DrawingFault(f"cannot be decoded as drawn: {error}")
+        return DrawingFault(f"as drawn cannot be decoded: {error}")
     if pixels.shape != expected.shape or (np.abs(pixels.astype(np.int16) - expected) > tolerance).any():
-        return DrawingFault("does not show what its file and its marks give")
+        return DrawingFault("does not match its file and its marks")
     return None

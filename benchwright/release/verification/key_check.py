@@ -40,7 +40,9 @@ def check_key(root: Path, manifest: Manifest, path: Path | None) -> KeyCheck:
         if manifest.sealed is None:
             return KeyCheck()
         names = ", ".join(manifest.sealed_splits)
-        return KeyCheck(not_proven=(f"that the key fits the sealed items of {names}; its keeper gives --key FILE",))
+        return KeyCheck(
+            not_proven=(f"that the key fits the sealed items of {names}; give its key file with --key FILE",)
+        )
     from benchwright.release.format.reader import Release  # loads Arrow, which nothing else here needs
     from benchwright.release.sealing.answer_key import read_answer_key, unsealed
 
@@ -55,8 +57,8 @@ def check_key(root: Path, manifest: Manifest, path: Path | None) -> KeyCheck:
         return KeyCheck(problems)
     return KeyCheck(
         proven=(
-            f"the key is the one that the manifest is committed to, and its {counted(len(key.withheld), 'item')}, "
-            "with its salt, make the sealed ones",
+            f"the key matches the commitment of the manifest, and its {counted(len(key.withheld), 'item')}, with its "
+            "salt, make the sealed ones",
         )
     )
 
@@ -68,9 +70,7 @@ def _item_problems(release: Release, key: AnswerKey) -> list[str]:
         for row in release.rows(("item_id", "content_hash", "split"))
         if row["split"] in sealed
     }
-    problems = [
-        f"{key.path}: says nothing of item {item_id}" for item_id in sorted(released.keys() - key.withheld.keys())
-    ]
+    problems = [f"{key.path}: lacks item {item_id}" for item_id in sorted(released.keys() - key.withheld.keys())]
     problems += [
         f"{key.path}: has item {item_id}, which is not sealed"
         for item_id in sorted(key.withheld.keys() - released.keys())

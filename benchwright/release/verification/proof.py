@@ -20,11 +20,12 @@ _FULL = 64
 
 AGREES = (
     f"every file has the size and SHA-256 that {MANIFEST} states, and nothing else lies in the folder",
-    "every row is what the release says of it: content, pictures, splits, counts, canary, content id, provenance",
+    "every row matches the statements of the release: content, pictures, splits, counts, canary, content id, "
+    "provenance",
 )
 _OPEN = (
-    f"that this is the release that was frozen: whoever changes a release can write {MANIFEST} anew. Give --expect ID "
-    "with the id that its authors published, or --signed-by FILE with their key"
+    f"that this is the frozen release: an author of changes can also rewrite {MANIFEST}. Give --expect ID with the id "
+    "that the authors published, or --signed-by FILE with their key"
 )
 
 
@@ -54,7 +55,7 @@ def checked_id(text: str) -> str:
     wanted = text.strip().lower()
     if not _ID.fullmatch(wanted):
         raise BenchwrightError(
-            f"{text!r} is no id of a release; give its 64 hexadecimal digits, or the first 12 or more of them, as "
+            f"{text!r} is not an id of a release; give its 64 hexadecimal digits, or the first 12 or more of them, as "
             "`release freeze` and `release show` print them"
         )
     return wanted
@@ -98,8 +99,8 @@ def _expected(proof: Proof, release_id: str, content_id: str | None, expect: str
     elif content_id is not None and content_id.startswith(expect):
         proof.proven.append(f"questions, pictures, keys and splits are those of the expected content id{digits}")
         proof.not_proven.append(
-            "that card, licence, provenance, agreement and errata are as they were frozen, which a content id says "
-            "nothing of; give the release id"
+            "that card, license, provenance, agreement and errata are unchanged, which a content id does not cover; "
+            "give the release id"
         )
     else:
         proof.problems.append(
@@ -109,8 +110,8 @@ def _expected(proof: Proof, release_id: str, content_id: str | None, expect: str
         return
     if digits:
         proof.not_proven.append(
-            f"that nobody made another release to fit {len(expect)} of {_FULL} digits, which {4 * len(expect)} bits of "
-            "trying do; give all of them"
+            f"that this is not a release forged to match {len(expect)} of {_FULL} digits, which takes "
+            f"{4 * len(expect)} bits of trying; give all digits"
         )
 
 
@@ -120,7 +121,7 @@ def _signed(proof: Proof, root: Path, manifest: bytes, signers: AllowedSigners |
         signature = read_signature(root, None if signers is None else signers.signature)
     except DataError as error:
         if signers is not None:
-            proof.problems.append(f"{name}: {str(error).partition(': ')[2]}; nothing says who signed this release")
+            proof.problems.append(f"{name}: {str(error).partition(': ')[2]}; the signer of this release is unknown")
         return
     try:
         if signers is None:

@@ -85,7 +85,7 @@ def store(signature: bytes, place: Path) -> None:
         BenchwrightError: The path exists, or the file cannot be written.
     """
     if place.exists():
-        raise BenchwrightError(f"{place} is there already and is not overwritten; move it away, or give --out FILE")
+        raise BenchwrightError(f"{place} exists and is not overwritten; move it away, or give --out FILE")
     try:
         write_bytes(place, signature)
     except OSError as error:
@@ -118,7 +118,7 @@ def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Sig
             done = _ssh_keygen("verify", *common, "-I", name, "-n", _NAMESPACE, *revoked, stdin=manifest)
             if done.returncode == 0 and (good := _GOOD.search(done.stdout.decode(errors="replace"))):
                 return Signer(name, good["key"])
-    raise DataError(f"no signature of this manifest by anybody whom {allowed.file} allows: {_reason(done)}")
+    raise DataError(f"no signature of this manifest by a signer whom {allowed.file} allows: {_reason(done)}")
 
 
 def signing_key(manifest: bytes, signature: bytes) -> Signer:
@@ -155,7 +155,7 @@ def _as_file(signature: bytes) -> Iterator[str]:
 def _ssh_keygen(operation: str, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     program = shutil.which("ssh-keygen")
     if program is None:
-        raise PrerequisiteError(f"ssh-keygen is not there, which makes and checks signatures; {_NEEDED}")
+        raise PrerequisiteError(f"ssh-keygen, which makes and checks signatures, is missing; {_NEEDED}")
     done = subprocess.run(  # noqa: S603 - arguments are a list, paths and names its own elements
         [program, "-Y", operation, *arguments],
         input=stdin,

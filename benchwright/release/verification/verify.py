@@ -132,8 +132,8 @@ def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | 
     try:
         if read_inside(root, manifests.SEAL, max_bytes=1024) != manifests.seal(data):
             problems.add(
-                f"{manifests.MANIFEST}: its SHA-256 is {bytes_digest(data)}, which {manifests.SEAL} does not "
-                "say; one of the two was changed"
+                f"{manifests.MANIFEST}: its SHA-256 is {bytes_digest(data)}, but {manifests.SEAL} states another; one "
+                "of the two was changed"
             )
     except DataError as error:
         problems.add(str(error))
@@ -154,7 +154,7 @@ def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
             if entry.name not in folders:
                 problems.add(f"{name}: a folder that does not belong to the release")
         elif entry.kind != "file":
-            problems.add(f"{name}: a {entry.kind}, where a release holds regular files only")
+            problems.add(f"{name}: a {entry.kind}, but a release holds regular files only")
         elif entry.name not in listed and entry.name not in _UNLISTED and manifest:
             problems.add(f"{name}: not in the manifest; it was added or renamed")
 
@@ -162,24 +162,24 @@ def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
 def _check_manifest(manifest: Manifest, problems: Problems) -> None:
     for name in manifests.ALWAYS_THERE:
         if name not in manifest.files:
-            problems.add(f"{manifests.MANIFEST}: lists no {name}")
+            problems.add(f"{manifests.MANIFEST}: does not list {name}")
     for name in sorted(manifest.files):
         if name.startswith("data/") and manifests.split_of(name) is None:
-            problems.add(f"{name}: no data file of a release has such a name")
+            problems.add(f"{name}: not a name of a data file of a release")
     if manifest.canary != identity.canary_of(manifest.name, manifest.release_version):
-        problems.add(f"{manifests.MANIFEST}: the canary is not the one of this name and version")
+        problems.add(f"{manifests.MANIFEST}: the canary does not match this name and version")
     for split, counts in sorted(manifest.counts.splits.items()):
         if counts.items != sum(counts.tasks.values()):
-            problems.add(f"{manifests.MANIFEST}: the items of split {split} are not the sum over its tasks")
+            problems.add(f"{manifests.MANIFEST}: the items of split {split} do not equal the sum over its tasks")
     if assigned := _assigned_splits(manifest.recipe):
         names = ", ".join(sorted(assigned))
         for split in sorted(manifest.counts.splits.keys() - assigned):
             problems.add(
-                f"{manifests.MANIFEST}: has items in split {split}, and its recipe assigns {names} only: the table of "
+                f"{manifests.MANIFEST}: has items in split {split}, but its recipe assigns {names} only: the table of "
                 "splits was damaged before it was frozen, or the manifest was changed"
             )
     if manifest.counts.items != sum(counts.items for counts in manifest.counts.splits.values()):
-        problems.add(f"{manifests.MANIFEST}: the number of items is not the sum over the splits")
+        problems.add(f"{manifests.MANIFEST}: the number of items does not equal the sum over the splits")
 
 
 def _assigned_splits(recipe: Mapping[str, Any]) -> set[str]:
@@ -208,10 +208,10 @@ def _check_bytes(handle: BufferedReader, name: str, manifest: Manifest) -> None:
     expected = manifest.files[name]
     size = os.fstat(handle.fileno()).st_size
     if size != expected.size_bytes:
-        raise DataError(f"{name}: has {size} bytes, the manifest says {expected.size_bytes}")
+        raise DataError(f"{name}: has {size} bytes, but the manifest states {expected.size_bytes}")
     sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
     if sha256 != expected.sha256:
-        raise DataError(f"{name}: its SHA-256 is {sha256}, the manifest says {expected.sha256}")
+        raise DataError(f"{name}: its SHA-256 is {sha256}, but the manifest states {expected.sha256}")
     handle.seek(0)
 
 

@@ -14,10 +14,10 @@ from benchwright.texts.normalization import counted
 Part = Literal["kept", "turned", "made", "drawn"]
 
 _WORDS: Mapping[Part, str] = {
-    "kept": "kept as they are",
+    "kept": "kept unchanged",
     "turned": "turned upright",
     "made": "made by steps",
-    "drawn": "drawn for models beside their files",
+    "drawn": "drawn for models in addition to their files",
 }
 _JPEG_BYTES_PER_PIXEL = 0.6
 _LOSSLESS_BYTES_PER_PIXEL = 1.2

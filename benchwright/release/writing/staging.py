@@ -37,7 +37,7 @@ _TABLES = """
         image_id TEXT PRIMARY KEY, dataset TEXT, licence TEXT, author TEXT, is_source INTEGER,
         operation_id TEXT, record TEXT
     ) WITHOUT ROWID;
-"""
+"""  # phrase: allowed
 
 
 class Staging:
@@ -76,7 +76,7 @@ class Staging:
                     continue
                 record = image(image_id)
                 if record.image_id != image_id:
-                    raise DataError(f"asked for image {image_id}, got the record of {record.image_id}")
+                    raise DataError(f"requested image {image_id}, but got the record of {record.image_id}")
                 self.add_image(record)
                 wanted += record.derived_from
 
@@ -94,16 +94,16 @@ class Staging:
             values = (item.item_id, picture, *facts, row)
             self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError:
-            raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
+            raise DataError(f"item {item.item_id} appears twice; a release holds each item once") from None
         self.tally.add(item)
 
     def has_item(self, item_id: str) -> bool:
         """Return whether an item has been added."""
-        return self._one("SELECT 1 FROM item WHERE item_id = ?", item_id) is not None
+        return self._first_row("SELECT 1 FROM item WHERE item_id = ?", item_id) is not None
 
     def has_image(self, image_id: str) -> bool:
         """Return whether an image's record has been added."""
-        return self._one("SELECT 1 FROM image WHERE image_id = ?", image_id) is not None
+        return self._first_row("SELECT 1 FROM image WHERE image_id = ?", image_id) is not None
 
     def add_image(self, record: ImageRecord) -> None:
         """Add an image's record.
@@ -128,7 +128,7 @@ class Staging:
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of an image that has been added."""
-        row = self._one("SELECT record FROM image WHERE image_id = ?", image_id)
+        row = self._first_row("SELECT record FROM image WHERE image_id = ?", image_id)
         if row is None:
             raise KeyError(image_id)
         return ImageRecord.model_validate_json(row[0])
@@ -148,7 +148,7 @@ class Staging:
 
     def estimated(self) -> int:
         """Return the number of items whose truth a model estimated."""
-        row = self._one("SELECT count(*) FROM item WHERE is_estimated")
+        row = self._first_row("SELECT count(*) FROM item WHERE is_estimated")
         return 0 if row is None else int(row[0])
 
     def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
@@ -172,7 +172,7 @@ class Staging:
 
     def text_bytes(self) -> int:
         """Return the size of all rows without pictures, in bytes."""
-        row = self._one("SELECT coalesce(sum(length(CAST(row AS BLOB))), 0) FROM item")
+        row = self._first_row("SELECT coalesce(sum(length(CAST(row AS BLOB))), 0) FROM item")
         return 0 if row is None else int(row[0])
 
     def shows_again(self, split: str) -> bool:
@@ -181,7 +181,7 @@ class Staging:
             "SELECT 1 FROM item, json_each(item.row, '$.image_ids') AS shown WHERE split = ? "
             "GROUP BY shown.value HAVING count(*) > 1 LIMIT 1"
         )
-        return self._one(query, split) is not None
+        return self._first_row(query, split) is not None
 
     def images(self) -> Iterator[ImageRecord]:
         """Yield image records sorted by id."""
@@ -191,7 +191,7 @@ class Staging:
     def made_by(self, operation_ids: Iterable[str]) -> int:
         """Return the number of images made by the given operations."""
         query = "SELECT count(*) FROM image WHERE operation_id = ?"
-        return sum(int(row[0]) for each in operation_ids if (row := self._one(query, each)) is not None)
+        return sum(int(row[0]) for each in operation_ids if (row := self._first_row(query, each)) is not None)
 
     def made_as_jpeg(self, but_by: Iterable[str]) -> int:
         """Return the number of images made as JPEG, except by the given operations."""
@@ -217,10 +217,12 @@ class Staging:
     def sources(self) -> list[SourceCount]:
         """Return the counts of source images by dataset and license, sorted."""
         tally = SourceTally()
-        for source in self._database.execute("SELECT dataset, licence, author FROM image WHERE is_source"):
+        for source in self._database.execute(
+            "SELECT dataset, licence, author FROM image WHERE is_source"
+        ):  # phrase: allowed
             tally.add(*source)
         return tally.counts()
 
-    def _one(self, query: str, *values: str) -> tuple[Any, ...] | None:
+    def _first_row(self, query: str, *values: str) -> tuple[Any, ...] | None:
         row: tuple[Any, ...] | None = self._database.execute(query, values).fetchone()
         return row

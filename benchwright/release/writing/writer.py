@@ -159,12 +159,12 @@ def write_release(
         BenchwrightError: The folder holds something else, or name or version is invalid.
         DataError: An item, an image, an operation or the human baseline is invalid, or the description attributes
             simulated work to people.
-    """
+    """  # phrase: allowed
     _check_names(folder, name, version)
     if claim := people_claimed(description, agreement):
         raise DataError(
-            f"the description of release {name!r} says {claim!r}, and every campaign was simulated; leave that out "
-            "(the card says by itself who decided), or say that it was simulated"
+            f"the description of release {name!r} says {claim!r}, but every campaign was simulated; leave that out "
+            "(the card itself states who decided), or say that it was simulated"
         )
     contents = _Contents(
         name,
@@ -217,7 +217,7 @@ def _check_names(folder: Path, name: str, version: str) -> None:
             manifest.read_manifest(folder)
         except DataError as error:
             raise BenchwrightError(
-                f"{folder} exists and is not a release that can be read ({error}); give a folder that does not exist"
+                f"{folder} exists and is not a readable release ({error}); give a folder that does not exist"
             ) from error
 
 
@@ -228,7 +228,7 @@ def _distinct(operations: Iterable[Operation]) -> list[Operation]:
 def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], bytes], contents: _Contents) -> None:
     counts = _counts(staging)
     if not counts.items:
-        raise DataError(f"release {contents.name!r} would be empty: no item is left to release")
+        raise DataError(f"release {contents.name!r} would be empty: no item remains to release")
     _check_operations(staging, contents)
     _check_baseline(staging, contents)
     contents.announce(
@@ -354,9 +354,9 @@ def _by_address(staging: Staging, contents: _Contents) -> int:
         return 0
     records = [record for record in staging.images() if contents.by_address(record)]
     if records and contents.sealing is not None:
-        raise DataError("a release with sealed splits cannot state addresses of pictures: they tell the sources")
+        raise DataError("a release with sealed splits cannot state addresses of pictures: they reveal the sources")
     if without := next((record.image_id for record in records if address_of(record) is None), None):
-        raise DataError(f"image {without} has no address; its file has to be in the release")
+        raise DataError(f"image {without} has no address; include its file in the release")
     return len(records)
 
 
@@ -365,8 +365,8 @@ def _check_operations(staging: Staging, contents: _Contents) -> None:
     missing = [operation_id for operation_id in staging.operation_ids() if operation_id not in known]
     if missing:
         raise DataError(
-            f"items or images name {len(missing)} operations that are not given, such as {missing[0]}; "
-            "hand over the operation of every step that made something"
+            f"items or images name {len(missing)} unknown operations, such as {missing[0]}; pass the operation of "
+            "every step that made something"
         )
 
 
@@ -424,11 +424,11 @@ def _check_existing(draft: Path, folder: Path) -> None:
         verification = verify_release(folder)
         if not verification.ok:
             raise DataError(
-                f"{folder} is this release, but damaged ({verification.problems[0]}); move it away and freeze again"
+                f"{folder} holds this release, but damaged ({verification.problems[0]}); move it away and freeze again"
             )
         return
-    difference = "other items" if old.content_id != new.content_id else "the same items made or described otherwise"
+    difference = "other items" if old.content_id != new.content_id else "the same items, made or described differently"
     raise BenchwrightError(
-        f"{folder} holds {difference} as version {old.release_version!r} (release id {old_id[:12]}, this one would "
-        f"be {new_id[:12]}): a release never changes, so raise the version"
+        f"{folder} holds {difference} as version {old.release_version!r} (release id {old_id[:12]}, this one would be "
+        f"{new_id[:12]}); a release never changes, so raise the version"
     )

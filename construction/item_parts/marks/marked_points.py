@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..pictures.views import Matrix, map_points
-from .points import Points, contrast, corners, is_inside, likeness
+from .points import Points, contrast, corners, is_inside, similarity
 from .rings import SizeWH
 
 OPTIONS = 4
@@ -36,13 +36,13 @@ class MarkedPoints(NamedTuple):
         reference: Reference point in view 1.
         right: The reference in view 2.
         wrong: Other points, in view 2.
-        likeness: Similarity of each wrong point to the reference in view 1, -1 to 1.
+        similarities: Similarity of each wrong point to the reference in view 1, -1 to 1.
     """
 
     reference: Point
     right: Point
     wrong: tuple[Point, ...]
-    likeness: tuple[float, ...]
+    similarities: tuple[float, ...]
 
 
 class ExchangeablePoints(NamedTuple):
@@ -67,35 +67,35 @@ class NotEnough(NamedTuple):
     points: int
 
 
-def recognisable_points(grey: NDArray[np.uint8]) -> Points:
+def recognizable_points(gray: NDArray[np.uint8]) -> Points:
     """Return corners well inside a view whose surroundings have contrast, strongest first."""
-    side = min(grey.shape)
-    points = corners(grey, most=_MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
-    points = points[is_inside(points, (grey.shape[1], grey.shape[0]), margin_px=_MARGIN * side)]
-    clear = [contrast(grey, point, radius_px=round(_SURROUNDINGS * side)) >= _MIN_CONTRAST for point in points]
+    side = min(gray.shape)
+    points = corners(gray, most=_MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
+    points = points[is_inside(points, (gray.shape[1], gray.shape[0]), margin_px=_MARGIN * side)]
+    clear = [contrast(gray, point, radius_px=round(_SURROUNDINGS * side)) >= _MIN_CONTRAST for point in points]
     kept: Points = points[np.array(clear, dtype=bool)]
     return kept
 
 
-def seen_again(found: Points, homography: Matrix, second_grey: NDArray[np.uint8]) -> Points:
+def seen_again(found: Points, homography: Matrix, second_gray: NDArray[np.uint8]) -> Points:
     """Return the points of view 1 whose places in view 2 are also recognizable points.
 
     Args:
         found: Points of view 1.
         homography: Homography from view 1 to view 2.
-        second_grey: View 2, (height, width).
+        second_gray: View 2, (height, width).
     """
-    others = recognisable_points(second_grey)
+    others = recognizable_points(second_gray)
     if not len(found) or not len(others):
         return found[:0]
     away = map_points(homography, found)[:, None] - others[None]
-    is_near = np.hypot(away[..., 0], away[..., 1]).min(axis=1) <= _SEEN_AGAIN * min(second_grey.shape)
+    is_near = np.hypot(away[..., 0], away[..., 1]).min(axis=1) <= _SEEN_AGAIN * min(second_gray.shape)
     kept: Points = found[is_near]
     return kept
 
 
 def mark_points(
-    grey: NDArray[np.uint8],
+    gray: NDArray[np.uint8],
     found: Points,
     homography: Matrix,
     *,
@@ -106,15 +106,15 @@ def mark_points(
     """Choose at random a reference and three points in view 2 that are dissimilar to it and apart from each other.
 
     Args:
-        grey: View 1, (height, width).
+        gray: View 1, (height, width).
         found: Points of view 1 to choose from.
         homography: Homography from view 1 to view 2.
         max_likeness: Largest similarity of a wrong point to the reference.
         rng: Random generator.
         second_wh: Size of view 2; None for that of view 1.
     """
-    side = min(grey.shape)
-    second_wh = second_wh or (grey.shape[1], grey.shape[0])
+    side = min(gray.shape)
+    second_wh = second_wh or (gray.shape[1], gray.shape[0])
     second_side = min(second_wh)
     mapped = np.round(map_points(homography, found), 2)
     visible = np.flatnonzero(is_inside(mapped, second_wh, margin_px=_MARGIN * second_side))
@@ -126,7 +126,7 @@ def mark_points(
             away = mapped[[reference, *wrong]] - mapped[candidate]
             if np.hypot(away[:, 0], away[:, 1]).min() < _SEPARATION * second_side:
                 continue
-            alike = likeness(grey, found[reference], found[candidate], radius_px=round(_SURROUNDINGS * side))
+            alike = similarity(gray, found[reference], found[candidate], radius_px=round(_SURROUNDINGS * side))
             if alike <= max_likeness:
                 wrong[candidate] = round(alike, 4)
             if len(wrong) == OPTIONS - 1:
@@ -136,7 +136,7 @@ def mark_points(
 
 
 def exchangeable_points(
-    grey: NDArray[np.uint8],
+    gray: NDArray[np.uint8],
     candidates: Points,
     homography: Matrix,
     *,
@@ -152,7 +152,7 @@ def exchangeable_points(
     independent of the right option, whatever the homography.
 
     Args:
-        grey: Picture of which the first view shows a part, (height, width).
+        gray: Picture of which the first view shows a part, (height, width).
         candidates: Points of that picture to choose from.
         homography: Homography from the picture to view 2.
         first_wh: Size of view 1, at the picture's scale.
@@ -161,7 +161,7 @@ def exchangeable_points(
         rng: Random generator.
     """
     radius_px = round(_SURROUNDINGS * min(first_wh))
-    spare = np.array([grey.shape[1] - first_wh[0], grey.shape[0] - first_wh[1]])
+    spare = np.array([gray.shape[1] - first_wh[0], gray.shape[0] - first_wh[1]])
     margin = _MARGIN * min(first_wh)
     mapped = np.round(map_points(homography, candidates), 2)
     visible = np.flatnonzero(is_inside(mapped, second_wh, margin_px=_MARGIN * min(second_wh)))
@@ -182,7 +182,7 @@ def exchangeable_points(
             lowest, highest = places([*chosen, number])
             if np.hypot(away[:, 0], away[:, 1]).min() < _SEPARATION * min(second_wh) or (lowest > highest).any():
                 continue
-            if all(_alike(grey, candidates, number, other, radius_px) <= max_likeness for other in chosen):
+            if all(_alike(gray, candidates, number, other, radius_px) <= max_likeness for other in chosen):
                 chosen.append(number)
             if len(chosen) == OPTIONS:
                 lowest, highest = places(chosen)
@@ -190,9 +190,9 @@ def exchangeable_points(
                 right, *others = rng.permutation(chosen).tolist()
 
                 def shown(right: int, others: list[int], place: NDArray[np.float64]) -> tuple[MarkedPoints, Point]:
-                    likenesses = (round(_alike(grey, candidates, right, other, radius_px), 4) for other in others)
+                    similarities = (round(_alike(gray, candidates, right, other, radius_px), 4) for other in others)
                     wrong = tuple(_point(mapped[other]) for other in others)
-                    marked = MarkedPoints(_point(place), _point(mapped[right]), wrong, tuple(likenesses))
+                    marked = MarkedPoints(_point(place), _point(mapped[right]), wrong, tuple(similarities))
                     return marked, _point(np.round(candidates[right] - place, 2))
 
                 twin = shown(others[0], [right, *others[1:]], place)
@@ -200,13 +200,15 @@ def exchangeable_points(
     return NotEnough("ambiguous", len(visible))
 
 
-def _alike(grey: NDArray[np.uint8], points: Points, number: int, other: int, radius_px: int) -> float:
+def _alike(gray: NDArray[np.uint8], points: Points, number: int, other: int, radius_px: int) -> float:
     """Return the similarity of two points, in whichever direction it is searched."""
     first, second = points[number], points[other]
-    return max(likeness(grey, first, second, radius_px=radius_px), likeness(grey, second, first, radius_px=radius_px))
+    return max(
+        similarity(gray, first, second, radius_px=radius_px), similarity(gray, second, first, radius_px=radius_px)
+    )
 
 
-def grey_of(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def gray_of(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return RGB pixels, (height, width, 3), as a gray picture, (height, width)."""
     import cv2
 

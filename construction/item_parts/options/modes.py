@@ -39,6 +39,6 @@ class Hardening(NamedTuple):
         reasons = sorted(left_out, key=lambda reason: -left_out[reason])
         counts = ", ".join(f"{reason} {left_out[reason]}" for reason in reasons)
         return (
-            f"{counted(made, 'item')}, and {counts}: {self.remedies[reasons[0]]}. `mode: paper` needs less, and its "
-            f"items tell by {self.paper_cue}"
+            f"{counted(made, 'item')}, and {counts}: {self.remedies[reasons[0]]}. `mode: paper` needs less, but its "
+            f"items reveal answers by {self.paper_cue}"
         )

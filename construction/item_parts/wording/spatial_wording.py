@@ -113,7 +113,7 @@ def fault_of(question: str, claim: ReadClaim) -> str | None:
             return f"leave out {word!r}: yes must be the answer where the statement is true"
     subject, other = (_plain(without_article(name)) for name in (claim.subject, claim.object))
     for name in (subject, other):
-        if not _stands_in(name, wording):
+        if not _contains_name(name, wording):
             return f"name {name!r} as the statement does"
     if not _IN_PICTURE.search(f"in the {subject} in the {other}"):
         wording = _IN_PICTURE.sub("", wording)
@@ -130,7 +130,7 @@ def _plain(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def _stands_in(name: str, wording: str) -> bool:
+def _contains_name(name: str, wording: str) -> bool:
     return bool(name) and re.search(rf"\b{re.escape(name)}\b", wording) is not None
 
 

@@ -30,7 +30,7 @@ class DrawnWording(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Return the attribute by which analyses distinguish wordings."""
+        """Return the attribute by which analyses distinguish wordings."""  # phrase: allowed
         return {WORDING: str(self.number)}
 
 

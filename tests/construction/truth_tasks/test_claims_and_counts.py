@@ -226,9 +226,9 @@ def test_reflectance_of_a_photograph_is_what_its_json_says(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "no entry of a step `dataset` before it"),
+        ({}, "not an earlier entry of a step `dataset`"),
         ({"dataset": "vsr"}, "takes its ground truth from 'vsr'"),
-        ({"marked_by": "people"}, "makes nothing of marks"),
+        ({"marked_by": "people"}, "does not use marks"),
     ],
 )
 def test_a_recipe_without_the_ground_truth_is_refused_in_words(tmp_path: Path, settings: Any, message: str) -> None:
@@ -300,5 +300,5 @@ def test_a_task_shows_none_of_the_pictures_of_a_task_that_it_stays_apart_from(tm
     assert [len(images) for images in shown.values()] == [6, 4]
     assert shown["spatial_relation"].isdisjoint(shown["counting"])
     recipe = Recipe("r", [mine, step("counting", apart_from=["jigsaw"])], folder=tmp_path, shards=2)
-    with pytest.raises(RecipeError, match="stay apart from 'jigsaw', which is no task of ground truth before it"):
+    with pytest.raises(RecipeError, match="stay apart from 'jigsaw', which is not an earlier task of ground truth"):
         run_recipe(recipe, workspace=tmp_path / "other")

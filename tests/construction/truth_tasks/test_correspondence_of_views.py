@@ -176,14 +176,14 @@ def test_another_seed_takes_other_pairs_and_items_limits_them(tmp_path: Path, se
 
 
 def test_settings_for_the_other_mode_are_refused() -> None:
-    with pytest.raises(ValidationError, match="leave out max_zoom: they say how a second view is drawn"):
+    with pytest.raises(ValidationError, match="leave out max_zoom: they set how a second view is drawn"):
         VisualCorrespondence(dataset="hpatches", max_zoom=2)
-    with pytest.raises(ValidationError, match="leave out items: they are for pairs of a dataset"):
+    with pytest.raises(ValidationError, match="leave out items: they apply to pairs of a dataset"):
         VisualCorrespondence(items=3)
 
 
 def test_an_entry_that_gives_no_homographies_is_refused() -> None:
-    with pytest.raises(RecipeError, match="'hpatches', which is no entry"):
+    with pytest.raises(RecipeError, match="'hpatches', which is not an earlier entry"):
         VisualCorrespondence(dataset="hpatches").placed({"ingest": {}})
 
 

@@ -138,7 +138,7 @@ def test_photographs_that_are_not_scaled_down_enough_and_those_without_captions_
 def test_prompts_of_collected_photographs_come_from_a_campaign_before_it(weights: Path) -> None:
     task = ForensicDetection(weights=str(weights), collected_by="people", **SIZE)
     assert task.placed({"people": {"prompt": "string"}}) is task
-    with pytest.raises(RecipeError, match="a campaign `collect` before it; name one under collected_by"):
+    with pytest.raises(RecipeError, match="an earlier entry of a campaign `collect`; name one under collected_by"):
         task.placed({"dataset": {"captions": "string"}})
 
 

@@ -394,5 +394,5 @@ def test_pairs_at_different_heights_are_matched_with_those_whose_closer_point_li
 
 
 def test_twins_are_of_level_points() -> None:
-    with pytest.raises(ValidationError, match="twins are of level points"):
+    with pytest.raises(ValidationError, match="`twins` needs level points"):
         RelativeDepth(twins=True, heights="matched")

@@ -168,7 +168,7 @@ def test_localization_of_facts_keeps_its_parameters() -> None:
         ObjectLocalization(items=3)
     with pytest.raises(ValidationError, match="boxes come from a dataset or from facts"):
         ObjectLocalization(dataset="lvis", stated_by="other")
-    with pytest.raises(RecipeError, match="'lvis', which is no entry"):
+    with pytest.raises(RecipeError, match="'lvis', which is not an earlier entry"):
         ObjectLocalization(dataset="lvis").placed({"ingest": {}})
 
 

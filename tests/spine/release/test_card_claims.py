@@ -92,10 +92,10 @@ def test_a_card_without_words_of_a_curator_is_proven_whole(bench: Any, tmp_path:
         pytest.param("120d37b5", "220d37b5", "says '`220d37b5", id="canary"),
         pytest.param("## Canary", "## Quality\n\nAccepted by 2 people.\n\n## Canary",
                      "a section 'Quality', which no card has here", id="more-sections"),
-        pytest.param("its scores here say little.", "its scores here say little. Accepted by 2 people.",
+        pytest.param("its scores here mean little.", "its scores here mean little. Accepted by 2 people.",
                      "where manifest.json gives 'This data is for testing.", id="end"),
         pytest.param("\n# tiny 1.0", "\n# tiny 1.0, a gold standard", "says '# tiny 1.0, a gold standard'", id="title"),
-        pytest.param("Made by hand.", "Every item was accepted by 2 people.", "says 'accepted by 2 people', and agreement",
+        pytest.param("Made by hand.", "Every item was accepted by 2 people.", "says 'accepted by 2 people', but agreement",
                      id="own-words"),
     ],
 )  # fmt: skip
@@ -124,20 +124,20 @@ def test_a_section_that_is_there_twice_is_a_problem(folder: Path) -> None:
 
 
 def test_a_card_without_its_mark_is_compared_all_the_same(folder: Path) -> None:
-    assert forge(folder, "<!-- benchwright/card 5 -->\n", "") == []
+    assert forge(folder, "<!-- benchwright/card 6 -->\n", "") == []
     assert forge(folder, "**simulated** annotators, not people", "people")
 
 
 def test_a_card_says_nothing_of_drafts_where_there_were_none(folder: Path) -> None:
     card = (folder / "README.md").read_text()
     assert "## Texts" not in card
-    assert card.endswith("<!-- benchwright/card 5 -->\n")
+    assert card.endswith("<!-- benchwright/card 6 -->\n")
 
 
 def test_a_card_of_a_later_layout_is_told_as_not_compared(folder: Path) -> None:
-    assert forge(folder, "benchwright/card 5", "benchwright/card 6") == []
+    assert forge(folder, "benchwright/card 6", "benchwright/card 7") == []
     found = verify_release(folder)
-    assert any("its layout is version 6" in line for line in found.not_proven)
+    assert any("its layout is version 7" in line for line in found.not_proven)
     assert AGREES not in found.proven
 
 
@@ -159,8 +159,10 @@ def _campaigns(document: dict[str, Any], **simulated: bool) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        pytest.param({"verify": False}, "the recipe in manifest.json says that they were simulated", id="recipe"),
-        pytest.param({"answer": False}, "annotators were simulated, and agreement.json says people", id="baseline"),
+        pytest.param({"verify": False}, "the recipe in manifest.json states simulated annotators", id="recipe"),
+        pytest.param(
+            {"answer": False}, "the annotators of answer are simulated, but agreement.json states people", id="baseline"
+        ),
     ],
 )
 def test_documents_that_contradict_each_other_are_a_problem(
@@ -231,16 +233,16 @@ def test_the_data_sheet_counts_the_sources_that_are_stated(bench: Bench, tmp_pat
     licensed = sum(record.source is not None and record.source.licence is not None for record in bench.records.values())
     sources = sum(record.source is not None for record in bench.records.values())
     assert 0 < licensed < sources
-    assert f"A dataset is stated of {sources} of these, a licence of {licensed}." in text
+    assert f"A dataset is stated for {sources} of these, a license for {licensed}." in text
 
 
 @pytest.mark.parametrize(
     ("agreement", "people", "sheet_says"),
     [
-        ({}, "nothing here says that a person looked", "No person looked at the items in a campaign"),
-        ({"a": {"simulated": False, "total": 0}}, "`a`: nobody decided anything", "No person looked at the items in a campaign"),
-        ({"a": {"simulated": False, "annotators": {"x": {"tasks": 0}}}}, "`a`: nobody decided anything", "No person looked"),
-        ({"a": {"simulated": True, "total": 9}}, "**simulated** annotators", "No person looked at the items in a campaign"),
+        ({}, "nothing shows that a person looked", "no person looked at the items in a campaign"),
+        ({"a": {"simulated": False, "total": 0}}, "`a`: there are no decisions", "no person looked at the items in a campaign"),
+        ({"a": {"simulated": False, "annotators": {"x": {"tasks": 0}}}}, "`a`: there are no decisions", "no person looked"),
+        ({"a": {"simulated": True, "total": 9}}, "**simulated** annotators", "no person looked at the items in a campaign"),
         ({"a": {"simulated": False, "total": 9}}, "`a`: people", "People looked at items in 1 campaign;"),
     ],
 )  # fmt: skip
@@ -257,8 +259,8 @@ def test_steps_and_sources_that_nobody_states_are_not_claimed(tmp_path: Path) ->
     for image_id, record in bench.records.items():
         bench.records[image_id] = record.model_copy(update={"source": None})
     text = sheet(bench, tmp_path, stages=[])
-    assert "the funnel above says what each step dropped" not in text
-    assert "a licence is stated of 0 of 0" not in text
+    assert "the funnel above shows what each step dropped" not in text
+    assert "a license is stated for 0 of 0" not in text
 
 
 def test_simulated_annotators_are_no_people_who_took_drafts() -> None:
@@ -267,7 +269,9 @@ def test_simulated_annotators_are_no_people_who_took_drafts() -> None:
         "a": {"simulated": False, "drafts": {"prompts": [prompt]}},
         "b": {"simulated": True, "drafts": {"prompts": [prompt]}},
     }
-    people, simulated = str(texts_section({}, {}, agreement, version=5)).split("What simulated annotators did")
+    people, simulated = str(texts_section({}, {}, agreement, version=5)).split(
+        "Outcome of the drafts shown to simulated annotators"
+    )
     assert "`a`" in people
     assert "`b`" not in people
     assert "`b`" in simulated

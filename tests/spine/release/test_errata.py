@@ -91,9 +91,9 @@ def test_a_release_holds_its_errata_and_verifies(items: list[Item], tmp_path: Pa
     [
         pytest.param({"agreed": 4}, "4 of 3 annotators cannot agree", id="too many"),
         pytest.param(
-            {"finding": "ambiguous"}, "another letter is right only where the key is wrong", id="two findings"
+            {"finding": "ambiguous"}, "another letter can be right only if the key is wrong", id="two findings"
         ),
-        pytest.param({"instead": "A"}, "another letter is right only", id="the same letter"),
+        pytest.param({"instead": "A"}, "another letter can be right only", id="the same letter"),
         pytest.param({"finding": "typo"}, "Input should be 'key_wrong'", id="unknown"),
         pytest.param({"item_id": "../x"}, "should match pattern", id="id"),
     ],

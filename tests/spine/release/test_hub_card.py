@@ -11,6 +11,7 @@ import pytest
 from small_bench import small_bench
 
 from benchwright.release import Release, verify_release
+from benchwright.release.card.earlier_words import _PHRASES, in_earlier_words
 from benchwright.release.format.manifest import seal
 
 pytestmark = pytest.mark.slow
@@ -35,7 +36,7 @@ def test_the_clients_reader_of_cards_finds_categories_size_and_licence(tmp_path:
 def test_a_card_of_an_earlier_layout_still_holds(head: int, mark: str, tmp_path: Path) -> None:
     release = small_bench().write(tmp_path / "r")
     card = release.path / "README.md"
-    text = card.read_text().split("\n## Citation")[0] + "\n" + mark
+    text = in_earlier_words(card.read_text()).split("\n## Citation")[0] + "\n" + mark
     if head == 1:
         before, rest = text.split("task_categories:")
         text = before + "configs:" + rest.split("configs:", 1)[1]
@@ -48,6 +49,12 @@ def test_a_card_of_an_earlier_layout_still_holds(head: int, mark: str, tmp_path:
     card.write_text(re.sub(r"## Example\n.*?(?=## )", "", text, flags=re.DOTALL))
     _restate(release, card)
     assert verify_release(release.path).problems == []
+
+
+@pytest.mark.parametrize(("now", "earlier"), _PHRASES)
+def test_each_phrase_of_the_card_has_one_earlier_phrase(now: str, earlier: str) -> None:
+    assert now != earlier
+    assert in_earlier_words(f"Before. {now} After.") == f"Before. {earlier} After."
 
 
 def _restate(release: Release, card: Path) -> None:

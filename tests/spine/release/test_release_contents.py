@@ -67,7 +67,7 @@ def _change(column: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
         pytest.param(_change("answer", "B"), "content_hash", id="answer"),
         pytest.param(_change("answer", "Z"), "not among its choices", id="answer-of-no-choice"),
         pytest.param(_change("content_hash", None), "content_hash", id="no-hash"),
-        pytest.param(_change("split", "test"), "in split test", id="split"),
+        pytest.param(_change("split", "test"), "another split than its own, test", id="split"),
         pytest.param(_change("item_id", "../../x"), "item_id", id="item-id"),
         pytest.param(_change("item_id", None), "item_id", id="no-item-id"),
         pytest.param(_change("task", "a|b\n"), "task", id="task"),
@@ -81,8 +81,8 @@ def _change(column: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
         pytest.param(_change("evidence", "[1]"), "evidence", id="evidence-no-object"),
         pytest.param(_change("evidence", '{"a":NaN}'), "evidence", id="evidence-nan"),
         pytest.param(_change("attributes", '{"a":1e999}'), "item", id="attribute-infinite"),
-        pytest.param(_change("operation_id", "unheard-of"), "nothing of operation unheard-of", id="operation"),
-        pytest.param(_change("root_image_id", "0" * 64), f"nothing of image {'0' * 64}", id="root-image"),
+        pytest.param(_change("operation_id", "unheard-of"), "lacks operation unheard-of", id="operation"),
+        pytest.param(_change("root_image_id", "0" * 64), f"lacks image {'0' * 64}", id="root-image"),
         pytest.param(lambda rows: rows.reverse(), "rows are sorted by the first picture", id="order"),
         pytest.param(lambda rows: rows.append(rows[-1]), "rows are sorted by the first picture", id="twice"),
         pytest.param(lambda rows: rows.pop(), "the data has", id="one-fewer"),
@@ -99,7 +99,7 @@ def test_another_picture_under_the_same_name_is_found(folder):
         rows[0]["images"][0]["bytes"] = rows[0]["images"][0]["bytes"][:-1] + b"\0"
 
     edit_rows(folder, swap)
-    assert any("are not those of image_id" in line for line in problems(folder))
+    assert any("do not match image_id" in line for line in problems(folder))
 
 
 def test_a_picture_with_a_path_that_leads_away_is_found(folder):
@@ -123,8 +123,11 @@ def test_parquet_with_other_columns_or_marks_is_named(folder):
     for other, message in (
         (table.drop_columns(["split"]), "columns"),
         (table.append_column("extra", pa.nulls(len(table), pa.string())), "columns"),
-        (table.replace_schema_metadata({**table.schema.metadata, b"benchwright": b"{}"}), "marked otherwise"),
-        (table.replace_schema_metadata(None), "marked otherwise"),
+        (
+            table.replace_schema_metadata({**table.schema.metadata, b"benchwright": b"{}"}),
+            "differ from those of this release",
+        ),
+        (table.replace_schema_metadata(None), "differ from those of this release"),
     ):
         rewrite_parquet(other, path)
         reseal(folder)

@@ -64,7 +64,7 @@ def test_reading_an_item_loads_no_pandas_yaml_or_compute_functions(folder):
 
 
 def test_a_folder_without_a_manifest_and_a_missing_folder_are_refused(tmp_path):
-    with pytest.raises(DataError, match=r"not a release that can be read: manifest\.json: missing"):
+    with pytest.raises(DataError, match=r"not a readable release: manifest\.json: missing"):
         Release.open(tmp_path)
     with pytest.raises(DataError, match="is not a folder"):
         Release.open(tmp_path / "nowhere")
@@ -124,7 +124,7 @@ def test_a_manifest_that_lists_what_lies_elsewhere_is_refused(folder, name):
 def test_a_manifest_changed_after_sealing_is_refused(folder):
     text = (folder / "manifest.json").read_text()
     (folder / "manifest.json").write_text(text.replace('"seed": 17', '"seed": 71'))
-    with pytest.raises(DataError, match=r"damaged: manifest\.json is not the file"):
+    with pytest.raises(DataError, match=r"damaged: manifest\.json does not match"):
         Release.open(folder)
 
 
@@ -143,7 +143,7 @@ def test_a_data_file_behind_a_link_is_not_read(folder, tmp_path):
 def test_a_picture_that_is_not_the_one_of_its_id_is_refused_when_it_is_looked_at(bench, folder, monkeypatch):
     monkeypatch.setattr(rows, "bytes_digest", lambda data: "0" * 64)
     first, *_ = Release.open(folder).items_without_pictures()
-    with pytest.raises(DataError, match=f"{first.item.item_id}: the bytes of image 1 are not those of image_id"):
+    with pytest.raises(DataError, match=f"{first.item.item_id}: the bytes of image 1 do not match image_id"):
         first.images  # noqa: B018
 
 
@@ -152,7 +152,7 @@ def test_a_data_file_that_changes_between_item_and_picture_is_refused(folder):
     first, *_ = release.items_without_pictures()
     name, other = (release.manifest.data_files(split)[0] for split in release.splits)
     shutil.copy(folder / other, folder / name)
-    with pytest.raises(DataError, match=f"{name} has changed while it was read"):
+    with pytest.raises(DataError, match=f"{name} changed during reading"):
         first.images  # noqa: B018
 
 

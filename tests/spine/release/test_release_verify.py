@@ -95,7 +95,7 @@ def test_every_renamed_file_is_named_old_and_new(folder, name):
 def test_every_file_replaced_by_a_link_to_its_equal_is_named(folder, tmp_path, name):
     (folder / name).rename(tmp_path / "elsewhere")
     (folder / name).symlink_to(tmp_path / "elsewhere")
-    assert f"{name}: a link, where a release holds regular files only" in problems(folder)
+    assert f"{name}: a link, but a release holds regular files only" in problems(folder)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_added_folders_links_and_pipes_are_named_and_not_opened(folder, tmp_path
     (folder / "loop").symlink_to(folder)
     os.mkfifo(folder / "data" / "pipe")
     assert problems(folder) == [
-        "data/pipe: a special, where a release holds regular files only",
-        "loop: a link, where a release holds regular files only",
+        "data/pipe: a special, but a release holds regular files only",
+        "loop: a link, but a release holds regular files only",
         "more: a folder that does not belong to the release",
     ]
 
@@ -134,7 +134,7 @@ def test_a_folder_in_the_place_of_a_file_and_a_link_in_that_of_the_data_folder_a
     (folder / "data").symlink_to(tmp_path / "data")
     found = problems(folder)
     assert "README.md: a folder that does not belong to the release" in found
-    assert "data: a link, where a release holds regular files only" in found
+    assert "data: a link, but a release holds regular files only" in found
     assert any(line.startswith("data/val-00000.parquet: not a regular file") for line in found)
 
 
@@ -178,14 +178,16 @@ def test_splits_that_the_recipe_assigns_are_no_problem(folder, recipe):
     [
         pytest.param(
             _set("recipe", to=_splits(val=0.5, train=0.5)),
-            "has items in split test, and its recipe assigns train, val only",
+            "has items in split test, but its recipe assigns train, val only",
             id="split-of-no-recipe",
         ),
-        pytest.param(_set("counts", "items", to=10**30), "not the sum over the splits", id="huge-count"),
+        pytest.param(_set("counts", "items", to=10**30), "does not equal the sum over the splits", id="huge-count"),
         pytest.param(_set("counts", "items", to=-1), "counts.items", id="negative-count"),
-        pytest.param(_set("counts", "splits", "val", "items", to=4), "not the sum over its tasks", id="split-count"),
-        pytest.param(_other_tasks, "states 1 item of task jigsaw in split val, the data has 2", id="task-counts"),
-        pytest.param(_ghost_split, "states 1 item of task jigsaw in split train, the data has 0", id="ghost-split"),
+        pytest.param(
+            _set("counts", "splits", "val", "items", to=4), "do not equal the sum over its tasks", id="split-count"
+        ),
+        pytest.param(_other_tasks, "states 1 item of task jigsaw in split val, but the data has 2", id="task-counts"),
+        pytest.param(_ghost_split, "states 1 item of task jigsaw in split train, but the data has 0", id="ghost-split"),
         pytest.param(_set("content_id", to="0" * 64), "the items give", id="content-id"),
         pytest.param(_set("canary", to="x"), "canary", id="canary"),
         pytest.param(_set("name", to="other"), "canary", id="name"),
@@ -196,8 +198,8 @@ def test_splits_that_the_recipe_assigns_are_no_problem(folder, recipe):
         pytest.param(_set("files", "ghost", to={"sha256": "0", "size_bytes": 1}), "files.ghost.sha256", id="sha"),
         pytest.param(_set("files", "README.md", "size_bytes", to=10**18), "size_bytes", id="huge-file"),
         pytest.param(_set("recipe", to=[]), "recipe", id="recipe-no-object"),
-        pytest.param(lambda document: document["files"].pop("README.md"), "lists no README.md", id="no-card"),
-        pytest.param(lambda document: document["files"].clear(), "lists no provenance.json", id="no-files"),
+        pytest.param(lambda document: document["files"].pop("README.md"), "does not list README.md", id="no-card"),
+        pytest.param(lambda document: document["files"].clear(), "does not list provenance.json", id="no-files"),
         pytest.param(lambda document: document.pop("seed"), "seed", id="no-seed"),
         pytest.param(_set("more", to=1), "more", id="unknown-key"),
     ],

@@ -80,7 +80,7 @@ def test_a_release_of_other_items_is_refused_and_stays(bench, tmp_path, tree):
     before = tree(tmp_path / "r")
     with pytest.raises(BenchwrightError, match=r"holds other items as version '1\.0'.*raise the version"):
         bench.write(tmp_path / "r", items=bench.items[1:])
-    with pytest.raises(BenchwrightError, match=r"the same items made or described otherwise.*raise the version"):
+    with pytest.raises(BenchwrightError, match=r"the same items, made or described differently.*raise the version"):
         bench.write(tmp_path / "r", seed=18)
     assert tree(tmp_path / "r") == before
 
@@ -96,7 +96,7 @@ def test_a_draft_takes_the_place_of_another(bench, tmp_path, tree):
 def test_the_same_release_damaged_is_refused(bench, tmp_path):
     bench.write(tmp_path / "r")
     (tmp_path / "r" / "README.md").write_text("other")
-    with pytest.raises(DataError, match=r"is this release, but damaged \(README\.md"):
+    with pytest.raises(DataError, match=r"holds this release, but damaged \(README\.md"):
         bench.write(tmp_path / "r")
 
 
@@ -106,7 +106,7 @@ def test_a_folder_that_is_no_release_is_refused_and_stays(bench, tmp_path):
     for manifest in (None, '{"name": "of another program", "version": 1}'):
         if manifest:
             (tmp_path / "thesis" / "manifest.json").write_text(manifest)
-        with pytest.raises(BenchwrightError, match="exists and is not a release"):
+        with pytest.raises(BenchwrightError, match="exists and is not a readable release"):
             bench.write(tmp_path / "thesis", replace=True)
     assert (tmp_path / "thesis" / "chapter.txt").read_text() == "years of work"
 
@@ -268,7 +268,7 @@ def _with(bench, **changes):
     [
         pytest.param({"evidence": {"score": float("nan")}}, "cannot be released", id="nan"),
         pytest.param({"evidence": {"text": "\ud800"}}, "cannot be released", id="half-a-surrogate-pair"),
-        pytest.param({"operation_id": "unheard-of"}, "operations that are not given", id="unknown-operation"),
+        pytest.param({"operation_id": "unheard-of"}, "unknown operations", id="unknown-operation"),
     ],
 )
 def test_an_item_that_cannot_be_released_is_named(bench, tmp_path, changes, message):
@@ -279,7 +279,7 @@ def test_an_item_that_cannot_be_released_is_named(bench, tmp_path, changes, mess
 def test_no_items_an_item_twice_and_an_odd_split_are_refused(bench, tmp_path):
     with pytest.raises(DataError, match="would be empty"):
         bench.write(tmp_path / "r", items=[])
-    with pytest.raises(DataError, match="given twice"):
+    with pytest.raises(DataError, match="appears twice"):
         bench.write(tmp_path / "r", items=[*bench.items, bench.items[2]])
     with pytest.raises(DataError, match=r"split '\.\./up'"):
         bench.write(tmp_path / "r", items=[(bench.items[0][0], "../up")])

@@ -229,7 +229,7 @@ def test_workers_find_the_same_faults_in_the_same_order(tmp_path: Path, monkeypa
     assert found[0] == found[1]
     texts = [fault and fault.text for _, fault in found[0]]
     assert texts[:2] + texts[3:] == [None] * 3
-    assert texts[2] == f"item {items[2].item.item_id}: image 1 does not show what its file and its marks give"
+    assert texts[2] == f"item {items[2].item.item_id}: image 1 does not match its file and its marks"
 
 
 def _losing(function: Any, records: Iterable[Any], **_: Any) -> Iterator[LostRecord]:
@@ -244,7 +244,7 @@ def test_a_picture_that_ends_its_worker_ends_freezing_and_is_a_problem_to_verifi
         frozen(bench, tmp_path / "r", record_map=_losing)
     assert not (tmp_path / "r").exists()
     release = frozen(bench, tmp_path / "r")
-    with pytest.raises(DataError, match="cannot be drawn to be compared: it ended its worker"):
+    with pytest.raises(DataError, match="cannot be drawn for comparison: it ended its worker"):
         list(DrawingComparer(2, _losing).compared(release.items()))
 
 
