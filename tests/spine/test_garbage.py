@@ -32,7 +32,8 @@ def test_exit_handlers_and_temporary_folders_end_as_usual() -> None:
         "from benchwright.machine.garbage import keep_to_the_end; keep_to_the_end()"
     )
     name = _printed(program)
-    assert name and not Path(name).exists()
+    assert name
+    assert not Path(name).exists()
 
 
 def test_workers_are_forked_from_a_process_whose_objects_are_exempt() -> None:
