@@ -44,11 +44,12 @@ def keep(result: Result) -> None:
 
 
 def last_ratios(size: str) -> dict[str, float]:
-    """Return each job's ratio in the last run of a size in which it ended; seconds of other runs are not comparable."""
+    """Return each job's ratio in the last run of a size that has one; seconds of other runs are not comparable."""
     if not FILE.exists():
         return {}
     runs = map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
-    return {name: job["ratio"] for run in runs if run["size"] == size for name, job in run["jobs"].items()}
+    jobs = (pair for run in runs if run["size"] == size for pair in run["jobs"].items())
+    return {name: job["ratio"] for name, job in jobs if job["ratio"] is not None}
 
 
 def table(result: Result, last: Mapping[str, float]) -> str:
@@ -63,7 +64,7 @@ def table(result: Result, last: Mapping[str, float]) -> str:
                 job["beside"],
                 f"{ours['cpu_s']:.1f}",
                 f"{peer['cpu_s']:.1f}",
-                f"{job['ratio']:.2f}",
+                "-" if job["ratio"] is None else f"{job['ratio']:.2f}",
                 f"{last[name]:.2f}" if name in last else "-",
                 f"{ours['peak_mb']:.0f}",
                 f"{peer['peak_mb']:.0f}",

@@ -29,6 +29,9 @@ import audit
 from benchwright.cli.demo import prepare_photographs
 
 HERE = Path(__file__).resolve().parent
+_MEASURABLE_S = 0.1
+"""Shortest processor time of a peer for a ratio, in seconds; systems count in hundredths."""
+
 FAST = "not (slow or browser or server or environment or thorough)"
 
 
@@ -172,6 +175,11 @@ def _row(name: str, beside: str, ours: Cost, peer: Cost) -> Row:
     return Row(name, beside, ours.to_json(), peer.to_json())
 
 
+def _ratio(row: Row) -> float | None:
+    """Return our processor time divided by the peer's; None if the peer's is too short to be measured."""
+    return round(row.ours["cpu_s"] / row.peer["cpu_s"], 2) if row.peer["cpu_s"] >= _MEASURABLE_S else None
+
+
 def _newest(folder: Path) -> list[Path]:
     return sorted((path for path in folder.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime_ns)[-1:]
 
@@ -185,9 +193,10 @@ def run(names: list[str], sizes: Sizes) -> tuple[dict[str, Any], dict[str, str]]
         for job in names:
             try:
                 for row in JOBS[job](bench):
-                    ratio = round(row.ours["cpu_s"] / max(0.01, row.peer["cpu_s"]), 2)
+                    ratio = _ratio(row)
                     jobs[row.name] = {"beside": row.beside, "ratio": ratio, "ours": row.ours, "peer": row.peer}
-                    print(f"{row.name}: {row.ours['cpu_s']} s, {ratio} times {row.beside}", file=sys.stderr, flush=True)
+                    times = f"{row.peer['cpu_s']} s of" if ratio is None else f"{ratio} times"
+                    print(f"{row.name}: {row.ours['cpu_s']} s, {times} {row.beside}", file=sys.stderr, flush=True)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, the others run
                 failures[job] = f"{type(error).__name__}: {error}"
                 print(f"{job} FAILED: {failures[job]}", file=sys.stderr, flush=True)

@@ -108,6 +108,24 @@ class Whereabouts:
         return os.environ.get("CUDA_VISIBLE_DEVICES"), os.environ.get("TEST_NODE")
 
 
+@dataclass(frozen=True)
+class AtOnce:
+    """Ends when as many jobs as given have begun, so that each needs a worker of its own."""
+
+    shard: str
+    folder: Path
+    count: int
+    name: str = "at once"
+    size: int = 1
+
+    def run(self, worker: Any, attempt: Attempt) -> None:
+        attempt.at((self.name, self.shard))
+        (self.folder / self.shard).touch()
+        ends = time.monotonic() + 60
+        while len(list(self.folder.iterdir())) < self.count and time.monotonic() < ends:
+            time.sleep(0.01)
+
+
 class DiesWhenOpened:
     """A worker context that ends every worker before it does anything."""
 

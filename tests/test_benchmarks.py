@@ -59,7 +59,8 @@ def fails(bench):
     yield
 
 def works(bench):
-    yield Row("works", "nothing", *({"cpu_s": cpu_s, "peak_mb": 1.0, "written_mb": 0.0} for cpu_s in (3.0, 2.0)))
+    for name, peer in ("works", 2.0), ("short", 0.01):
+        yield Row(name, "nothing", *({"cpu_s": cpu_s, "peak_mb": 1.0, "written_mb": 0.0} for cpu_s in (3.0, peer)))
 
 whole_jobs.Bench = lambda folder, sizes: None
 whole_jobs.JOBS = {"fails": fails, "works": works}
@@ -74,11 +75,17 @@ def test_a_job_that_fails_fails_the_run_after_the_others_ran_and_all_is_kept(tmp
     first, second = (_python("-c", _JOBS, kept, *more) for more in ([], ["--jobs", "works"]))
     assert first.returncode == 1
     assert "failed: fails (SystemExit: no such disk)" in first.stderr
-    assert [line.split()[-7:-4] for line in first.stdout.splitlines()[1:]] == [["2.0", "1.50", "-"]]
+    assert [line.split()[-7:-4] for line in first.stdout.splitlines()[1:]] == [["2.0", "1.50", "-"], ["0.0", "-", "-"]]
     assert second.returncode == 0
-    assert [line.split()[-7:-4] for line in second.stdout.splitlines()[1:]] == [["2.0", "1.50", "1.50"]]
+    assert [line.split()[-7:-4] for line in second.stdout.splitlines()[1:]] == [
+        ["2.0", "1.50", "1.50"],
+        ["0.0", "-", "-"],
+    ]
     runs = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
-    assert [(sorted(run["jobs"]), sorted(run["failed"])) for run in runs] == [(["works"], ["fails"]), (["works"], [])]
+    assert [(sorted(run["jobs"]), sorted(run["failed"])) for run in runs] == [
+        (["short", "works"], ["fails"]),
+        (["short", "works"], []),
+    ]
     assert runs[0]["machine"]["cores"]
 
 

@@ -6,7 +6,6 @@ With ``--json`` an error is also one JSON document on standard output.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -21,12 +20,10 @@ import click
 from benchwright import __version__
 from benchwright.cli.room import COMMANDS, GROUPS, SECTIONS
 from benchwright.errors import BenchwrightError, StorageError
+from benchwright.machine.garbage import collect_rarely, keep_to_the_end
 from benchwright.machine.storage_faults import naming, storage_fault
 from benchwright.rooms import RoomEntry, catalogue
 from benchwright.terminal.cleaning import clean_standard_streams, json_escaped
-
-_OBJECTS_BEFORE_COLLECTING = 50_000
-"""New objects after which Python collects unreachable cycles; its default of 700 takes a tenth of each start."""
 
 
 def _commands() -> dict[str, RoomEntry]:
@@ -196,7 +193,7 @@ def _flushed(code: int) -> int:
 
 def main() -> NoReturn:
     """Run the command line of this process; an unforeseen error keeps its traceback and exits with 3."""
-    gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
+    collect_rarely()
     clean_standard_streams()
     try:
         code = invoke(sys.argv[1:])
@@ -208,4 +205,6 @@ def main() -> NoReturn:
         if "--json" in sys.argv:
             click.echo(json.dumps({"error": {"type": "Unexpected", "message": "see standard error", "exit_code": 3}}))
         code = 3
-    sys.exit(_flushed(code))
+    code = _flushed(code)
+    keep_to_the_end()
+    sys.exit(code)

@@ -73,12 +73,18 @@ def _workers_on_gpu(gpu_memory_mb: int, *, beside_mb: int = 0) -> int | None:
     return None if free_mb is None else max(1, (free_mb - beside_mb) // gpu_memory_mb)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Task:
     job: Any
     deaths: Counter[Place] = field(default_factory=Counter)
     blamed: dict[Place, str] = field(default_factory=dict)
     attempts: int = 0
+
+    @property
+    def shard(self) -> str | None:
+        """Return the shard whose pictures the job decodes; None for jobs over no shard."""
+        shard: str | None = getattr(self.job, "shard", None)
+        return shard
 
 
 @dataclass
@@ -93,6 +99,9 @@ class _Worker:
     seen: bytes = b""
     heard_at: float = 0.0
     """Time of the worker's last message or last change of record."""
+
+    shards: set[str | None] = field(default_factory=set)
+    """Shards of its jobs, some of whose decoded pictures it may still hold."""
 
 
 class LocalEngine:
@@ -154,9 +163,11 @@ class LocalEngine:
         while waiting or any(worker.task for worker in self._workers):
             self._keep_staffed(len(waiting) + sum(worker.task is not None for worker in self._workers))
             for worker in self._workers:
-                is_free = worker.is_ready and worker.task is None
-                if is_free and waiting and self._may_begin(waiting[0]) and self._give(worker, waiting[0]):
-                    waiting.popleft()
+                if not (waiting and worker.is_ready and worker.task is None):
+                    continue
+                task = self._best_for(worker, waiting)
+                if self._may_begin(task) and self._give(worker, task):
+                    waiting.remove(task)
             for worker in self._next_to_hear():
                 if (event := self._hear(worker)) is None:
                     continue
@@ -273,6 +284,17 @@ class LocalEngine:
         used = Counter(id(worker.card) for worker in self._workers)
         return min(self._cards.running, key=lambda card: used[id(card)], default=None)
 
+    def _best_for(self, worker: _Worker, waiting: Sequence[_Task]) -> _Task:
+        """Return the first job over a shard that a worker had before, else over one that none had, else the first.
+
+        A job that runs again comes before all others.
+        """
+        if waiting[0].attempts:
+            return waiting[0]
+        others = {shard for each in self._workers if each is not worker for shard in each.shards}
+        ours = next((task for task in waiting if task.shard in worker.shards), None)
+        return ours or next((task for task in waiting if task.shard not in others), waiting[0])
+
     def _may_begin(self, task: _Task) -> bool:
         """Return whether a job may begin alongside the running ones.
 
@@ -289,6 +311,7 @@ class LocalEngine:
             return False
         task.attempts += 1
         worker.task, worker.heard_at = task, time.monotonic()
+        worker.shards.add(task.shard)
         return True
 
     def _next_to_hear(self) -> list[_Worker]:

@@ -9,5 +9,8 @@ import pyarrow.parquet
 
 import benchwright.pipeline.ingest
 import benchwright.pipeline.stages.map_stage
+from benchwright.machine.garbage import keep_to_the_end
 
 __all__ = ["benchwright", "pyarrow"]
+
+keep_to_the_end()

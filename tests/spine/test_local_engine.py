@@ -11,7 +11,7 @@ from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
-from engine_jobs import DiesWhenOpened, Environment, Rested, Squares
+from engine_jobs import AtOnce, DiesWhenOpened, Environment, Rested, Squares
 
 from benchwright.engines import LocalEngine, default_workers, starting
 from benchwright.engines.local import processors
@@ -122,6 +122,22 @@ def test_what_is_preloaded_leaves_out_what_only_some_steps_need() -> None:
     program = "import sys, benchwright.pipeline.preloaded; print(sorted({'pandas', 'torch', 'cv2', 'scipy'} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_a_worker_gets_a_shard_that_it_had_before(tmp_path: Path) -> None:
+    with LocalEngine({}, workers=2, log_folder=tmp_path) as engine:
+
+        def workers_of(shards: str, folder: Path) -> dict[str, str]:
+            folder.mkdir()
+            return {
+                done.job.shard: done.worker for done in engine.run([AtOnce(s, folder, len(shards)) for s in shards])
+            }
+
+        first = workers_of("ab", tmp_path / "1")
+        assert len(set(first.values())) == 2
+        assert workers_of("ba", tmp_path / "2") == first
+        assert workers_of("ab", tmp_path / "3") == first
+        assert workers_of("cb", tmp_path / "4")["b"] == first["b"]
 
 
 def test_idle_workers_rest_and_go_on_with_the_next_job(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from benchwright.canonical import bytes_digest
 from benchwright.drawing.model_pictures import DRAWING_VERSION, KNOWN_VERSIONS
 from benchwright.engines.record_jobs import map_on_this_machine
 from benchwright.errors import DataError
+from benchwright.machine.garbage import keep_to_the_end
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.card.card_facts import CardFacts
 from benchwright.release.card.citation import CITATION, citation
@@ -383,6 +384,7 @@ def main(folder: str, memory_bytes: str) -> None:
     root = Path(folder)
     manifest, _ = manifests.read_manifest(root)
     sys.stdout.write(json.dumps(asdict(check_contents(root, manifest))))
+    keep_to_the_end()
 
 
 if __name__ == "__main__":
