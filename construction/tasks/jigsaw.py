@@ -37,7 +37,7 @@ from benchwright.steps import (
 
 from ..ground_truth.values import RECORDS, records_of
 from ..item_parts.options.choices import group_keys, image_choices, place, twin_keys
-from ..item_parts.options.modes import Mode
+from ..item_parts.options.modes import Hardening, Mode
 from ..item_parts.pictures.scaling import size_within
 from ..item_parts.wording.wordings import Wordings, WordingsInUse
 
@@ -65,6 +65,19 @@ QUESTIONS = Wordings(
     "the second or the third?",
     "Which image completes the first one, the second or the third? It belongs in the {color} corner at the lower "
     "right.",
+)
+HARDENING = Hardening(
+    {
+        "lettering_at_join": "people read on across a join instead of comparing: take pictures with less lettering, or "
+        "set `lettering: keep`",
+        "strip_at_join": "a straight strip runs across a join, as gutters of comics do: take pictures of one scene "
+        "each, or set `strips: keep`",
+        "told_by_likeness": "in no two ways to cut a picture the right and the wrong piece are alike to what is shown "
+        "by as much: take pictures with more in them than a shaded ground, or set `likeness: keep`",
+        "ambiguous_where_even": "pieces look too much alike in the ways to cut a picture in which likeness is even: "
+        "take larger pictures with more in them, or set a smaller `min_difference`",
+    },
+    "contrast and the size of files: the piece from the middle of a picture, which is right, mostly has more of both",
 )
 
 
@@ -126,9 +139,12 @@ class Jigsaw(MapStep):
             joins.
         told_by_likeness (drop): In mode `hardened`: in no two ways to cut it the right and the wrong piece are alike
             to what is shown by as much.
+        ambiguous_where_even (drop): In mode `hardened`: there are such ways, and in all of them one of the two has
+            pieces that differ by less than `min_difference`.
     """  # phrase: allowed
 
     name: ClassVar[str] = "jigsaw"
+    hardening: ClassVar[Hardening] = HARDENING
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     task_region: ClassVar[TaskRegion] = TaskRegion(join=("top", "left"))
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
@@ -163,6 +179,10 @@ class Jigsaw(MapStep):
         without = frozenset[str]() if self.mode == "hardened" else _OF_HARDENED
         without |= frozenset[str]() if self.dataset is not None else {"dataset"}
         return {name: value for name, value in super().parameters().items() if name not in without}
+
+    def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
+        """Return why mode `hardened` made few items, and what to do."""
+        return self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items it will make, by a sample of the pictures."""
@@ -215,6 +235,7 @@ class Jigsaw(MapStep):
         }
         order = 1 if whole[0].pair.missing == _EXCHANGEABLE[0] else -1  # by chance
         tried = {inner: whole[0].picture}
+        found_even = False
         for least in _LEAST_SIZES:
             usable = {
                 part: size
@@ -222,10 +243,13 @@ class Jigsaw(MapStep):
                 if size >= least and lines.reason_against(part, _EXCHANGEABLE) is None
             }
             for ways in self._ways(pixels, usable) if usable else ():
+                found_even = True
                 cuts = [self._cut_of(pixels, list(usable)[way.part], way, tried) for way in ways]
                 # Either way could be taken, so that both must have pieces that can be told apart.
                 if min(cut.evidence["difference"] for cut in cuts) >= self.min_difference:
                     return self._made(record, ctx, cuts[::order][: len(cuts) if self._makes_twins else self.per_image])
+        if found_even:
+            return Outcome("drop", "ambiguous_where_even", whole[0].measured)
         reason = lines.reason_against(inner, _EXCHANGEABLE) or "told_by_likeness"
         return Outcome("drop", reason, whole[0].measured)
 
