@@ -15,6 +15,7 @@ it are sought, in one of which the wrong piece is the more alike by as much; cha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -234,34 +235,32 @@ class Jigsaw(MapStep):
             if self._too_small(*part.size_wh) is None
         }
         order = 1 if whole[0].pair.missing == _EXCHANGEABLE[0] else -1  # by chance
-        tried = {inner: whole[0].picture}
-        found_even = False
+        tried = {inner: (whole[0].picture, whole[0].evidence["difference"])}
+        against = cache(lambda part: lines.reason_against(part, _EXCHANGEABLE))
+        reason = "told_by_likeness"
         for least in _LEAST_SIZES:
-            usable = {
-                part: size
-                for part, size in parts.items()
-                if size >= least and lines.reason_against(part, _EXCHANGEABLE) is None
-            }
+            usable = {part: size for part, size in parts.items() if size >= least and against(part) is None}
             for ways in self._ways(pixels, usable) if usable else ():
-                found_even = True
+                reason = "ambiguous_where_even" if self.likeness == "even" else "ambiguous"
                 cuts = [self._cut_of(pixels, list(usable)[way.part], way, tried) for way in ways]
                 # Either way could be taken, so that both must have pieces that can be told apart.
                 if min(cut.evidence["difference"] for cut in cuts) >= self.min_difference:
                     return self._made(record, ctx, cuts[::order][: len(cuts) if self._makes_twins else self.per_image])
-        if found_even:
-            return Outcome("drop", "ambiguous_where_even", whole[0].measured)
-        reason = lines.reason_against(inner, _EXCHANGEABLE) or "told_by_likeness"
+        if not usable:
+            reason = against(inner) or reason
         return Outcome("drop", reason, whole[0].measured)
 
-    def _cut_of(self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, TiledPicture]) -> _Cut:
-        """Return a part cut in one way; cuts that were tried are kept."""
+    def _cut_of(
+        self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, tuple[TiledPicture, float]]
+    ) -> _Cut:
+        """Return a part cut in one way; parts that were tried are kept, with the difference of their pieces."""
         from ..item_parts.pictures.tiled_pictures import TiledPicture, TilePair, edge_difference
 
         if part not in tried:
-            tried[part] = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
-        picture = tried[part]
+            picture = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
+            tried[part] = picture, edge_difference(*map(picture.tile, _EXCHANGEABLE))
+        picture, difference = tried[part]
         pair = TilePair(_EXCHANGEABLE[way.missing], _EXCHANGEABLE[1 - way.missing])
-        difference = edge_difference(picture.tile(pair.missing), picture.tile(pair.wrong))
         measured = self._sizes_of(picture) | {"largest_difference": difference}
         return _Cut(picture, pair, {"difference": difference, **way.evidence}, measured)
 
