@@ -40,8 +40,8 @@ _ACT = re.compile(
     r"|(?P<letter>the right letter)|a box around (?P<boxed>the [a-z ]*[a-z])"
 )
 _LINK = re.compile(
-    rf"(?:invitation for (?P<name>\w+)[^\n]*\s+|: )(?P<link>http://{re.escape(ADDRESS)}/welcome\?invitation=[\w-]+)",
-    re.I,
+    rf"(?:invitation for (?P<name>\w+)[^\n]*\s+|^(?P<listed>\w+)\t|: )(?P<link>http://{re.escape(ADDRESS)}/welcome\?invitation=[\w-]+)",
+    re.I | re.M,
 )
 CURATOR = "you"
 """Name of the first curator, for the link that the app prints."""
@@ -94,7 +94,7 @@ class People:
     def read(self, text: str) -> None:
         """Collect the invitation links in a text, the newest for each person."""
         for match in _LINK.finditer(text):
-            self._links[match["name"] or CURATOR] = match["link"]
+            self._links[match["name"] or match["listed"] or CURATOR] = match["link"]
 
     def act(self, row: Row) -> None:
         """Do the acts of a row, each of its people in turn."""
@@ -156,11 +156,10 @@ class People:
         return window.locator(_CARD).get_attribute("data-slot")
 
     def _do(self, window: Page, clause: str) -> None:
+        named_person = ""
         for act in _ACT.finditer(clause):
             if act["seen"]:
                 _visible(window, act["seen"]).wait_for()
-                if invited := re.fullmatch(r"Invitation for (\w+)", act["seen"]):
-                    self._await_link(window, invited[1])
                 window.wait_for_timeout(150)  # until the page listens to keys
             elif act["key"]:
                 window.keyboard.press(act["key"].replace(" + ", "+").replace("Ctrl", "Control"))
@@ -168,6 +167,7 @@ class People:
                 window.keyboard.type(act["typed"])
             elif act["into"] is not None:
                 window.get_by_label(act["name"], exact=True).fill(act["into"])
+                named_person = act["into"]
             elif act["boxed"]:
                 self._draw_box(window, act["boxed"])
             elif act["letter"]:
@@ -177,10 +177,12 @@ class People:
                 with_key = re.compile(rf"^\s*{re.escape(act['name'])}\s*Enter\s*$")  # a button may show its key
                 keyed = window.get_by_role("button").filter(has_text=with_key)
                 named[0].or_(named[1]).or_(named[2]).or_(keyed).first.click()
+                if act["name"] == "Add and invite":
+                    self._await_link(window, named_person)
         self.read(window.inner_text("body"))
 
     def _await_link(self, window: Page, name: str) -> None:
-        """Wait for the link below its announcement, which the page shows a moment later."""
+        """Wait for a person's link among the invitations, which the page shows a moment later."""
         while name not in self._links:
             window.wait_for_timeout(50)
             self.read(window.inner_text("body"))

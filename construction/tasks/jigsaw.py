@@ -15,6 +15,7 @@ it are sought, in one of which the wrong piece is the more alike by as much; cha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ from benchwright.steps import (
 
 from ..ground_truth.values import RECORDS, records_of
 from ..item_parts.options.choices import group_keys, image_choices, place, twin_keys
-from ..item_parts.options.modes import Mode
+from ..item_parts.options.modes import Hardening, Mode
 from ..item_parts.pictures.scaling import size_within
 from ..item_parts.wording.wordings import Wordings, WordingsInUse
 
@@ -65,6 +66,19 @@ QUESTIONS = Wordings(
     "the second or the third?",
     "Which image completes the first one, the second or the third? It belongs in the {color} corner at the lower "
     "right.",
+)
+HARDENING = Hardening(
+    {
+        "lettering_at_join": "people read on across a join instead of comparing: take pictures with less lettering, or "
+        "set `lettering: keep`",
+        "strip_at_join": "a straight strip runs across a join, as gutters of comics do: take pictures of one scene "
+        "each, or set `strips: keep`",
+        "told_by_likeness": "in no two ways to cut a picture the right and the wrong piece are alike to what is shown "
+        "by as much: take pictures with more in them than a shaded ground, or set `likeness: keep`",
+        "ambiguous_where_even": "pieces look too much alike in the ways to cut a picture in which likeness is even: "
+        "take larger pictures with more in them, or set a smaller `min_difference`",
+    },
+    "contrast and the size of files: the piece from the middle of a picture, which is right, mostly has more of both",
 )
 
 
@@ -126,9 +140,12 @@ class Jigsaw(MapStep):
             joins.
         told_by_likeness (drop): In mode `hardened`: in no two ways to cut it the right and the wrong piece are alike
             to what is shown by as much.
+        ambiguous_where_even (drop): In mode `hardened`: there are such ways, and in all of them one of the two has
+            pieces that differ by less than `min_difference`.
     """  # phrase: allowed
 
     name: ClassVar[str] = "jigsaw"
+    hardening: ClassVar[Hardening] = HARDENING
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     task_region: ClassVar[TaskRegion] = TaskRegion(join=("top", "left"))
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
@@ -163,6 +180,10 @@ class Jigsaw(MapStep):
         without = frozenset[str]() if self.mode == "hardened" else _OF_HARDENED
         without |= frozenset[str]() if self.dataset is not None else {"dataset"}
         return {name: value for name, value in super().parameters().items() if name not in without}
+
+    def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
+        """Return why mode `hardened` made few items, and what to do."""
+        return self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items it will make, by a sample of the pictures."""
@@ -214,30 +235,32 @@ class Jigsaw(MapStep):
             if self._too_small(*part.size_wh) is None
         }
         order = 1 if whole[0].pair.missing == _EXCHANGEABLE[0] else -1  # by chance
-        tried = {inner: whole[0].picture}
+        tried = {inner: (whole[0].picture, whole[0].evidence["difference"])}
+        against = cache(lambda part: lines.reason_against(part, _EXCHANGEABLE))
+        reason = "told_by_likeness"
         for least in _LEAST_SIZES:
-            usable = {
-                part: size
-                for part, size in parts.items()
-                if size >= least and lines.reason_against(part, _EXCHANGEABLE) is None
-            }
+            usable = {part: size for part, size in parts.items() if size >= least and against(part) is None}
             for ways in self._ways(pixels, usable) if usable else ():
+                reason = "ambiguous_where_even" if self.likeness == "even" else "ambiguous"
                 cuts = [self._cut_of(pixels, list(usable)[way.part], way, tried) for way in ways]
                 # Either way could be taken, so that both must have pieces that can be told apart.
                 if min(cut.evidence["difference"] for cut in cuts) >= self.min_difference:
                     return self._made(record, ctx, cuts[::order][: len(cuts) if self._makes_twins else self.per_image])
-        reason = lines.reason_against(inner, _EXCHANGEABLE) or "told_by_likeness"
+        if not usable:
+            reason = against(inner) or reason
         return Outcome("drop", reason, whole[0].measured)
 
-    def _cut_of(self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, TiledPicture]) -> _Cut:
-        """Return a part cut in one way; cuts that were tried are kept."""
+    def _cut_of(
+        self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, tuple[TiledPicture, float]]
+    ) -> _Cut:
+        """Return a part cut in one way; parts that were tried are kept, with the difference of their pieces."""
         from ..item_parts.pictures.tiled_pictures import TiledPicture, TilePair, edge_difference
 
         if part not in tried:
-            tried[part] = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
-        picture = tried[part]
+            picture = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
+            tried[part] = picture, edge_difference(*map(picture.tile, _EXCHANGEABLE))
+        picture, difference = tried[part]
         pair = TilePair(_EXCHANGEABLE[way.missing], _EXCHANGEABLE[1 - way.missing])
-        difference = edge_difference(picture.tile(pair.missing), picture.tile(pair.wrong))
         measured = self._sizes_of(picture) | {"largest_difference": difference}
         return _Cut(picture, pair, {"difference": difference, **way.evidence}, measured)
 

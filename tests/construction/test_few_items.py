@@ -12,6 +12,7 @@ import pytest
 from dataset_fixtures.diw_files import write_diw
 
 from benchwright.cli.main import invoke
+from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.construction.tasks.relative_depth import RelativeDepth
 from benchwright.pipeline import run_recipe
@@ -24,6 +25,14 @@ def test_the_line_names_the_reason_that_weighs_most_its_remedy_and_the_cue_of_th
     assert said.startswith("2 items, and off_centre 5, not_level 3: both points must lie equally far from the middle")
     assert "set a smaller `min_view`" in said
     assert said.endswith("the lower one, and the one nearer to the center, is mostly closer")
+
+
+def test_jigsaws_say_which_setting_keeps_what_likeness_left_out() -> None:
+    said = Jigsaw().advice(1, {"told_by_likeness": 2, "ambiguous_where_even": 5, "ambiguous": 40})
+    assert said is not None
+    assert said.startswith("1 item, and ambiguous_where_even 5, told_by_likeness 2: pieces look too much alike")
+    assert "set a smaller `min_difference`" in said
+    assert Jigsaw(mode="paper").advice(1, {"ambiguous": 40}) is None
 
 
 @pytest.mark.parametrize(

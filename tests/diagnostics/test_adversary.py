@@ -15,9 +15,11 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from benchwright.diagnostics.adversary.encoding import encoding_of
 from benchwright.diagnostics.shortcuts.battery import TaskResult, run_battery
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.picks import Bounds
+from benchwright.images import encode_png
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.source_files.item_files import PicturePlace, SourceItem
 
@@ -213,6 +215,27 @@ def test_the_join_of_a_jigsaw_is_its_task_and_the_outer_border_is_not() -> None:
     assert [each.solver for each in outside.carried] == ["learned fit of borders"]
     joined = _result([_jigsaw(rng, number, ("top", "left")) for number in range(ITEMS)])
     assert joined.carried == ()
+
+
+def test_how_png_data_is_packed_tells_programs_and_levels_apart_and_not_what_pictures_show() -> None:
+    rng = np.random.default_rng(3)
+    noise = rng.integers(0, 256, (90, 120, 3), np.uint8)
+    soft = np.broadcast_to(np.linspace(0, 255, 120, dtype=np.uint8)[None, :, None], (90, 120, 3))
+    soft = np.ascontiguousarray(soft) + (noise // 64)
+
+    def packing(pixels: NDArray[np.uint8], **saved: int) -> dict[str, float]:
+        handle = io.BytesIO()
+        Image.fromarray(pixels).save(handle, "PNG", **saved)
+        measures = encoding_of(handle.getvalue())
+        return {name: value for name, value in measures.items() if name.startswith("PNG pack")}
+
+    for level in (1, 3, 6, 9):
+        assert packing(noise, compress_level=level) == packing(soft, compress_level=level)
+        assert packing(noise, compress_level=level)["PNG packing"] == 1.0
+    assert len({tuple(packing(soft, compress_level=level)) for level in (1, 3, 6, 9)}) == 4
+    assert packing(soft, compress_level=2)["PNG packing"] > 1.01
+    ours = [encoding_of(encode_png(pixels)) for pixels in (noise, soft)]
+    assert all(measures["PNG packed as by Pillow at level 3"] == 1.0 for measures in ours)
 
 
 def test_without_a_cue_nothing_is_learned_and_it_is_said_how_large_a_cue_would_be() -> None:
