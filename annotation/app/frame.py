@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ..store.accounts.accounts import Account
-from .auth.known_pages import BUILD, FLAGS, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
+from .auth.known_pages import ANNOTATORS, BUILD, FLAGS, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
@@ -25,7 +25,6 @@ from .item_pages.one_item import show_item
 from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
-from .pages.annotators import show_annotators
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
 from .pages.discussion import show_discussion
 from .pages.history import show_history
@@ -164,6 +163,10 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     pages = [home, review, practice, page("history", history), discussion]
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
+
+    def own(name: str, title: str, path: str) -> st.Page:
+        return st.Page(leads_to(path, CAMPAIGN), title=title, url_path=name)
+
     if account.role == "curator":
         items, item = _item_pages(state, account, discussion)
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
@@ -190,9 +193,9 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             item,
             progress,
             page("agreement", show_agreement),
-            page("annotators", partial(show_annotators, items=items)),
+            own("annotators", TEXTS["annotators"], ANNOTATORS),
             page("reasons", partial(show_reasons, items=items)),
-            st.Page(leads_to(FLAGS, CAMPAIGN), title=TEXTS["flags"], url_path=FLAGS.strip("/")),
+            own("flags", TEXTS["flags"], FLAGS),
             st.Page(leads_to(PEOPLE), title=TEXTS["people"], url_path=PEOPLE.strip("/")),
             *steering[1:],  # Progress is in the head
         ]

@@ -49,6 +49,7 @@ def build_app(state: AppState) -> st.App:
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
     from .own_pages.shell import own_page_routes
+    from .people_pages.annotator_routes import annotator_routes
     from .people_pages.flag_routes import flag_routes
     from .people_pages.message_routes import message_routes
     from .people_pages.people_routes import people_routes
@@ -91,6 +92,7 @@ def build_app(state: AppState) -> st.App:
             *publish_routes(state),
             *build_routes(state),
             *people_routes(state),
+            *annotator_routes(state),
             *flag_routes(state),
             *message_routes(state),
             *sending_routes(state),

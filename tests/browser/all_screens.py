@@ -56,7 +56,7 @@ SCREENS = {
     "progress, review": Screen("cur", "/progress?campaign=voted", shows=".chart-place figure"),
     "agreement": Screen("cur", "/agreement?campaign=verify", shows=".chart-place figure"),
     "agreement, votes": Screen("cur", "/agreement?campaign=voted", shows=".chart-place figure"),
-    "annotators": Screen("cur", "/annotators?campaign=verify", shows=".chart-place figure"),
+    "annotators": Screen("cur", "/annotators?campaign=verify", shows=".figures figure"),
     "reasons": Screen("cur", "/reasons?campaign=verify", shows=".bw-thumb"),
     "flags": Screen("cur", "/flags?campaign=verify", shows="[id^=settle-]"),
     "messages": Screen("cur", "/messages?campaign=verify", shows="#words"),

@@ -94,7 +94,9 @@ function followJob(panel) {
   }, LOOK_EVERY_MS);
 }
 
-const FOCUS = `benchwright-focus ${location.pathname}`;
+// A form's answer may stand at an address below the page's own.
+const PAGE = `/${location.pathname.split("/")[1]}`;
+const FOCUS = `benchwright-focus ${PAGE}`;
 
 function keepFocus(field) {
   sessionStorage.setItem(FOCUS, JSON.stringify({ id: field?.id ?? "", at: field?.selectionStart ?? null, top: scrollY }));
@@ -115,7 +117,7 @@ function giveFocusBack() {
 // Keep the input of a form without drafts on the server over a reload, until the form is sent.
 function keepTyped(form) {
   const of = form.elements.campaign?.value ?? "";
-  const place = `benchwright-typed ${location.pathname} ${form.getAttribute("action")} ${of}`;
+  const place = `benchwright-typed ${PAGE} ${form.getAttribute("action")} ${of}`;
   const fields = [...form.elements].filter(({ name, type }) => name && !["hidden", "submit", "file"].includes(type));
   const isBox = ({ type }) => type === "checkbox" || type === "radio";
   const kept = JSON.parse(sessionStorage.getItem(place) ?? "[]");
@@ -138,4 +140,8 @@ for (const input of document.querySelectorAll("input[data-upload]")) sendFile(in
 for (const panel of document.querySelectorAll("[data-job]")) followJob(panel);
 giveFocusBack();
 document.querySelector("[aria-invalid=true]")?.focus();
-addEventListener("pageshow", showWhatFits);
+addEventListener("pageshow", ({ persisted }) => {
+  // Menus name what the page shows, also after Back.
+  if (persisted) for (const form of document.querySelectorAll("form[method=get]")) form.reset();
+  showWhatFits();
+});
