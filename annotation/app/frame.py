@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from ..store.accounts.accounts import Account
-from .auth.known_pages import ANNOTATORS, BUILD, FLAGS, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
+from .auth.known_pages import ANNOTATORS, BUILD, CONNECTIONS, FLAGS, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
-from .cockpit.connections import show_connections
 from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
@@ -164,8 +163,8 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
 
-    def own(name: str, title: str, path: str) -> st.Page:
-        return st.Page(leads_to(path, CAMPAIGN), title=title, url_path=name)
+    def own(name: str, title: str, path: str, visibility: Literal["visible", "hidden"] = "visible") -> st.Page:
+        return st.Page(leads_to(path, CAMPAIGN), title=title, url_path=name, visibility=visibility)
 
     if account.role == "curator":
         items, item = _item_pages(state, account, discussion)
@@ -186,7 +185,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
             steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
             steered("guidelines-edit", WORDS["guidelines_edit"], partial(in_frame, show_guidelines_editor)),
-            steered("connections", CONNECTION_WORDS["connections"], partial(in_frame, show_connections)),
+            own("connections", CONNECTION_WORDS["connections"], CONNECTIONS, visibility="hidden"),
         ]
         pages += [
             items,

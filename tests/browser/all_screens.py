@@ -71,7 +71,7 @@ SCREENS = {
     "rules": Screen("cur", "/rules?campaign=verify", shows=".chart-place figure"),
     "thresholds": Screen("cur", "/thresholds", shows="[data-testid=stMain] p"),
     "guidelines": Screen("cur", "/guidelines-edit?campaign=verify", shows="textarea"),
-    "connections": Screen("cur", "/connections?campaign=verify", shows="[data-testid=stForm]"),
+    "connections": Screen("cur", "/connections?campaign=verify", shows="#make-token"),
 }
 """Screens of the workspace of `full_site`."""
 KINDS = {
