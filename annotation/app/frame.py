@@ -11,12 +11,11 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ..store.accounts.accounts import Account
-from .auth.known_pages import ANNOTATORS, BUILD, CONNECTIONS, FLAGS, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
+from .auth.known_pages import ANNOTATORS, BUILD, CONNECTIONS, FLAGS, GUIDELINES, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
-from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
 from .item_pages.items import show_items
@@ -77,6 +76,8 @@ _STYLE = (
   overflow-y: auto; padding: .5rem 1rem 2rem; background: light-dark(#fff, #171614);
   border-inline-end: 1px solid light-dark(#d5d5d5, #454340);
 }
+.bw-guidelines :is(h1, h2, h3) { font-size: 1.15rem; margin: .75rem 0 .35rem; padding: 0; }
+.bw-guidelines img { max-width: 100%; }
 .block-container:has(.st-key-guidelines-beside) { padding-inline-start: calc(min(23rem, 30vw) + 1rem); }
 @media (max-width: 900px) {
   .st-key-guidelines-beside {
@@ -184,7 +185,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             build,
             steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
             steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
-            steered("guidelines-edit", WORDS["guidelines_edit"], partial(in_frame, show_guidelines_editor)),
+            own("guidelines-edit", WORDS["guidelines_edit"], GUIDELINES, visibility="hidden"),
             own("connections", CONNECTION_WORDS["connections"], CONNECTIONS, visibility="hidden"),
         ]
         pages += [

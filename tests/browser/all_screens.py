@@ -70,7 +70,7 @@ SCREENS = {
     "releases": Screen("cur", "/publish", shows="form [type=submit]"),
     "rules": Screen("cur", "/rules?campaign=verify", shows=".chart-place figure"),
     "thresholds": Screen("cur", "/thresholds", shows="[data-testid=stMain] p"),
-    "guidelines": Screen("cur", "/guidelines-edit?campaign=verify", shows="textarea"),
+    "guidelines": Screen("cur", "/guidelines-edit?campaign=verify", shows="#guidelines-preview"),
     "connections": Screen("cur", "/connections?campaign=verify", shows="#make-token"),
 }
 """Screens of the workspace of `full_site`."""

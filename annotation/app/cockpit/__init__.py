@@ -1,1 +1,1 @@
-"""The curators' steering pages: try rules and thresholds, edit guidelines."""
+"""The curators' steering pages: try rules and thresholds."""

@@ -13,6 +13,14 @@ function showWhatFits() {
   }
 }
 
+// Show parts of the page that follow from a draft; the server has escaped them.
+function showParts(parts) {
+  for (const [id, html] of Object.entries(parts)) {
+    const body = new DOMParser().parseFromString(html, "text/html").body;
+    document.getElementById(id)?.replaceChildren(...body.childNodes);
+  }
+}
+
 function keepDraft(form) {
   let timer = 0;
   let isBehind = false;
@@ -27,6 +35,7 @@ function keepDraft(form) {
       });
       if (!reply.ok) throw new Error(reply.statusText);
       if (status) status.textContent = status.dataset.saved;
+      if (reply.status === 200) showParts(await reply.json());
     } catch {
       isBehind = true;
       if (status) status.textContent = status.dataset.unsaved;
@@ -38,6 +47,9 @@ function keepDraft(form) {
     if (status) status.textContent = "";
     clearTimeout(timer);
     timer = setTimeout(save, SAVE_AFTER_MS, false);
+  });
+  form.addEventListener("submit", ({ submitter }) => {
+    if (submitter?.hasAttribute("data-drops")) isBehind = false;
   });
   addEventListener("pagehide", () => save(true));
 }

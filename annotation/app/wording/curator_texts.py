@@ -196,8 +196,8 @@ TEXTS = Texts(
         "guidelines_why": "What annotators of this campaign are told, in Markdown. A saved text is a new version; "
         "annotators see it from their next task on, and each decision is known by the version that it followed.",
         "guidelines_text": "Text",
-        "guidelines_hint": "Ctrl+Enter, or a click beside the field, brings preview and difference up to date. "
-        "Pictures of this version are written as ![what it shows](picture:0).",
+        "guidelines_hint": "Preview and difference follow while you type. Pictures of this version are written as "
+        "![what it shows](picture:0).",
         "guidelines_preview": "As annotators see it",
         "guidelines_difference": "Difference to version {version}",
         "guidelines_same": "Nothing is changed yet.",
