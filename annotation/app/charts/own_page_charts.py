@@ -14,4 +14,6 @@ def figures_html(charts: Iterable[Chart]) -> str:
     """Return charts with their numbers and links that save them; names must be unique on the page."""
     words = {"numbers": TEXTS["chart_numbers"], "save": TEXTS["chart_save"]}
     figures = "".join(figure_html(chart, **words) for chart in charts)
-    return f'<style>{chart_style()}{DRAWING_STYLE}</style><div class="figures">{figures}</div>'
+    # Pages of our own have colors of the same names for their fields.
+    style = chart_style().replace(":root, :host", ".figures")
+    return f'<style>{style}{DRAWING_STYLE}</style><div class="figures">{figures}</div>'

@@ -74,19 +74,20 @@ class _AnnotatorsPage:
         key = (state.store.where, *overview.stamp(), "qualities")
         field = label_fields_of(campaign)[0]
         qualities = cached(key, lambda: overview.qualities(overview.label_columns(field)))
+        qualification = qualification_section(state, campaign, asked)
         acts = [
-            qualification_section(state, campaign, asked),
             set_aside_section(campaign, overview, [quality.rater for quality in qualities], asked),
             "" if campaign.is_simulated else _messages_link(campaign.name),
         ]
         if not qualities:
-            return "".join([*acts, f"<p>{escape(TEXTS['nothing_said'])}</p>"])
+            return "".join([qualification, f"<p>{escape(TEXTS['nothing_said'])}</p>", *acts])
         return "".join([
-            *acts,
+            qualification,
             quality_table(campaign, overview, qualities, key),
             marks_tables(state, campaign, overview),
             agreement_figures(qualities),
             confusion_figures(campaign, qualities, asked.query.get("annotator", "")),
+            *acts,
         ])  # fmt: skip
 
     def change(self, act: str, asked: CuratorRequest) -> Response:
