@@ -78,6 +78,7 @@ _STYLE = (
 }
 .bw-guidelines :is(h1, h2, h3) { font-size: 1.15rem; margin: .75rem 0 .35rem; padding: 0; }
 .bw-guidelines img { max-width: 100%; }
+.bw-guidelines :is(th, td) { padding: .2rem .7rem .2rem 0; text-align: start; }
 .block-container:has(.st-key-guidelines-beside) { padding-inline-start: calc(min(23rem, 30vw) + 1rem); }
 @media (max-width: 900px) {
   .st-key-guidelines-beside {
