@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from ..store.accounts.accounts import Account
-from .auth.known_pages import BUILD, FLAGS, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
+from .auth.known_pages import ANNOTATORS, BUILD, CONNECTIONS, FLAGS, GUIDELINES, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
-from .cockpit.connections import show_connections
-from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
 from .item_pages.items import show_items
@@ -25,7 +23,6 @@ from .item_pages.one_item import show_item
 from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
-from .pages.annotators import show_annotators
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
 from .pages.discussion import show_discussion
 from .pages.history import show_history
@@ -79,6 +76,9 @@ _STYLE = (
   overflow-y: auto; padding: .5rem 1rem 2rem; background: light-dark(#fff, #171614);
   border-inline-end: 1px solid light-dark(#d5d5d5, #454340);
 }
+.bw-guidelines :is(h1, h2, h3) { font-size: 1.15rem; margin: .75rem 0 .35rem; padding: 0; }
+.bw-guidelines img { max-width: 100%; }
+.bw-guidelines :is(th, td) { padding: .2rem .7rem .2rem 0; text-align: start; }
 .block-container:has(.st-key-guidelines-beside) { padding-inline-start: calc(min(23rem, 30vw) + 1rem); }
 @media (max-width: 900px) {
   .st-key-guidelines-beside {
@@ -164,6 +164,10 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     pages = [home, review, practice, page("history", history), discussion]
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
+
+    def own(name: str, title: str, path: str, visibility: Literal["visible", "hidden"] = "visible") -> st.Page:
+        return st.Page(leads_to(path, CAMPAIGN), title=title, url_path=name, visibility=visibility)
+
     if account.role == "curator":
         items, item = _item_pages(state, account, discussion)
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
@@ -182,17 +186,17 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             build,
             steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
             steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
-            steered("guidelines-edit", WORDS["guidelines_edit"], partial(in_frame, show_guidelines_editor)),
-            steered("connections", CONNECTION_WORDS["connections"], partial(in_frame, show_connections)),
+            own("guidelines-edit", WORDS["guidelines_edit"], GUIDELINES, visibility="hidden"),
+            own("connections", CONNECTION_WORDS["connections"], CONNECTIONS, visibility="hidden"),
         ]
         pages += [
             items,
             item,
             progress,
             page("agreement", show_agreement),
-            page("annotators", partial(show_annotators, items=items)),
+            own("annotators", TEXTS["annotators"], ANNOTATORS),
             page("reasons", partial(show_reasons, items=items)),
-            st.Page(leads_to(FLAGS, CAMPAIGN), title=TEXTS["flags"], url_path=FLAGS.strip("/")),
+            own("flags", TEXTS["flags"], FLAGS),
             st.Page(leads_to(PEOPLE), title=TEXTS["people"], url_path=PEOPLE.strip("/")),
             *steering[1:],  # Progress is in the head
         ]

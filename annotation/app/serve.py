@@ -45,10 +45,13 @@ def build_app(state: AppState) -> st.App:
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
     from .building.build_routes import build_routes
+    from .campaign_pages.connection_routes import connection_routes
+    from .campaign_pages.guidelines_routes import guidelines_page_routes
     from .entry.entry_routes import entry_routes
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
     from .own_pages.shell import own_page_routes
+    from .people_pages.annotator_routes import annotator_routes
     from .people_pages.flag_routes import flag_routes
     from .people_pages.message_routes import message_routes
     from .people_pages.people_routes import people_routes
@@ -91,8 +94,11 @@ def build_app(state: AppState) -> st.App:
             *publish_routes(state),
             *build_routes(state),
             *people_routes(state),
+            *annotator_routes(state),
             *flag_routes(state),
             *message_routes(state),
+            *guidelines_page_routes(state),
+            *connection_routes(state),
             *sending_routes(state),
             *api_routes(state),
         ],

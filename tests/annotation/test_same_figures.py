@@ -15,7 +15,7 @@ pytest.importorskip("streamlit")
 
 from benchwright.annotation.agreement.coefficients import STATISTICS
 from benchwright.annotation.app.pages.agreement import field_agreement
-from benchwright.annotation.app.pages.annotators import _row
+from benchwright.annotation.app.people_pages.annotator_figures import quality_row
 from benchwright.annotation.app.wording.curator_texts import TEXTS
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
@@ -117,7 +117,7 @@ def test_no_figure_is_without_evidence_and_none_without_its_count(workspace: Pat
     assert all(low < high for low, high in filter(None, page["ci"].values()))
     assert (page["ci"]["percent"] is not None) == (page["compared"] >= 10)
     for one in qualities:
-        row = _row(one, has_gold=False, is_timed=True)
+        row = quality_row(one, has_gold=False, is_timed=True)
         assert (one.estimated_accuracy is not None) == (one.shared >= 10), asdict(one)
         assert str(one.shared) in row[TEXTS["estimated"]]
         assert row[TEXTS["too_fast"]] == TEXTS["undefined"]  # these decisions came without a browser's clock

@@ -56,7 +56,7 @@ SCREENS = {
     "progress, review": Screen("cur", "/progress?campaign=voted", shows=".chart-place figure"),
     "agreement": Screen("cur", "/agreement?campaign=verify", shows=".chart-place figure"),
     "agreement, votes": Screen("cur", "/agreement?campaign=voted", shows=".chart-place figure"),
-    "annotators": Screen("cur", "/annotators?campaign=verify", shows=".chart-place figure"),
+    "annotators": Screen("cur", "/annotators?campaign=verify", shows=".figures figure"),
     "reasons": Screen("cur", "/reasons?campaign=verify", shows=".bw-thumb"),
     "flags": Screen("cur", "/flags?campaign=verify", shows="[id^=settle-]"),
     "messages": Screen("cur", "/messages?campaign=verify", shows="#words"),
@@ -70,8 +70,8 @@ SCREENS = {
     "releases": Screen("cur", "/publish", shows="form [type=submit]"),
     "rules": Screen("cur", "/rules?campaign=verify", shows=".chart-place figure"),
     "thresholds": Screen("cur", "/thresholds", shows="[data-testid=stMain] p"),
-    "guidelines": Screen("cur", "/guidelines-edit?campaign=verify", shows="textarea"),
-    "connections": Screen("cur", "/connections?campaign=verify", shows="[data-testid=stForm]"),
+    "guidelines": Screen("cur", "/guidelines-edit?campaign=verify", shows="#guidelines-preview"),
+    "connections": Screen("cur", "/connections?campaign=verify", shows="#make-token"),
 }
 """Screens of the workspace of `full_site`."""
 KINDS = {

@@ -26,6 +26,7 @@ from benchwright.annotation.progress.rule_trial import try_rules
 from benchwright.annotation.store.campaigns.guidelines import Guidelines
 from benchwright.annotation.store.database.schema import audit_log
 from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.guidelines import revise_guidelines
 from benchwright.annotation.workflow.settlement.rules import parse_rule
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ steps:
     form: {reasons: [wrong_answer, unclear]}
     guidelines: "Accept what has **one** right answer."
 """
+HACK = '<img src=x onerror="window.hacked=1">'
 PAGES = ("rules", "thresholds", "guidelines-edit")
 Opened = Callable[..., "Page"]
 
@@ -151,42 +153,76 @@ def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwri
 ) -> None:
     first, second = curator("/guidelines-edit?campaign=verify"), curator("/guidelines-edit?campaign=verify")
     for page, text in (
-        (first, "Accept what has **one** right answer.\n\nLook *twice*."),
+        (first, f"Accept what has **one** right answer.\n\nLook *twice* at $x_1^2$. {HACK}"),
         (second, "Reject **blurred** ones."),
     ):
-        at_rest(page)
         page.get_by_role("textbox", name="Text").fill(text)
-        page.get_by_role("textbox", name="Text").press("Control+Enter")
-        at_rest(page)
-    assert first.locator(".st-key-benchwright-ltr-guidelines em").inner_text() == "twice"
-    first.locator(".bw-diff ins").get_by_text("+Look *twice*.", exact=True).wait_for()
+        page.get_by_text("Saved", exact=True).wait_for()
+    assert first.locator("#guidelines-preview em").inner_text() == "twice"
+    assert first.locator("#guidelines-preview msubsup").count() == 1
+    assert HACK in first.locator("#guidelines-preview").inner_text()
+    assert first.evaluate("window.hacked") is None
+    assert first.locator(".bw-diff ins").last.inner_text().startswith("+Look *twice* at")
     second.reload()  # what was written is there again
-    second.get_by_text("+Reject **blurred** ones.").wait_for()
-    at_rest(second)
     assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
-    first.get_by_role("button", name="Save as version 2").click()
+    assert second.locator(".bw-diff ins").inner_text() == "+Reject **blurred** ones."
+    first.get_by_role("button", name="Save as version 2").press("Enter")
     first.get_by_text("Saved as version 2.").wait_for()
-    second.get_by_role("button", name="Save as version 2").click()
-    second.get_by_text("Meanwhile somebody saved version 2").wait_for()
+    second.reload()  # the other window's save leaves this draft
     assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
-    second.locator(".bw-diff del").get_by_text("-Look *twice*.", exact=True).wait_for()
+    second.get_by_text("Meanwhile somebody saved version 2").wait_for()
+    assert second.locator(".bw-diff del").last.inner_text().startswith("-Look *twice*")
     second.get_by_role("button", name="Go on from version 2 with my text").click()
-    second.get_by_role("button", name="Save as version 3").click()
+    second.get_by_role("button", name="Save as version 3").press("Enter")
     second.get_by_text("Saved as version 3.").wait_for()
+    second.locator("#save:focus").wait_for()
     with opened_store(site.workspace) as store, store.reading() as connection:
         versions = Guidelines(store).versions(store.campaign("verify"))
         acts = connection.execute(sa.select(audit_log.c.actor).where(audit_log.c.act == "guidelines_written"))
         assert list(acts.scalars())[-2:] == ["cur", "cur"]
     assert [version.text for version in versions][1:] == [
-        "Accept what has **one** right answer.\n\nLook *twice*.", "Reject **blurred** ones.",
+        f"Accept what has **one** right answer.\n\nLook *twice* at $x_1^2$. {HACK}", "Reject **blurred** ones.",
     ]  # fmt: skip
+
+
+def test_a_window_that_did_not_see_the_newest_guidelines_saves_nothing_over_them(
+    site: ReviewSite, curator: Opened
+) -> None:
+    late = curator("/guidelines-edit?campaign=verify")
+    late.get_by_role("textbox", name="Text").fill("Mine.")
+    late.get_by_text("Saved", exact=True).wait_for()
+    with opened_store(site.workspace) as store:
+        known = Guidelines(store).newest(store.campaign("verify"))
+        assert known is not None
+        revise_guidelines(store, "verify", "Theirs.", based_on=known.version, by="another")
+    late.locator("#save").click()
+    late.get_by_text("Meanwhile somebody saved").wait_for()
+    assert late.get_by_role("textbox", name="Text").input_value() == "Mine."
+    late.get_by_role("textbox", name="Text").press_sequentially(" And more.")
+    late.locator("#drop").click()
+    late.locator("#save").wait_for()
+    assert late.get_by_role("textbox", name="Text").input_value() == "Theirs."
+    late.wait_for_timeout(600)  # longer than a draft waits before it is stored
+    late.reload()
+    assert late.get_by_role("textbox", name="Text").input_value() == "Theirs."
+
+
+def test_a_draft_of_guidelines_is_stored_for_a_curator_alone_and_only_from_the_page(
+    site: ReviewSite, new_context: Callable[..., BrowserContext]
+) -> None:
+    for name, sent in (("ann", {"x-benchwright-draft": "1"}), ("cur", {})):
+        page = new_context().new_page()
+        sign_in(page, site, name, path="/home")
+        answer = page.request.put(f"{site.url}/guidelines-edit/draft", headers=sent, form={"campaign": "verify"})
+        assert answer.status == 403
+    assert page.request.post(f"{site.url}/guidelines-edit/save", form={"campaign": "verify"}).status == 403
 
 
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("width", [1280, 390])
 def test_these_pages_are_accessible_light_and_dark(curator: Opened, name: str, width: int) -> None:
     page = curator(f"/{name}?campaign=verify", viewport={"width": width, "height": 800})
-    page.locator(".stMainBlockContainer h3, .stMainBlockContainer label").first.wait_for()
+    page.locator(".stMainBlockContainer h3, .stMainBlockContainer label, main textarea").first.wait_for()
     at_rest(page)
     assert [line for line in unreached(page) if "stSidebarNavLink" not in line] == []
     assert findings_by_theme(page) == NOTHING

@@ -116,18 +116,38 @@ def test_annotators_are_compared_and_their_likely_errors_shown(curator: Callable
     assert page.locator("#plot-confusion thead th").all_text_contents() == ["Truth", "accepted", "rejected"]
 
 
+def test_the_address_carries_the_annotator_whose_errors_show(curator: Callable[..., Page]) -> None:
+    page = curator("/annotators?campaign=verify&annotator=ben")
+    assert page.get_by_label("Name").input_value() == "ben"
+    page.get_by_label("Name").select_option("ann")
+    page.locator("#show-errors").press("Enter")
+    page.wait_for_url("**annotator=ann*")
+    page.go_back()
+    page.wait_for_url("**annotator=ben*")
+    assert page.get_by_label("Name").input_value() == "ben"
+    assert page.locator("a[href='/items?campaign=verify&annotator=ben']").count() == 1
+
+
 def test_votes_are_set_aside_and_taken_back_on_the_page_of_annotators(
     site: ReviewSite, curator: Callable[..., Page]
 ) -> None:
     page = curator("/annotators")
-    page.get_by_label("Whose votes").wait_for()
-    page.get_by_role("textbox", name="Why").fill("rushes")
-    page.get_by_role("button", name="Set aside").click()
+    page.get_by_label("Whose votes").select_option("ann")
+    page.get_by_role("textbox", name="Why").fill(HACK)
+    page.reload()
+    assert page.get_by_role("textbox", name="Why").input_value() == HACK, "what is typed outlives a reload"
+    page.get_by_role("button", name="Set aside").press("Enter")
     page.get_by_text("votes of ann are set aside").wait_for()
+    page.locator("#set-aside:focus").wait_for()
+    assert page.locator("td", has_text=HACK).count() == 1
+    assert page.evaluate("window.hacked") is None
+    assert page.get_by_role("textbox", name="Why").input_value() == ""
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         assert "ann" not in {annotation.annotator for annotation in store.decisions("verify")}
         page.get_by_role("button", name="Take back").click()
         page.get_by_text("votes of ann count again").wait_for()
+        page.reload()
+        assert page.get_by_text("votes of ann count again").count() == 0
         assert "ann" in {annotation.annotator for annotation in store.decisions("verify")}
 
 
@@ -183,7 +203,7 @@ def test_plots_are_readable_in_light_and_dark(curator: Callable[..., Page], path
     page = curator(path, color_scheme=scheme)
     page.locator(".chart svg").first.wait_for()
     at_rest(page)
-    ground = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    ground = page.evaluate("getComputedStyle(document.querySelector('.stApp') ?? document.body).backgroundColor")
     texts = page.eval_on_selector_all(".chart svg text", "all => all.map(e => getComputedStyle(e).fill)")
     assert texts
     assert min(contrast(color, ground) for color in set(texts)) >= 4.5

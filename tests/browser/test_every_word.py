@@ -90,7 +90,7 @@ OF_CODE = {"recipe, text", "recipe, a step"}
 KEYS = {"Esc", "Enter", "Ctrl", "Shift", "Space"}
 CODES = {
     "verify", "review", "baseline", "form", "voted", "screen", "pair", "describe", "collect", "write", "jigsaw", "ten",
-    "ingest", "splits", "freeze", "near_duplicates", "SHA", "id", "name", "role", "campaigns", "picture", "csv", "annotator", "adjudicator", "curator",
+    "USD", "ingest", "splits", "freeze", "near_duplicates", "SHA", "id", "name", "role", "campaigns", "picture", "csv", "annotator", "adjudicator", "curator",
 }  # fmt: skip
 ITEMS = re.compile(
     r"The lower right corner[^?]*\?|Which image completes[^.]*\.|Which piece belongs there\?|Which of the two\?|a red cup|Accept what has.*answer\.|"

@@ -21,7 +21,7 @@ FIELDS = "textarea:visible:enabled, input[type=text]:visible:enabled:not([role=c
 WITH_FIELDS = {
     "verify", "error_analysis", "practice", "history", "adjudicate", "items", "one item", "people", "guidelines",
     "recipe, text", "recipe, a step", "releases", "send photographs",
-    "messages",
+    "messages", "annotators", "connections",
 }  # fmt: skip
 """A screen of each page on which something is written, besides the sign-in page, which has no websocket."""
 WORDS = "all of this"
@@ -81,5 +81,4 @@ def test_nothing_typed_is_lost_on_any_page_however_long_it_is_open(
     whole = WORDS[:half] + AND_ON + WORDS[half:]
     assert written == dict.fromkeys(windows, WORDS) | {"guidelines": whole}
     assert [screen for screen, window in windows.items() if window.ends] == []
-    guidelines.field.press("Control+Enter")
-    guidelines.page.locator("[data-testid=stMain] p").get_by_text(whole, exact=True).wait_for()
+    guidelines.page.locator("#guidelines-preview p").get_by_text(whole, exact=True).wait_for()

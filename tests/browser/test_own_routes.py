@@ -23,6 +23,23 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         yield running
 
 
+def test_links_of_a_campaigns_pages_lead_to_the_same_campaign(curator: Opened, site: ReviewSite) -> None:
+    page = curator("/annotators?campaign=voted")
+    for name, path in (("Guidelines", "guidelines-edit"), ("Connections", "connections"), ("Messages", "messages")):
+        page.locator("header").get_by_role("link", name=name).click()
+        page.wait_for_url(f"{site.url}/{path}?campaign=voted")
+    page.go_back()
+    page.go_back()
+    page.wait_for_url(f"{site.url}/guidelines-edit?campaign=voted")
+    page.select_option("#campaign", "verify")
+    page.locator("#show-campaign").press("Enter")
+    page.wait_for_url(f"{site.url}/guidelines-edit?campaign=verify")
+    page.locator("header").get_by_role("link", name="Progress").click()
+    page.get_by_role("link", name="Connections").first.click()
+    page.locator("#make-token").wait_for()
+    assert page.url == f"{site.url}/connections?campaign=verify", "Streamlit's pages lead there too"
+
+
 def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: ReviewSite) -> None:
     page = curator("/progress?campaign=voted", viewport={"width": 1600, "height": 900})
     page.locator(".chart-place figure").first.wait_for()
@@ -47,11 +64,13 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
     assert page.url == f"{site.url}/flags?campaign=verify"
 
 
-@pytest.mark.parametrize("path", ["/people", "/flags?campaign=verify"])
+@pytest.mark.parametrize(
+    "path", ["/people", "/flags?campaign=verify", "/annotators?campaign=verify", "/guidelines-edit?campaign=verify"]
+)
 @pytest.mark.parametrize("width", [390, 1366])
 def test_a_page_is_accessible_and_within_reach(curator: Opened, path: str, width: int) -> None:
     page = curator(path, viewport={"width": width, "height": 800})
-    page.locator(".rows li").first.wait_for()
+    page.locator("main button").first.wait_for()
     assert findings_by_theme(page) == NOTHING
     assert unreached(page) == []
     small = page.evaluate(

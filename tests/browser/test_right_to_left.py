@@ -79,7 +79,7 @@ def test_an_item_its_notes_and_its_guidelines_run_as_their_script_does(
     page.get_by_role("button", name="Flag for a curator").click()
     assert directions(page.locator(".card .told-before bdi")) == ["rtl"]
     page.get_by_role("button", name="Guidelines").click()
-    unfolded = page.locator(".st-key-guidelines-beside [data-testid=stMarkdown] p", has_text=ARABIC)
+    unfolded = page.locator(".st-key-guidelines-beside .bw-guidelines p", has_text=ARABIC)
     assert directions(unfolded) == ["rtl"]
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Accept").click()

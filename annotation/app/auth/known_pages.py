@@ -14,13 +14,14 @@ from .sessions import OPEN_PAGE_HEADERS
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
 _EVERYBODYS = frozenset({"start", "home", "review", "practice", "history", "discussion"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
-_OF_ITEMS = frozenset({"items", "item", "rules", "thresholds", "guidelines-edit"})
-_OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "connections"})
-_CURATORS = _ADJUDICATORS | _OF_ITEMS | _OF_PEOPLE
+_CURATORS = _ADJUDICATORS | {"items", "item", "rules", "thresholds", "progress", "agreement", "reasons"}
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
 BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
+ANNOTATORS, CONNECTIONS, GUIDELINES = "/annotators", "/connections", "/guidelines-edit"
 """Beginnings of the addresses of curators' pages that the app serves without Streamlit."""
-_OWN_PAGES = (NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND)
+_OWN_PAGES = (
+    NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES,
+)  # fmt: skip
 
 
 class KnownPages:

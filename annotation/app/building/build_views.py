@@ -7,7 +7,6 @@ from html import escape
 from urllib.parse import quote
 
 from benchwright.funnel.charts import flow_charts
-from benchwright.pages import chart_style, figure_html
 
 from ...jobs.recipe_source import RecipeSource
 from ...progress.build_progress import BuildProgress, BuildStep
@@ -18,6 +17,7 @@ from ..auth.known_pages import PUBLISH
 from ..base.cache import cached
 from ..base.own_texts import chart_text
 from ..base.state import AppState
+from ..charts.own_page_charts import figures_html
 from ..own_pages.job_news import words_of_job
 from ..routes.downloads import RELEASE, downloads
 from ..wording.curator_texts import TEXTS, words_for
@@ -25,9 +25,6 @@ from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from ..wording.texts import title_of
 
 _MOST_JOBS = 8
-_FIGURES_STYLE = """.figures svg, .figures .chart-scroll:has(> svg) { direction: ltr }
-.figures svg text { unicode-bidi: plaintext }"""
-"""Style for drawings, which run from left to right like their scale, whatever the page's direction."""
 
 
 def next_step(state: AppState, build: BuildProgress, source: RecipeSource | None) -> str:
@@ -121,12 +118,8 @@ def funnel_figures(build: BuildProgress) -> str:
     """Return the charts of the funnel; empty before the first run."""
     if not build.funnel:
         return ""
-    words = {"numbers": TEXTS["chart_numbers"], "save": TEXTS["chart_save"]}
-    figures = "".join(figure_html(chart, **words) for chart in flow_charts(build.funnel, translate=chart_text))
-    return (
-        f"<h2>{escape(TEXTS['build_funnel_head'])}</h2><style>{chart_style()}{_FIGURES_STYLE}</style>"
-        f'<div class="figures">{figures}</div>'
-    )
+    figures = figures_html(flow_charts(build.funnel, translate=chart_text))
+    return f"<h2>{escape(TEXTS['build_funnel_head'])}</h2>{figures}"
 
 
 def earlier_jobs(state: AppState) -> str:

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
 
-_STYLE = """
+DRAWING_STYLE = """
 /* A drawing runs from left to right, as its scale does, in a page of any direction. */
 svg, .chart-scroll:has(> svg) { direction: ltr; }
 svg text { unicode-bidi: plaintext; }
 """
+"""Style of drawings on pages of any direction."""
 
 
 def show_chart(chart: Chart) -> None:
@@ -37,5 +38,5 @@ def _renderer() -> ComponentRenderer:
 
     script = (Path(__file__).parent / "chart.js").read_text(encoding="utf-8")
     return st.components.v2.component(
-        "benchwright_chart", html='<div class="chart-place"></div>', css=chart_style() + _STYLE, js=script
+        "benchwright_chart", html='<div class="chart-place"></div>', css=chart_style() + DRAWING_STYLE, js=script
     )

@@ -1,1 +1,1 @@
-"""The curators' steering pages: try rules and thresholds, edit guidelines, manage connections."""
+"""The curators' steering pages: try rules and thresholds."""

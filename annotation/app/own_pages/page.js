@@ -13,6 +13,14 @@ function showWhatFits() {
   }
 }
 
+// Show parts of the page that follow from a draft; the server has escaped them.
+function showParts(parts) {
+  for (const [id, html] of Object.entries(parts)) {
+    const body = new DOMParser().parseFromString(html, "text/html").body;
+    document.getElementById(id)?.replaceChildren(...body.childNodes);
+  }
+}
+
 function keepDraft(form) {
   let timer = 0;
   let isBehind = false;
@@ -27,6 +35,7 @@ function keepDraft(form) {
       });
       if (!reply.ok) throw new Error(reply.statusText);
       if (status) status.textContent = status.dataset.saved;
+      if (reply.status === 200) showParts(await reply.json());
     } catch {
       isBehind = true;
       if (status) status.textContent = status.dataset.unsaved;
@@ -38,6 +47,9 @@ function keepDraft(form) {
     if (status) status.textContent = "";
     clearTimeout(timer);
     timer = setTimeout(save, SAVE_AFTER_MS, false);
+  });
+  form.addEventListener("submit", ({ submitter }) => {
+    if (submitter?.hasAttribute("data-drops")) isBehind = false;
   });
   addEventListener("pagehide", () => save(true));
 }
@@ -94,7 +106,9 @@ function followJob(panel) {
   }, LOOK_EVERY_MS);
 }
 
-const FOCUS = `benchwright-focus ${location.pathname}`;
+// A form's answer may stand at an address below the page's own.
+const PAGE = `/${location.pathname.split("/")[1]}`;
+const FOCUS = `benchwright-focus ${PAGE}`;
 
 function keepFocus(field) {
   sessionStorage.setItem(FOCUS, JSON.stringify({ id: field?.id ?? "", at: field?.selectionStart ?? null, top: scrollY }));
@@ -115,7 +129,7 @@ function giveFocusBack() {
 // Keep the input of a form without drafts on the server over a reload, until the form is sent.
 function keepTyped(form) {
   const of = form.elements.campaign?.value ?? "";
-  const place = `benchwright-typed ${location.pathname} ${form.getAttribute("action")} ${of}`;
+  const place = `benchwright-typed ${PAGE} ${form.getAttribute("action")} ${of}`;
   const fields = [...form.elements].filter(({ name, type }) => name && !["hidden", "submit", "file"].includes(type));
   const isBox = ({ type }) => type === "checkbox" || type === "radio";
   const kept = JSON.parse(sessionStorage.getItem(place) ?? "[]");
@@ -138,4 +152,8 @@ for (const input of document.querySelectorAll("input[data-upload]")) sendFile(in
 for (const panel of document.querySelectorAll("[data-job]")) followJob(panel);
 giveFocusBack();
 document.querySelector("[aria-invalid=true]")?.focus();
-addEventListener("pageshow", showWhatFits);
+addEventListener("pageshow", ({ persisted }) => {
+  // Menus name what the page shows, also after Back.
+  if (persisted) for (const form of document.querySelectorAll("form[method=get]")) form.reset();
+  showWhatFits();
+});

@@ -9,12 +9,25 @@ from __future__ import annotations
 from functools import cache
 from html import escape
 from pathlib import Path
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from ..auth.known_pages import BUILD, FLAGS, MESSAGES, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE, SEND
+from ..auth.known_pages import (
+    ANNOTATORS,
+    BUILD,
+    CONNECTIONS,
+    FLAGS,
+    GUIDELINES,
+    MESSAGES,
+    NEW_BENCHMARK,
+    PEOPLE,
+    PUBLISH,
+    RECIPE,
+    SEND,
+)
 from ..auth.middleware import LOGOUT
 from ..languages.language import chosen_language
 from ..wording.own_page_texts import TEXTS
@@ -22,15 +35,25 @@ from ..wording.own_page_texts import TEXTS
 _ASSETS = "/own-pages"
 _HEADERS = {"Cache-Control": "no-store"}
 _LINKS = (
-    ("items", "/items"), ("progress", "/progress"), ("annotators", "/annotators"), ("flags", FLAGS),
-    ("messages", MESSAGES), ("people", PEOPLE),
+    ("items", "/items"), ("progress", "/progress"), ("annotators", ANNOTATORS), ("flags", FLAGS),
+    ("messages", MESSAGES), ("guidelines", GUIDELINES), ("connections", CONNECTIONS), ("people", PEOPLE),
     ("build", BUILD), ("send", SEND), ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
 )  # fmt: skip
+_OF_CAMPAIGN = frozenset({"progress", "annotators", "flags", "messages", "guidelines", "connections"})
+"""Pages that show one campaign: on a page of a campaign, links lead to the same one."""
 _MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript"}
 
 
 def own_page(
-    title: str, body: str, *, here: str, problem: str = "", notice: str = "", status: int = 200, steps: str = ""
+    title: str,
+    body: str,
+    *,
+    here: str,
+    campaign: str = "",
+    problem: str = "",
+    notice: str = "",
+    status: int = 200,
+    steps: str = "",
 ) -> HTMLResponse:
     """Return a page.
 
@@ -38,14 +61,17 @@ def own_page(
         title: Title of the page.
         body: Its content, as HTML.
         here: Path of its entry in the head.
+        campaign: Campaign that the page shows; empty for none.
         problem: Report of a failure, shown first; empty for none.
         notice: Report of a success, shown first; empty for none.
         status: Status of the response.
         steps: Links to the steps of a dialogue, as HTML; empty for none.
     """
     language = chosen_language()
+    query = f"?{urlencode({'campaign': campaign})}" if campaign else ""
     links = "".join(
-        f'<a href="{path}"{" aria-current=page" if path == here else ""}>{escape(TEXTS[name])}</a>'
+        f'<a href="{path}{escape(query) if name in _OF_CAMPAIGN else ""}"'
+        f"{' aria-current=page' if path == here else ''}>{escape(TEXTS[name])}</a>"
         for name, path in _LINKS
     )
     alert = f'<p class="alert" role="alert">{escape(problem)}</p>' if problem else ""

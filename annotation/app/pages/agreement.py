@@ -10,13 +10,14 @@ from ...agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, wit
 from ...progress.label_fields import LabelField, label_fields_of
 from ...progress.overview import SHOWN_SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import cached
+from ..base.mark_cache import mark_figures_of
 from ..base.own_texts import CODES_IN_WORDS, form_text
 from ..base.request import PageRequest
 from ..charts.curator_charts import NamedValue, intervals_chart, narrow_scale, parts_chart
 from ..charts.showing import show_chart
 from ..wording.curator_texts import TEXTS
 from ..wording.texts import words_of_code
-from .marked_regions import figures_of, show_region_agreement
+from .marked_regions import show_region_agreement
 
 _MOST_ROWS = 60
 """Largest number of rows of a chart; it shows the parts with the most tasks."""
@@ -52,7 +53,7 @@ def show_agreement(request: PageRequest) -> None:
     [(_, whole)] = agreement.by["all"]
     values = [_value(_statistic_words(name), whole, name) for name in STATISTICS]
     show_chart(intervals_chart("all", f"{TEXTS['all']}: {_size(whole)}", values))
-    if (figures := figures_of(request, overview)) is not None:
+    if (figures := mark_figures_of(request.state, request.campaign, overview)) is not None:
         show_region_agreement(figures)
     _show_criteria(cached((*key[:-2], "criteria"), overview.criteria), statistic)
     for split, groups in agreement.by.items():

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from ...store.accounts.accounts import Account
 from ...store.conversations.messages import confirm_message, unread_messages
 from ...store.database.records import Campaign
-from ..auth.known_pages import MESSAGES
 from ..base.page_formulas import show_text
 from ..base.state import AppState, clock
 from ..wording.conversation_texts import TEXTS
@@ -36,10 +33,3 @@ def show_unread(state: AppState, account: Account, campaigns: Sequence[Campaign]
                 with state.store.writing() as connection:
                     confirm_message(connection, message.id, account.name, now=clock())
                 st.rerun()
-
-
-def show_messages_link(campaign: str) -> None:
-    """Show a curator the link to the page for writing to a campaign's annotators."""
-    address = f"{MESSAGES}?{urlencode({'campaign': campaign})}"
-    link = f'<a href="{escape(address, quote=True)}" target="_self">{escape(TEXTS["messages"])}</a>'
-    st.html(f'<div class="benchwright-own">{link}</div>')

@@ -1,4 +1,4 @@
-"""The menu of campaigns on the app's own pages, and the page for an unknown campaign."""
+"""The campaign of a request to one of the app's own pages, the menu of campaigns, and the page for an unknown one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from html import escape
 
 from starlette.responses import Response
 
+from ..own_pages.curator_requests import CuratorRequest
 from ..own_pages.html_fields import FieldWords, choice_field
 from ..own_pages.shell import own_page
 from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from ..wording.texts import TEXTS, title_of
+
+
+def wanted_campaign(asked: CuratorRequest, names: Sequence[str]) -> str:
+    """Return the campaign that a form or an address names; the first of `names`, or no text, if neither does."""
+    return asked.fields.get("campaign") or asked.query.get("campaign") or (names[0] if names else "")
 
 
 def campaign_menu(path: str, names: Sequence[str], wanted: str) -> str:
@@ -19,8 +25,22 @@ def campaign_menu(path: str, names: Sequence[str], wanted: str) -> str:
         return ""
     titles = {name: title_of(name) for name in names}
     field = choice_field("campaign", wanted, FieldWords(TEXTS["campaign"]), titles)
-    button = f'<div class="buttons"><button class="quiet" type="submit">{escape(OWN_TEXTS["show"])}</button></div>'
-    return f'<form method="get" action="{path}" class="menu">{field}{button}</form>'
+    return menu_form(path, field, button="show-campaign")
+
+
+def menu_form(path: str, fields: str, *, button: str) -> str:
+    """Return a form that leads to an address.
+
+    Args:
+        path: Path of the address, and perhaps a place on the page, such as `/flags` or `/annotators#errors`.
+        fields: Fields of the address's parameters, as HTML.
+        button: Id of the button.
+    """
+    # Browsers fill in a form again after Back; a menu names what the page shows.
+    return (
+        f'<form method="get" action="{path}" class="menu" autocomplete="off">{fields}<div class="buttons">'
+        f'<button class="quiet" type="submit" id="{button}">{escape(OWN_TEXTS["show"])}</button></div></form>'
+    )
 
 
 def no_such_campaign(path: str, title: str, names: Sequence[str], wanted: str) -> Response:

@@ -59,7 +59,7 @@ class _FlagsPage:
         listed = self._form(wanted, page, shown, asked) if shown else f"<p>{escape(TEXTS['no_flags'])}</p>"
         menu, pager = campaign_menu(FLAGS, names, wanted), _pager(wanted, page, pages)
         body = f"<p>{escape(TEXTS['flags_why'])}</p>{menu}{listed}{pager}"
-        return own_page(TEXTS["flags"], body, here=FLAGS, **more)
+        return own_page(TEXTS["flags"], body, here=FLAGS, campaign=wanted, **more)
 
     def settle(self, asked: CuratorRequest) -> Response:
         """Settle one flag or all chosen ones; skip those that another curator settled meanwhile."""

@@ -24,7 +24,7 @@ from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden
 from ..own_pages.shell import own_page
 from ..wording.conversation_texts import TEXTS
 from ..wording.texts import message_of
-from .campaign_choice import campaign_menu, no_such_campaign
+from .campaign_choice import campaign_menu, no_such_campaign, wanted_campaign
 
 
 def message_routes(state: AppState) -> list[Route]:
@@ -47,7 +47,7 @@ class _MessagesPage:
         """Show the form and all messages of a campaign, latest first."""
         sent = asked.fields
         names = [each.name for each in self._state.store.campaigns() if not each.is_simulated]
-        wanted = sent.get("campaign") or asked.query.get("campaign") or (names[0] if names else "")
+        wanted = wanted_campaign(asked, names)
         if wanted not in names:
             return no_such_campaign(MESSAGES, TEXTS["messages"], names, wanted)
         with self._state.store.reading() as connection:
@@ -61,7 +61,7 @@ class _MessagesPage:
             f"<style>{style}</style><p>{escape(TEXTS['messages_why'])}</p>{campaign_menu(MESSAGES, names, wanted)}"
             f'{_form(wanted, people, sent, asked)}<ul class="rows">{rows}</ul>'
         )
-        return own_page(TEXTS["messages"], body, here=MESSAGES, **more)
+        return own_page(TEXTS["messages"], body, here=MESSAGES, campaign=wanted, **more)
 
     def send(self, asked: CuratorRequest) -> Response:
         """Send a message; if it is refused, show the form again with the input."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import unified_diff
 from html import escape
 from urllib.parse import quote
 
@@ -16,6 +15,7 @@ from ...workflow.settlement.settle import OPEN
 from ..auth.known_pages import RECIPE
 from ..own_pages.curator_requests import TOKEN, CuratorRequest
 from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden, shown_when, text_field
+from ..own_pages.text_difference import difference_html
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.own_page_texts import TEXTS
@@ -27,7 +27,6 @@ OF_ITEMS = ("verify", "review", "screen_items", "answer")
 OF_IMAGES = ("screen", "describe")
 PARTS = ("all", "rest", "tasks", "share")
 """The possible parts of the items for an additional campaign."""
-_CONTEXT = 2
 
 
 def steps_list(recipe: Recipe, campaigns: Mapping[str, Campaign], asked: CuratorRequest) -> str:
@@ -118,23 +117,12 @@ def change_page(change: RecipeChange, asked: CuratorRequest) -> str:
     none = f"<p>{escape(TEXTS['effect_none'])}</p>"
     return (
         f"<h2>{escape(TEXTS['effects'])}</h2>{''.join(effects) or none}"
-        f"<h2>{escape(TEXTS['difference'])}</h2>{difference(change.file.text, change.text)}"
+        f"<h2>{escape(TEXTS['difference'])}</h2>{difference_html(change.file.text, change.text)}"
         f'<form method="post" action="{RECIPE}/apply">{hidden(TOKEN, asked.token)}'
         f'{hidden("digest", change.file.digest)}{hidden("text", change.text)}<div class="buttons">'
         f'<button type="submit">{escape(TEXTS["apply"])}</button>'
         f'<a class="button quiet" href="{RECIPE}">{escape(TEXTS["discard"])}</a></div></form>'
     )
-
-
-def difference(before: str, after: str) -> str:
-    """Return the differing lines of two texts, with context."""
-    lines = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=_CONTEXT)
-    marks = {"+": "ins", "-": "del"}
-    shown = [line for line in lines if not line.startswith(("---", "+++"))]
-    written = "".join(
-        f"<{tag}>{escape(line)}</{tag}>" if (tag := marks.get(line[:1])) else f"{escape(line)}\n" for line in shown
-    )
-    return f'<pre dir="ltr" tabindex="0">{written}</pre>'
 
 
 def _buttons() -> str:

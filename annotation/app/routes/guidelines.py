@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 
@@ -16,18 +15,19 @@ from benchwright.errors import DataError, UnreadableImage
 
 from ...forms.task_content import content_in
 from ...store.accounts.accounts import Account
-from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
+from ...store.campaigns.guidelines import Guidelines
 from ...store.submissions.examples import Examples, FieldExample
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
+from ..base.guidelines_html import guidelines_html
 from ..base.option_letters import captions, question_in_words
 from ..base.own_texts import guidelines_in_language
+from ..base.page_formulas import html_with_formulas, show_page_formulas
 from ..base.request import PageRequest
 from ..base.state import AppState
 from ..wording.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
 from ..wording.texts import TEXTS
 
-_PICTURE = re.compile(r"\]\(picture:(\d{1,3})\)")
 _HEADERS = {"Cache-Control": "private, max-age=86400, immutable"}
 """Browsers may cache pictures because a version of the guidelines never changes."""
 _IS_OPEN = "guidelines-are-open"
@@ -88,7 +88,10 @@ def show_guidelines(request: PageRequest) -> None:
         beside.caption(TEXTS["guidelines_version"].format(version=newest.version))
         text = guidelines_in_language(newest.text)
         key = RIGHT_TO_LEFT if runs_right_to_left(text) else LEFT_TO_RIGHT
-        beside.container(key=f"{key}-guidelines").markdown(with_pictures(newest._replace(text=text)))
+        shown = guidelines_html(newest._replace(text=text), html_with_formulas)
+        beside.container(key=f"{key}-guidelines").html(f'<div class="bw-guidelines">{shown}</div>')
+        with beside:
+            show_page_formulas()
     if examples:
         beside.html(_examples_html(examples))
 
@@ -115,8 +118,3 @@ def _examples_html(examples: Sequence[FieldExample]) -> str:
         )
     items = "".join(entries)
     return f'<h3>{escape(TEXTS["examples"])}</h3><ul style="list-style: none; padding: 0;">{items}</ul>'
-
-
-def with_pictures(version: GuidelinesVersion) -> str:
-    """Return the text after replacing the numbers of its pictures with URLs."""
-    return _PICTURE.sub(rf"](/guidelines/{version.id}/\1)", version.text)

@@ -196,8 +196,8 @@ TEXTS = Texts(
         "guidelines_why": "What annotators of this campaign are told, in Markdown. A saved text is a new version; "
         "annotators see it from their next task on, and each decision is known by the version that it followed.",
         "guidelines_text": "Text",
-        "guidelines_hint": "Ctrl+Enter, or a click beside the field, brings preview and difference up to date. "
-        "Pictures of this version are written as ![what it shows](picture:0).",
+        "guidelines_hint": "Preview and difference follow while you type. Pictures of this version are written as "
+        "![what it shows](picture:0).",
         "guidelines_preview": "As annotators see it",
         "guidelines_difference": "Difference to version {version}",
         "guidelines_same": "Nothing is changed yet.",
@@ -323,7 +323,6 @@ TEXTS = Texts(
             "everything, or the statistic is for other data (Cohen: two annotators; Fleiss: equally many decisions "
             "on every task)."
         ),
-        "units": "tasks",
         "raters": "annotators",
         "without": "Without each annotator",
         "without_why": "How far the others agree. Where it rises, the one left out says something else than the rest.",
@@ -393,6 +392,7 @@ TEXTS = Texts(
         "marks_extra": "Too many",
         "marks_mislabelled": "Other label",
         "marks_by_adjudicator": "Adjudicated",
+        "shared_tasks": {"by": "n", "one": "1 task", "other": "{n} tasks"},
         "with_others_why": "Share of tasks on which each says what most of the others say.",
         "estimated": "Estimated accuracy",
         "alpha_without": "Alpha without",
@@ -403,7 +403,7 @@ TEXTS = Texts(
         "too_few": "too few to tell",
         "too_fast": "Too fast to look and read",
         "too_fast_why": (
-            "*Too fast to look and read* counts decisions that took less time than anybody needs for a glance at each "
+            "“Too fast to look and read” counts decisions that took less time than anybody needs for a glance at each "
             "picture and for skimming the words. One of them proves nothing. Talk to somebody who has many."
         ),
         "not_enough": {
@@ -456,10 +456,10 @@ TEXTS = Texts(
         },
         "care": "With care",
         "care_why": (
-            "*With care* is the share of decisions made with care, as a 90 % credible interval, from "
+            "“With care” is the share of decisions made with care, as a 90 % credible interval, from "
             "what stands in brackets: known answers right, decisions that took long enough to look, decisions with "
-            "most of the others. Whoever falls below the campaign's bounds (`pause`) is paused without your doing; "
-            "*Votes set aside* takes that back."
+            "most of the others. Whoever falls below the campaign's bounds (pause) is paused without your doing; "
+            "“Votes set aside” takes that back."
         ),
         "care_attention": "attention",
         "care_gold": "gold",
