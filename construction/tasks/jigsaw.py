@@ -73,10 +73,10 @@ HARDENING = Hardening(
         "set `lettering: keep`",
         "strip_at_join": "a straight strip runs across a join, as gutters of comics do: take pictures of one scene "
         "each, or set `strips: keep`",
-        "told_by_likeness": "in no two ways to cut a picture the right and the wrong piece are alike to what is shown "
-        "by as much: take pictures with more in them than a shaded ground, or set `likeness: keep`",
-        "ambiguous_where_even": "pieces look too much alike in the ways to cut a picture in which likeness is even: "
-        "take larger pictures with more in them, or set a smaller `min_difference`",
+        "told_by_likeness": "no two ways to cut a picture make the right and the wrong piece equally similar to the "
+        "rest: take pictures with more in them than a shaded ground, or set `likeness: keep`",
+        "ambiguous_where_even": "pieces look too similar in the ways to cut a picture that even out similarity: take "
+        "larger pictures with more in them, or set a smaller `min_difference`",
     },
     "contrast and the size of files: the piece from the middle of a picture, which is right, mostly has more of both",
 )
