@@ -97,6 +97,16 @@ def test_the_key_is_sent_and_shows_nowhere_else(
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
+def test_a_placeholder_for_a_key_stays_in_replies_that_hold_it_by_chance(
+    bench: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "EMPTY")
+    fill(bench)
+    server.behave = lambda words, attempt, handler: "(B) The cup is EMPTY."
+    ask(bench, server, tmp_path, api_key_env="MY_KEY")
+    assert rows(bench, tmp_path)["question 2"]["reply"] == "(B) The cup is EMPTY."
+
+
 def test_a_refused_key_ends_the_run_without_saying_the_key(
     bench: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,9 @@ FailureReason = Literal["timeout", "connection", "refused", "busy", "unusable_re
 MAY_PASS: frozenset[FailureReason] = frozenset({"timeout", "connection", "busy"})
 """Reasons of failures that may not occur again in another run."""
 _PASSING_STATUS = frozenset({408, 409, 425, 429})
+_SHORTEST_SECRET = 8
+"""Characters of the shortest text that counts as a secret; vendors' keys have 20 and more."""
+
 _LONGEST_DETAIL = 300
 
 
@@ -76,9 +79,13 @@ class ModelAddress:
         return self.where or self.base_url
 
     def without_key(self, text: str) -> str:
-        """Return a text with the key, and other secrets, replaced by `[key]`."""
+        """Return a text with the key, and other secrets, replaced by `[key]`.
+
+        Texts shorter than `_SHORTEST_SECRET` characters stay: local servers take `x` or `EMPTY` for a key, and a reply,
+        or a picture in base64, may hold that by chance.
+        """
         for secret in (self.key, *self.secrets):
-            text = text.replace(secret, "[key]") if secret else text
+            text = text.replace(secret, "[key]") if len(secret) >= _SHORTEST_SECRET else text
         return text
 
     def clean(self, message: str) -> str:
