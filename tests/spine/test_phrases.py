@@ -102,6 +102,7 @@ EDITED: tuple[str, ...] = (
 EDITED_PAGES: tuple[str, ...] = (
     "CHANGELOG.md",
     "README.md",
+    "docs/adversary.md",
     "docs/after-scoring.md",
     "docs/annotator-care.md",
     "docs/annotator-kinds.md",
