@@ -112,6 +112,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/architecture.md",
     "docs/asking-models.md",
     "docs/audit-ci.md",
+    "docs/audit-keys.md",
     "docs/audit-peers.md",
     "docs/audit-published.md",
     "docs/audit-set-right.md",
