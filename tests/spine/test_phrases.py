@@ -180,6 +180,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/security.md",
     "docs/self-awareness.md",
     "docs/shortcut-solvers.md",
+    "docs/shortcuts-measured.md",
     "docs/shortcuts.md",
     "docs/source-datasets.md",
     "docs/specialists.md",
