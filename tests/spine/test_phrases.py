@@ -113,6 +113,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/asking-models.md",
     "docs/audit-ci.md",
     "docs/audit-keys.md",
+    "docs/audit-measured.md",
     "docs/audit-peers.md",
     "docs/audit-published.md",
     "docs/audit-set-right.md",
