@@ -150,6 +150,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/own-photographs.md",
     "docs/paid-workers.md",
     "docs/pair-editors.md",
+    "docs/pair-ideas.md",
     "docs/pair-filters.md",
     "docs/people.md",
     "docs/pipeline.md",
