@@ -145,6 +145,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/item-filters.md",
     "docs/items-and-rules.md",
     "docs/making-in-the-browser.md",
+    "docs/manipulated-pairs.md",
     "docs/marking-helpers.md",
     "docs/marks.md",
     "docs/own-photographs.md",
