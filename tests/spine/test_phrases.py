@@ -111,6 +111,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/architecture.md",
     "docs/asking-models.md",
     "docs/audit-ci.md",
+    "docs/audit-kinds.md",
     "docs/audit-peers.md",
     "docs/audit-published.md",
     "docs/audit-set-right.md",
