@@ -239,7 +239,7 @@ def test_two_adjudicators_decide_a_case_once(
 @pytest.mark.parametrize(
     ("decision", "edits", "words"),
     [
-        pytest.param("burn", None, "none of accept, reject, revise, send_back", id="no decision"),
+        pytest.param("burn", None, "is not one of accept, reject, revise, send_back", id="no decision"),
         pytest.param("revise", None, "a revision needs edits", id="nothing edited"),
         pytest.param("revise", {"question": "Which piece fits?"}, "a revision needs edits", id="nothing changed"),
         pytest.param("accept", X, "no other decision takes any", id="an accept with edits"),

@@ -165,7 +165,7 @@ def test_a_release_says_how_these_people_were_checked_without_their_names(store:
     assert checked is not None
     assert (checked["known"], checked["right"], checked["set_aside"], len(checked["care"])) == (8, 8, 1, 1)
     [words] = checks({"verify": {"checked": checked}, "screen": {}})
-    assert "8 of 8 answers to items whose answer is known" in words
+    assert "8 of 8 answers to items with known answers" in words
     assert "votes of 1 person were set aside" in words
     assert not {"ann", "ben"} & {*words.replace("`", " ").split()}
     [forged] = checks({"verify": {"checked": {"known": "<b>", "care": [{"low": "|", "high": 7}]}}})

@@ -80,9 +80,9 @@ def test_drafts_stand_in_the_cells_marked_as_drafts(suffix: str, ctx: CampaignCo
     assert row["right_1"] == ("'-5 degrees" if suffix == "csv" else "-5 degrees")
     assert (row["writing"], row["annotator"], row["ask_4"]) == ("", "", "")
     assert row["drafts"].splitlines() == [
-        "question 1: draft by tiny-vlm, prompt plain, nobody's so far; breaker on too easy: no (finds it hard)",
-        "question 2: draft by tiny-vlm, prompt dry, nobody's so far",
-        "question 3: draft by tiny-vlm, prompt plain, nobody's so far",
+        "question 1: draft by tiny-vlm, prompt plain, not accepted yet; breaker on too easy: no (finds it hard)",
+        "question 2: draft by tiny-vlm, prompt dry, not accepted yet",
+        "question 3: draft by tiny-vlm, prompt plain, not accepted yet",
     ]
     assert by_id[FAILED]["drafts"] == "tiny-vlm drafted nothing: no_json: the reply holds no JSON object"
     assert by_id[FAILED]["ask_1"] == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from PIL import Image
 
-from benchwright.annotation.app.routes.guidelines import with_pictures
+from benchwright.annotation.app.base.guidelines_html import guidelines_html
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.submission import Submission
@@ -129,8 +128,8 @@ def test_a_file_gives_its_text_and_its_pictures_encoded_anew(file: Path) -> None
     assert text == "# Look\n\n![good](picture:0) or ![bad](picture:1), ![good again](picture:0)\n"
     assert [decode_rgb(one.data).shape for one in pictures] == [(30, 40, 3), (60, 50, 3)]
     assert {one.media_type for one in pictures} == {"image/png"}
-    shown = with_pictures(GuidelinesVersion(7, 1, "curator", text))
-    assert "![bad](/guidelines/7/1)" in shown
+    shown = guidelines_html(GuidelinesVersion(7, 1, "curator", text), str)
+    assert '<img src="/guidelines/7/1" alt="bad" />' in shown
 
 
 BAD = {
@@ -164,7 +163,10 @@ def test_scripts_in_guidelines_stay_text(open_campaign: OpenCampaign) -> None:
     newest = Guidelines(store).newest(store.campaign("verify"))
     assert newest is not None
     assert newest.text == text
-    assert json.dumps(with_pictures(newest)).count("/guidelines/") == 2
+    shown = guidelines_html(newest, str)
+    assert shown.count("/guidelines/") == 2
+    assert "<script" not in shown
+    assert "=\"javascript" not in shown
 
 
 def test_a_curator_revises_what_is_in_force_and_never_what_came_meanwhile(

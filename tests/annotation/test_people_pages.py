@@ -111,7 +111,7 @@ def test_the_links_of_a_file_are_there_for_whoever_sent_it(curator: Visitor, sit
     assert [row[0] for row in rows[1:]] == ["fay", "'=cmd", "ann"]
     assert rows[1][4].startswith(f"{site.url}/welcome?invitation=")
     wrong = curator.send("PUT", "/people/file?name=b.csv", body=b"name,role\neve,boss\n", headers=MARK)
-    assert (wrong.status, wrong.text.startswith("b.csv: nobody is invited")) == (422, True)
+    assert (wrong.status, wrong.text.startswith("b.csv: no invitation was made")) == (422, True)
     assert str(Path("/tmp")) not in wrong.text
 
 

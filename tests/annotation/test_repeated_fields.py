@@ -185,7 +185,7 @@ def test_label_studio_has_a_box_for_the_group_that_says_how_to_fill_it_in() -> N
     form = CampaignForm(fields=FORM.fields)
     config = ET.fromstring(label_config(form))
     [box] = [area for area in config.iter("TextArea") if area.get("name") == "field_questions"]
-    assert (box.get("placeholder") or "").startswith("Label Studio repeats no fields: write JSON, a list of 1 to 3")
+    assert (box.get("placeholder") or "").startswith("Label Studio repeats no fields; write JSON, a list of 1 to 3")
     result = [
         {"from_name": "field_statement", "type": "choices", "value": {"choices": ["Stated"]}},
         {"from_name": "field_questions", "type": "textarea", "value": {"text": [json.dumps([TASTE])]}},

@@ -96,7 +96,7 @@ def test_content_that_comes_back_brings_its_verdicts_along(store: ReviewStore, n
 
 def test_an_item_that_comes_twice_is_a_defect(open_campaign: Open) -> None:
     store = open_campaign(tasks=1)
-    with pytest.raises(ValueError, match="item a comes twice"):
+    with pytest.raises(ValueError, match="item a appears twice"):
         store.upsert_tasks("verify", [*work(a="1"), *work(a="2")])
 
 
@@ -106,7 +106,7 @@ def test_an_item_that_comes_twice_is_a_defect(open_campaign: Open) -> None:
 def test_a_rule_under_which_people_have_decided_is_not_changed(open_campaign: Open, now: datetime) -> None:
     store = open_campaign(tasks=2)
     decide(store, "ann", "accept", now)
-    with pytest.raises(BenchwrightError, match=r"holds 1 decision of people .verify under unanimous.2.., the recipe"):
+    with pytest.raises(BenchwrightError, match=r"holds 1 decision of people .verify under unanimous.2.., but the recipe"):
         store.upsert_campaign("verify", **CAMPAIGN | {"rule": "at_least(4, of=5)", "slots_per_task": 5})
 
 

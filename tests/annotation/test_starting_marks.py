@@ -296,7 +296,7 @@ def test_what_is_not_used_is_counted_by_reason_and_listed(started: Started) -> N
     )
     (started.folder / "marks.json").write_text(json.dumps(document))
     waiting = started.run(["marks.json"], THINGS.replace("min_count: 0", "min_count: 0, max_count: 2"))
-    assert "9 entries of the files are not used, `benchwright review marks unused" in waiting
+    assert "9 entries of the files are not used; `benchwright review marks unused" in waiting
     [report] = started.report()
     assert (report["marks"], report["regions"], report["pictures"]) == (2, 2, 1)
     assert report["unused"] == {

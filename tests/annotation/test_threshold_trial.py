@@ -71,5 +71,5 @@ def test_what_a_curator_decided_stays_and_a_wrong_number_is_refused(tmp_path: Pa
     assert (len(spared.changes), spared.by_hand) == (len(everything.changes) - 1, 1)
     assert decided[0] not in {change.record_id for change in spared.changes}
     for wrong in (0.0, 200.5):
-        with pytest.raises(BenchwrightError, match="min_side_px takes no"):
+        with pytest.raises(BenchwrightError, match="min_side_px does not accept"):
             try_threshold(measured, wrong)

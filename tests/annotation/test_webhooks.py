@@ -126,7 +126,7 @@ def test_other_events_and_other_campaigns_are_not_sent(
     Webhooks(store).make("verify", receiver.url, ["campaign.finished"], by="cur", now=now)
     decide(store, "ann", "accept", now=now)
     assert sender() == 0
-    with pytest.raises(BenchwrightError, match="none of decision"):
+    with pytest.raises(BenchwrightError, match="is not one of decision"):
         Webhooks(store).make("verify", receiver.url, ["all"], by="cur", now=now)
 
 

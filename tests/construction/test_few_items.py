@@ -30,7 +30,7 @@ def test_the_line_names_the_reason_that_weighs_most_its_remedy_and_the_cue_of_th
 def test_jigsaws_say_which_setting_keeps_what_likeness_left_out() -> None:
     said = Jigsaw().advice(1, {"told_by_likeness": 2, "ambiguous_where_even": 5, "ambiguous": 40})
     assert said is not None
-    assert said.startswith("1 item, and ambiguous_where_even 5, told_by_likeness 2: pieces look too much alike")
+    assert said.startswith("1 item, and ambiguous_where_even 5, told_by_likeness 2: pieces look too similar")
     assert "set a smaller `min_difference`" in said
     assert Jigsaw(mode="paper").advice(1, {"ambiguous": 40}) is None
 

@@ -68,7 +68,7 @@ def test_the_models_content_counts_and_not_its_place(model: Path) -> None:
     told = step.parameters()["embeddings"]
     assert told.startswith("sha256:")
     assert NearDuplicates.model_validate({"embeddings": told}).parameters()["embeddings"] == told
-    with pytest.raises(PrerequisiteError, match="known by digest only"):
+    with pytest.raises(PrerequisiteError, match="only the digest of"):
         Embeddings(model=told).open(StepContext(model))
 
 
