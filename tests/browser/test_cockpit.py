@@ -124,7 +124,7 @@ def test_a_curator_tries_a_threshold_and_sees_the_pictures_that_would_change(sit
     page.get_by_text("min_side_px: 250").wait_for()
     page.get_by_role("spinbutton", name="Try").fill("0")
     page.get_by_role("spinbutton", name="Try").press("Enter")
-    page.get_by_text("min_side_px takes no 0").wait_for()
+    page.get_by_text("min_side_px does not accept 0").wait_for()
     page.get_by_role("spinbutton", name="Try").fill("250")
     page.get_by_role("spinbutton", name="Try").press("Enter")
     page.get_by_role("link", name="All items with such values").click()
