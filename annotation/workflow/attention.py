@@ -87,7 +87,7 @@ class AttentionChecks:
         return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=_WHY)
 
     def _of_form(self, drawn: int) -> tuple[str, str]:
-        """Return an option of the form's first field: one of two, or else one that readers alone would give."""
+        """Return an option of the form's first field: any in `pair`, otherwise any but the first."""
         form = self._form.typed
         assert form is not None, "these kinds have forms of fields"
         assert isinstance(form.headline, OneOf), "whose first is a choice among options"
