@@ -1,1 +1,1 @@
-"""Ratings and agreement: coefficients with intervals, estimated error rates, and the quality of each annotator."""
+"""Ratings and agreement: coefficients with intervals, estimated error rates, and quality of each annotator."""

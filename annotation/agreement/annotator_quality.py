@@ -1,4 +1,4 @@
-"""Quality of each rater, from the ratings: agreement with the others, estimated errors, and suspicious speed.
+"""Quality of each rater, computed from ratings: agreement with the others, estimated errors, and suspicious speed.
 
 The figures help a curator choose annotators to talk to. They do not change what a rule accepts.
 """
@@ -18,30 +18,30 @@ from .rating_columns import RatingColumns
 from .ratings import Rating, columns_of
 
 LEAST_SHARED = 10
-"""Fewest units shared with others that allow an estimate of a rater's accuracy and errors."""
+"""Minimum number of units shared with others for an estimate of a rater's accuracy and errors."""
 _LEAST_TIMED = 5
-"""Fewest ratings with a known time that allow a comparison of a rater's pace."""
+"""Minimum number of ratings with a known time for a comparison of a rater's pace."""
 _FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
 _MANY_TOO_FAST = 0.2
-"""Share of ratings below the shortest believable time, `_LEAST_TIMED` of them or more, from which a rater rushes."""
+"""Proportion of at least `_LEAST_TIMED` ratings below the shortest believable time from which a rater rushes."""
 _MANY_MISSED = 0.34
-"""Share of wrong attention checks, two of them or more, from which a rater counts as not reading the questions."""
+"""Proportion of wrong checks, with at least two wrong, from which a rater is taken not to read the questions."""
 Doubt = Literal["misses_checks", "rushes", "faster_than_others", "as_without_looking"]
-"""Evidence against a rater: of attention checks, of impossible times, of the others' pace, of one label for all."""
+"""Evidence against a rater: attention checks, impossible times, a pace far from the others', one label for all."""
 _MAD_AS_DEVIATION = 0.6745
 """Ratio of the median absolute deviation of a normal variable to its standard deviation."""
 
 
 class RightOf(NamedTuple):
-    """A number of right ones, and their total."""
+    """A number of correct results and their total."""
 
     right: int
     of: int
 
     @property
     def shared(self) -> tuple[float | None, int]:
-        """Return the share of right ones, None without any to count, and their total."""
+        """Return the proportion of correct results (None if the total is 0) and the total."""
         return (self.right / self.of if self.of else None), self.of
 
 
@@ -52,9 +52,9 @@ class RaterQuality:
     Args:
         rater: Name.
         ratings: Number of ratings.
-        labels: Number of times the rater gave each label.
-        with_others: Share of units on which the rater gives the most frequent label of the others, and the number of
-            units on which the others have such a label.
+        labels: Number of times that the rater gave each label.
+        with_others: Proportion of units on which the rater gives the most frequent label of the others, and the number
+            of units on which the others have such a label.
         shared: Number of units that others rated, too; the basis of the estimate.
         estimated_accuracy: Accuracy by Dawid and Skene's model, over units with several raters; None if the rater
             rated fewer than `LEAST_SHARED` of them.
@@ -64,10 +64,10 @@ class RaterQuality:
         timed: Number of ratings with a known time.
         pace: Modified z-score of the log of that median among all raters with `_LEAST_TIMED` times or more; below -3.5
             is suspiciously fast.
-        on_gold: Share of right labels on units with a known right label, and the number of these units.
+        on_gold: Proportion of right labels on units with a known right label, and the number of these units.
         too_fast: Share of ratings that took less than the shortest believable time of their unit, and the number of
             ratings with that time.
-        attention: Share of attention checks with a right answer, and their number.
+        attention: Proportion of attention checks with a right answer, and the number of checks.
         constant_accuracy: Estimated accuracy of a rater who gives the most frequent truth each time, without looking;
             None without an estimate.
     """
@@ -90,7 +90,7 @@ class RaterQuality:
 
     @property
     def is_suspiciously_fast(self) -> bool | None:
-        """Return whether the rater rushes or is an outlier on the fast side; None if neither is known."""
+        """Return whether the rater rushes or is an outlier on the fast side, or None if neither is known."""
         if self.rushes:
             return True
         return None if self.pace is None else self.pace < -_FAST
@@ -103,7 +103,7 @@ class RaterQuality:
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """Return the evidence against the rater's ratings, the clearest first; empty without any."""
+        """Return the evidence against the rater's ratings, the clearest first; empty if there is none."""
         right, of = self.attention
         missed = 0 if right is None else round((1 - right) * of)
         is_constant = (
@@ -154,7 +154,7 @@ class RaterQuality:
 def rater_qualities(
     ratings: Iterable[Rating], *, categories: Sequence[str] = (), seconds: Mapping[str, Sequence[float]] | None = None
 ) -> list[RaterQuality]:
-    """Return the quality of each rater, by name; an empty list without ratings.
+    """Return the quality of each rater, sorted by name, or an empty list if there are no ratings.
 
     Args:
         ratings: Ratings in any order.
@@ -222,7 +222,7 @@ def qualities_in(
 
 
 def _against_others(columns: RatingColumns) -> list[RightOf]:
-    """Compare each rating with the most frequent label of the others, excluding units on which these tie."""
+    """Compare each rating with the most frequent label of the others, excluding units on which labels tie."""
     many, people = len(columns.label_names), len(columns.rater_names)
     counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
     other_counts = counts.reshape(columns.unit_count, many)[columns.units]
@@ -252,7 +252,7 @@ def _confusion(estimated: DawidSkeneEstimate, rater: str) -> dict[str, dict[str,
 def _paces(middle: Mapping[str, float]) -> dict[str, float]:
     """Return the modified z-score of the log of each rater's time.
 
-    Empty with fewer than three raters, or if the median deviation of the logs is 0.
+    The result is empty if there are fewer than three raters or the median deviation of the logs is 0.
     """
     if len(middle) < 3:
         return {}

@@ -1,10 +1,10 @@
-"""The share of a rater's decisions made with care: one posterior from checks, gold, pace and agreement.
+"""The proportion of a rater's decisions made with care: one posterior from checks, gold, pace and agreement.
 
-A decision is made with care, or without looking. With care, nearly all attention checks and most gold items are right,
-and hardly any decision takes less time than a glance. Without looking, known answers are right only as often as the
-rater's labels happen to fit, so that one label for all proves nothing if it is mostly the right one.
-Each source of evidence is a count of right ones under that mixture, as for the spammers of Raykar and Yu 2012 (JMLR
-13). The share of care has a Beta prior; its posterior is computed on a grid.
+A decision is made either with care or without looking. With care, nearly all attention checks and most gold items are
+right, and hardly any decision takes less time than a glance. Without looking, known answers are right only as often as
+the rater's labels happen to fit, so that one label for all proves nothing if it is mostly the right one. Each source of
+evidence is a count of right ones under that mixture, as for the spammers of Raykar and Yu 2012 (JMLR 13). The share of
+care has a Beta prior; its posterior is computed on a grid.
 
 The other raters may be wrong together, and some raters are fast. Pace and agreement therefore count as a few decisions
 each at most, and the others' weights follow from checks, gold and pace: known answers outweigh both.
@@ -27,16 +27,16 @@ Source = Literal["attention", "gold", "pace", "agreement"]
 """Attention checks, gold items, decisions that took long enough to look, and agreement with the others."""
 
 _PRIOR = (2.0, 0.5)
-"""Parameters of the Beta prior: by default, four in five decisions are made with care."""
+"""Parameters of the Beta prior, by which four in five decisions are made with care."""
 _OF_CAREFUL: Mapping[Source, float] = {"attention": 0.97, "gold": 0.9, "pace": 0.9}
-"""Share of right ones among decisions with care; that of agreement follows from the others."""
+"""Expected proportion of right results among decisions with care; for agreement it follows from the others."""
 _SOON_ENOUGH = 0.5
-"""Share of decisions without a look that still take long enough."""
+"""Proportion of decisions made without looking that still take long enough."""
 _LEAST, _MOST = 0.02, 0.98
 _COUNTS_AS = 10
-"""Largest number of decisions that pace and agreement with the others each count for; each known answer is one."""
+"""Maximum weight, in decisions, of pace and of agreement with the others; each known answer has weight 1."""
 _TELLS = 0.1
-"""Smallest difference between agreement with care and by chance at which agreement is evidence."""
+"""Minimum difference between agreement with care and by chance at which agreement is used as evidence."""
 _INTERVAL = 0.9
 """Probability of the credible interval; half of the rest lies on each side."""
 _GRID = (np.arange(500) + 0.5) / 500
@@ -66,12 +66,12 @@ class CareEvidence(NamedTuple):
     """The evidence of one source about a rater.
 
     Args:
-        source: Its source.
-        right: Number of right ones.
-        of: Their total.
-        careful: Expected share of right ones among decisions with care.
-        careless: Expected share among decisions without a look.
-        weight: Weight of each, 0 to 1.
+        source: Source of the evidence.
+        right: Number of right results.
+        of: Total number of results.
+        careful: Expected proportion of right results among decisions with care.
+        careless: Expected proportion among decisions made without looking.
+        weight: Weight of each result, 0 to 1.
     """
 
     source: Source
@@ -82,7 +82,7 @@ class CareEvidence(NamedTuple):
     weight: float = 1.0
 
     def log_likelihood(self, care: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the logarithm of the likelihood at each share of care."""
+        """Return the log-likelihood at each proportion of care."""
         right = care * self.careful + (1 - care) * self.careless
         return np.asarray(self.weight * (self.right * np.log(right) + (self.of - self.right) * np.log(1 - right)))
 
@@ -99,14 +99,14 @@ class CareEvidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Care:
-    """The share of a rater's decisions made with care, 0 to 1, with a 90 % credible interval.
+    """The proportion of a rater's decisions made with care, 0 to 1, with a 90 % credible interval.
 
     Args:
         rater: Name.
         mean: Mean of the posterior.
         low: Lower end of the interval.
         high: Upper end.
-        evidence: Its evidence; without any it is the prior.
+        evidence: The evidence; if there is none, the posterior equals the prior.
         by_group: The same by type of task, from the evidence on each and from all attention checks.
     """
 
@@ -130,7 +130,7 @@ class Care:
 
 
 def care_from(rater: str, evidence: Iterable[CareEvidence], by_group: Mapping[str, Care] | None = None) -> Care:
-    """Return the posterior of one rater's share of care."""
+    """Return the posterior of one rater's proportion of care."""
     kept = tuple(each for each in evidence if each.of)
     log = (_PRIOR[0] - 1) * np.log(_GRID) + (_PRIOR[1] - 1) * np.log(1 - _GRID)
     for each in kept:
@@ -143,7 +143,7 @@ def care_from(rater: str, evidence: Iterable[CareEvidence], by_group: Mapping[st
 
 
 def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: RightOf) -> list[CareEvidence]:
-    """Return the evidence of one rater's known answers and pace.
+    """Return the evidence from one rater's known answers and pace.
 
     Args:
         known: Their answers to gold items and attention checks.
@@ -165,7 +165,7 @@ def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: Righ
 
 
 def _chance(given: Mapping[str, int], truths: Mapping[str, int]) -> float:
-    """Return how often labels given blindly, with these frequencies, equal the truth."""
+    """Return how often labels given at random with these frequencies equal the truth."""
     of = sum(given.values()) * sum(truths.values())
     same = sum(times * truths.get(label, 0) for label, times in given.items())
     return min(_MOST, max(_LEAST, same / of)) if of else _LEAST
@@ -177,7 +177,7 @@ def cares(
     pace: Mapping[tuple[str, str], RightOf] | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> list[Care]:
-    """Return the share of care of each rater, by name, overall and by type of task.
+    """Return the proportion of care of each rater, by name, overall and by type of task.
 
     Args:
         ratings: Ratings of units of unknown truth, in any order.
@@ -223,7 +223,7 @@ def cares(
 def _agreement(
     ratings: Sequence[Rating], weights: Mapping[str, float], groups: Mapping[str, str], group: str | None
 ) -> dict[str, list[CareEvidence]]:
-    """Return how often each rater agrees with most of the others, weighted, on units of a type; ties do not count."""
+    """Return the weighted count of each rater's agreement with most others on units of a type, ignoring ties."""
     by_unit: dict[str, list[Rating]] = {}
     for row in ratings:
         if group is None or groups.get(row.unit) == group:

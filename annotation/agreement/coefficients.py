@@ -34,10 +34,10 @@ from .ratings import Floats, Metric, Rating, RatingTable, columns_of, fold
 Interval = tuple[float, float]
 
 _MAX_UNDEFINED = 0.05
-"""Largest share of resamples in which a statistic may be undefined; above it, the statistic has no interval."""
+"""Maximum proportion of resamples in which a statistic may be undefined; above it, there is no interval."""
 LEAST_COMPARED = 10
-"""Fewest units with two ratings or more for an interval: a bootstrap of few units has no information on other
-units, and its intervals are far too short."""
+"""Minimum number of units with two or more ratings for an interval: a bootstrap of few units has no information on
+other units, and its intervals are far too short."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def agreement_in(
 
 
 def without_each(columns: RatingColumns, *, metric: Metric = "nominal") -> dict[str, Agreement]:
-    """Return, for each rater by name, the agreement among all other raters, without intervals.
+    """Return the agreement, without intervals, among all raters except each one, by the excluded rater's name.
 
     If agreement rises without a rater, that rater's labels differ from those of the others.
     """
@@ -125,7 +125,7 @@ def without_each(columns: RatingColumns, *, metric: Metric = "nominal") -> dict[
 
 
 def _percent_agreement(table: RatingTable, weights: Floats) -> Floats:
-    """Return the mean share of agreeing pairs per unit, 0 to 1; NaN if no unit has two ratings.
+    """Return the mean proportion of agreeing pairs per unit, 0 to 1, or NaN if no unit has two ratings.
 
     Args:
         table: P patterns of units.
@@ -136,7 +136,7 @@ def _percent_agreement(table: RatingTable, weights: Floats) -> Floats:
 
 
 def cohen_kappa(table: RatingTable, weights: Floats) -> Floats:
-    """Return Cohen's kappa, with a margin for each of two raters, over units that both rated; NaN for other data."""
+    """Return Cohen's kappa, with separate margins, over units that both of two raters rated; NaN for other data."""
     if table.raters != 2:
         return np.full(len(weights), np.nan)
     both = (table.pair >= 0).all(axis=1)
@@ -149,7 +149,7 @@ def cohen_kappa(table: RatingTable, weights: Floats) -> Floats:
 
 
 def fleiss_kappa(table: RatingTable, weights: Floats) -> Floats:
-    """Return Fleiss' kappa, with one margin for all; NaN unless all units have equally many ratings, at least two."""
+    """Return Fleiss' kappa, with a common margin; NaN unless all units have equally many ratings, at least two."""
     size = table.per_unit
     if len(size) == 0 or size.min() < 2 or size.min() != size.max():
         return np.full(len(weights), np.nan)
@@ -159,7 +159,7 @@ def fleiss_kappa(table: RatingTable, weights: Floats) -> Floats:
 
 
 def gwet_ac1(table: RatingTable, weights: Floats) -> Floats:
-    """Return AC1, which stays near the percent agreement when one category is rare; NaN with one category.
+    """Return AC1, which stays close to percent agreement if one category is rare; NaN if there is only one category.
 
     Chance agreement is sum p(1 - p) / (K - 1), with p the mean share of each of K categories over all units, including
     those with a single rating.
@@ -173,7 +173,7 @@ def gwet_ac1(table: RatingTable, weights: Floats) -> Floats:
 
 
 def krippendorff_alpha(table: RatingTable, weights: Floats) -> Floats:
-    """Return 1 - observed / expected disagreement over units with two ratings or more; NaN with one category.
+    """Return 1 - observed / expected disagreement over units with two or more ratings; NaN with only one category.
 
     The ordinal distance between two categories is the squared difference of their mid-ranks among all values,
     which equals Krippendorff's (sum of n_g from c to k, less half of n_c + n_k) squared.
@@ -223,7 +223,7 @@ def _or_none(value: float) -> float | None:
 def _intervals(
     table: RatingTable, values: Mapping[str, float | None], *, resamples: int, seed: int
 ) -> dict[str, Interval | None]:
-    """Draw units with replacement and return the 2.5 % and 97.5 % quantiles of each defined statistic."""
+    """Resample units with replacement, and return the 2.5 % and 97.5 % quantiles of each defined statistic."""
     defined = [name for name, value in values.items() if value is not None]
     if not defined or resamples == 0 or (table.times * table.is_paired).sum() < LEAST_COMPARED:
         return dict.fromkeys(values)
@@ -242,7 +242,7 @@ def _intervals(
 def quantile_interval(drawn: Floats) -> Interval | None:
     """Return the 95 % percentile interval of a statistic's resamples.
 
-    None if too many of them are undefined, or if all are equal, so that resampling adds no information.
+    The result is None if too many resamples are undefined, or if all are equal and thus add no information.
     """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - _MAX_UNDEFINED) * len(drawn):
@@ -262,7 +262,7 @@ class SetRating(NamedTuple):
 def masi_alpha(ratings: Iterable[SetRating]) -> float | None:
     """Return Krippendorff's alpha over sets, with the MASI distance.
 
-    Only units with two ratings or more count. The result is None without such units, or if all their sets are equal.
+    Only units with two or more ratings are used. The result is None if there are none, or if all their sets are equal.
 
     Example:
         >>> both = frozenset({"a", "b"})

@@ -1,9 +1,9 @@
 """Error rates of each rater and the true label of each unit, estimated together without known truths.
 
 Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
-doi:10.2307/2346806: every rater has a matrix of error rates, every unit one true label. Expectation-maximization finds
-both, starting from the share of each label among a unit's ratings. The estimate only advises: the campaign's rule
-determines what is accepted.
+doi:10.2307/2346806: every rater has a matrix of error rates, every unit one true label. Expectation-maximization
+estimates both, starting from the proportion of each label among a unit's ratings. The estimate is only advisory: the
+campaign's rule determines what is accepted.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .ratings import MAX_CELLS, Floats, Rating, in_columns
 
 _ROUNDS = 500
 _SETTLED = 1e-10
-"""Change of the log-likelihood per rating below which error rates are right to four digits."""
+"""Change of the log-likelihood per rating below which error rates are accurate to four digits."""
 NEARLY_SETTLED = 1e-6
-"""The same for two digits, which takes a tenth of the iterations."""
+"""The same for an accuracy of two digits, which takes a tenth of the iterations."""
 _FLOOR = 1e-300
 
 _Ints = NDArray[np.int64]
@@ -52,7 +52,7 @@ class DawidSkeneEstimate:
     log_likelihood: float
 
     def accuracy(self, rater: str) -> float:
-        """Return a rater's estimated share of right labels, 0 to 1, weighted by the shares of the true categories."""
+        """Return a rater's estimated proportion of right labels, 0 to 1, weighted by the true categories' shares."""
         own = np.diagonal(self.error_rates[self.raters.index(rater)])
         seen = ~np.isnan(own)
         return float((own[seen] * self.shares[seen]).sum() / self.shares[seen].sum())
@@ -106,7 +106,7 @@ def estimated_from(columns: RatingColumns, *, settled: float = _SETTLED) -> Dawi
 
 
 def _maximised(truth: Floats, units: _Ints, labels: _Ints, raters: int) -> tuple[Floats, Floats]:
-    """Return the shares and error rates (rater, true label, given label) of greatest likelihood, given the truths."""
+    """Return the maximum-likelihood proportions and error rates (rater, true label, given label), given the truths."""
     many = truth.shape[1]
     weight = np.stack(
         [np.bincount(labels, truth[units, true], raters * many).reshape(raters, many) for true in range(many)], axis=1

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 _SEPARATOR = "|"
 MAX_SETS = 2000
-"""Largest number of different sets: their distances take 32 MB of memory."""
+"""Maximum number of different sets, whose distances take 32 MB of memory."""
 
 
 def members_of(label: str) -> frozenset[str]:
-    """Return the categories in a label, joined there by `|`; none for an empty label."""
+    """Return the categories that a label joins with `|`, or none if the label is empty."""
     return frozenset(part.strip() for part in label.split(_SEPARATOR)) - {""}
 
 
 def joined(members: Iterable[str]) -> str:
-    """Return the label of a set of categories: each once, sorted, joined by `|`."""
+    """Return the label of a set of categories, which are sorted, unique and joined by `|`."""
     return _SEPARATOR.join(sorted(set(members)))
 
 

@@ -2,12 +2,12 @@
 
 Dawid and Skene 1979 (doi:10.2307/2346806) give every rater a matrix of error rates. Here each of its rows has a
 Dirichlet prior, as in Raykar et al. 2010, "Learning from crowds" (JMLR 11), and Passonneau and Carpenter 2014, "The
-benefits of a model of annotation" (doi:10.1162/tacl_a_00185). A rater with little data counts as right four times in
-five, and their ratings move that estimate. Units whose truth is known (gold) count as known.
+benefits of a model of annotation" (doi:10.1162/tacl_a_00185). A rater with little data is assumed to be right four
+times in five, and their ratings update that estimate. Units whose truth is known (gold) enter as known.
 
-Whether a further vote is worth its price then depends on the certainty of the present ones: Sheng, Provost and
-Ipeirotis 2008, "Get another label?" (doi:10.1145/1401890.1401965). The model assumes that raters err independently,
-which fails on hard units. Compare the lower end of the interval, not the middle, with a threshold.
+Whether another vote is worth its price then depends on the certainty of the present votes: Sheng, Provost and Ipeirotis
+2008, "Get another label?" (doi:10.1145/1401890.1401965). The model assumes that raters err independently, which fails
+on hard units. Compare the lower end of the interval, not the middle, with a threshold.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .ratings import Floats
 _PRIOR_WEIGHT = 5.0
 """Weight of a rater's prior, in ratings of each true label, and of the shares' prior, in units of each label."""
 _PRIOR_ACCURACY = 0.8
-"""Share of right ratings in the prior; the wrong ones are spread evenly over the other labels."""
+"""Proportion of right ratings in the prior; the wrong ones are spread evenly over the other labels."""
 _INTERVAL = 0.9
 """Probability of a credible interval; half of the rest lies below it."""
 _DRAWS = 400
 """Number of draws of the error rates for an interval."""
 _ROUNDS = 100
 _SETTLED = 1e-4
-"""Largest change of a truth's probability at which the estimate stops."""
+"""Change of a truth's probability below which the iteration stops."""
 
 _Ints = NDArray[np.int64]
 
@@ -60,7 +60,7 @@ class RaterModel:
     rates: Mapping[int, Floats] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the model as JSON values, rounded so that every platform writes the same."""
+        """Return the model as JSON values, rounded so that every platform writes the same values."""
         return {
             "labels": list(self.labels),
             "shares": np.round(self.shares, 6).tolist(),
@@ -74,7 +74,7 @@ def prior_model(labels: Sequence[str]) -> RaterModel:
 
 
 def model_of(document: Mapping[str, Any]) -> RaterModel:
-    """Return the model in JSON values."""
+    """Return the model described by JSON values."""
     rates = {int(rater): np.array(rows, dtype=np.float64) for rater, rows in document["rates"].items()}
     return RaterModel(tuple(document["labels"]), np.array(document["shares"], dtype=np.float64), rates)
 
@@ -91,7 +91,7 @@ def fitted(
     ratings: Sequence[str],
     known: Mapping[int, str] | None = None,
 ) -> RaterModel:
-    """Return the model of the raters that fits their ratings, by expectation maximization from the vote shares.
+    """Return the raters' model fitted to their ratings by expectation maximization, starting from vote proportions.
 
     Args:
         labels: Possible labels, at least two.
@@ -145,7 +145,7 @@ def _truths(shares: Floats, rates: Floats, units: _Ints, raters: _Ints, labels: 
 class PosteriorSampler:
     """Computes the certainty of decisions under one model, from the same draws of the raters' error rates each time.
 
-    Draws of a rater are made at their first vote, and units with equal votes are computed once, so that tens of
+    A rater's error rates are drawn at their first vote, and units with equal votes are computed once, so that tens of
     thousands of units take about a second.
 
     Args:
@@ -160,9 +160,10 @@ class PosteriorSampler:
         self._cached: dict[tuple[tuple[int, str], ...], Posterior] = {}
 
     def posterior(self, votes: Sequence[tuple[int, str]]) -> Posterior | None:
-        """Return the leading decision on a unit with its probability; None if a vote has a label of another model.
+        """Return the leading decision on a unit with its probability, or None if a vote has a label of another model.
 
-        The probability is the mean over draws of the error rates, and the interval holds `_INTERVAL` of them.
+        The probability is the mean over draws of the error rates, and the interval contains a proportion `_INTERVAL` of
+        them.
 
         Args:
             votes: Rater, a number from 1, and label of each vote; their order does not matter.

@@ -1,4 +1,4 @@
-"""Ratings as columns of numbers, to count and select hundreds of thousands without a Python loop."""
+"""Ratings as columns of numbers, so that hundreds of thousands can be counted and selected without a Python loop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RatingColumns:
         unit_count: Number of units; some may have no rating.
         rater_names: Names of all raters.
         label_names: Names of labels, in the order of an ordinal metric.
-        is_declared: Whether `label_names` are all possible labels; else only labels in use count.
+        is_declared: Whether `label_names` are all possible labels; otherwise only labels in use are considered.
     """
 
     units: Ints
@@ -40,7 +40,7 @@ class RatingColumns:
         return len(self.units)
 
     def only(self, mask: Mask) -> RatingColumns:
-        """Return the ratings that a mask over R selects; unit numbers and names stay as they are."""
+        """Return the ratings that a mask over R selects, with unchanged unit numbers and names."""
         return replace(self, units=self.units[mask], raters=self.raters[mask], labels=self.labels[mask])
 
     def without(self, rater: str) -> RatingColumns:
@@ -62,9 +62,9 @@ def numbered(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[
 
 
 def distinct_rows(rows: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct rows of small whole numbers in lexicographic order, and how often each occurs.
+    """Return the distinct rows of small integers in lexicographic order, and how often each occurs.
 
-    The result is that of `numpy.unique(rows, axis=0)`, tens of times faster if a row fits into one number.
+    The result equals that of `numpy.unique(rows, axis=0)` but is tens of times faster if a row fits into one integer.
     """
     if not rows.size:
         distinct, times = np.unique(rows, axis=0, return_counts=True)

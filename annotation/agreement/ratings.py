@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Metric = Literal["nominal", "ordinal", "masi"]
 
 MAX_CELLS = 20_000_000
-"""Largest number of units times categories that fits in memory; labels beyond it are free text, not categories."""
+"""Maximum number of units times categories that fits in memory; more labels are free text, not categories."""
 
 
 class Rating(NamedTuple):
@@ -95,7 +95,7 @@ def columns_of(
 
 
 class RatingTally:
-    """Ratings added unit by unit, each three small numbers in memory."""
+    """Ratings added unit by unit, each of which takes three small numbers in memory."""
 
     def __init__(self) -> None:
         self._units, self._raters, self._labels = array("i"), array("i"), array("i")
@@ -141,7 +141,7 @@ def in_columns(
 
     Args:
         ratings: Ratings in any order.
-        labels: Labels in their order; default None, those in use, sorted.
+        labels: Labels in order; default None, the sorted labels in use.
         is_declared: Whether these are all possible labels; default False.
     """
     unit_names, units = numbered(rating.unit for rating in ratings)

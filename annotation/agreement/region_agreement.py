@@ -1,4 +1,4 @@
-"""Annotators' agreement on places, with intervals: figures over pairs of annotators and pictures.
+"""Annotators' agreement on regions, with intervals: figures over pairs of annotators and over pictures.
 
 `picture_agreement` reduces a picture to sums, so that pictures can be streamed; `region_agreement` divides them.
 Intervals are percentile intervals of a bootstrap over pictures, or over groups of related pictures, never over regions:
@@ -45,7 +45,7 @@ _REGION_STATISTICS = (
     "mean_iou", "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha",
 )  # fmt: skip
 _MAX_LABELS = 2_000
-"""Largest number of different labels for `label_alpha`; more are free text, not categories."""
+"""Maximum number of different labels for `label_alpha`; more labels are free text, not categories."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class FieldSums:
     """Sums over all pairs of annotators of one picture and field.
 
     Args:
-        regions: Regions of both annotators.
-        matched: Matched pairs of regions.
-        areas: Matched pairs that are areas.
+        regions: Number of regions of both annotators.
+        matched: Number of matched pairs of regions.
+        areas: Number of matched pairs that are areas.
         iou: Sum of their intersections over union.
-        points: Matched pairs that are points, ordered points or correspondences.
+        points: Number of matched pairs that are points, ordered points or correspondences.
         distance: Sum of their relative distances.
         counts: Number of regions of each annotator, sorted.
         labels: Labels of each group of regions in one place that two annotators or more labeled, sorted.
@@ -91,7 +91,7 @@ class PictureAgreement:
 
     @property
     def share_matched(self) -> float | None:
-        """Return 2 * matched / (regions of both) over all pairs of annotators; None without any marks."""
+        """Return 2 * matched / (regions of both) over all pairs of annotators, or None if there are no marks."""
         regions = sum(sums.regions for sums in self.fields.values())
         return 2 * sum(sums.matched for sums in self.fields.values()) / regions if regions else None
 
@@ -184,7 +184,7 @@ def picture_agreement(
 
 
 def region_agreement(pictures: Iterable[PictureAgreement], *, resamples: int = 1000, seed: int = 0) -> RegionAgreement:
-    """Return agreement over pictures, all fields together and each alone.
+    """Return agreement over pictures, for all fields together and for each field.
 
     Args:
         pictures: Sums of each picture, in any order; read once.
@@ -270,7 +270,7 @@ def _agreement(
 
 
 class _Units:
-    """Units of Krippendorff's alpha, equal ones counted once, and their counts in each group of pictures."""
+    """Distinct units of Krippendorff's alpha, and their counts in each group of pictures."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[Any, ...], int] = {}
@@ -286,7 +286,7 @@ class _Units:
         return sorted({value for values in self.patterns for value in values})
 
     def table(self, apart: Floats | None = None) -> RatingTable | None:
-        """Return the units as counts by category; None without any, or with too many."""
+        """Return the units as counts by category, or None if there are no units or too many."""
         categories = self.categories
         if not self.patterns or len(self.patterns) * len(categories) > MAX_CELLS:
             return None
@@ -307,7 +307,7 @@ class _Units:
 
 
 def _nothing(picture: PictureAgreement) -> FieldSums:
-    """Return the sums of a field without marks."""
+    """Return the sums of a field that has no marks."""
     return FieldSums(0, 0, 0, 0.0, 0, 0.0, (0,) * len(picture.annotators), ())
 
 
@@ -327,7 +327,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _ratio_distances(counts: Sequence[int]) -> Floats:
-    """Return ((a - b) / (a + b)) squared for every two counts, 0 for equal ones."""
+    """Return ((a - b) / (a + b)) squared for every pair of counts, and 0 for equal counts."""
     numbers: NDArray[np.float64] = np.array(counts, np.float64)
     difference, total = numbers[:, None] - numbers, numbers[:, None] + numbers
     return np.asarray(np.divide(difference, total, out=np.zeros_like(total), where=total > 0) ** 2)

@@ -1,7 +1,7 @@
-"""One annotator's marks against reference marks: gold with its tolerance, the consensus, or an adjudicator's marks.
+"""Compare an annotator's marks with reference marks: gold with its tolerance, the consensus, or an adjudicator's.
 
 `quality` is panoptic quality (Kirillov et al. 2019, doi:10.1109/CVPR.2019.00963); for points, similarity replaces
-intersection over union. It is 1 if all regions are present and equal, 0 if none matches.
+intersection over union. It is 1 if all regions are present and equal, and 0 if none matches.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class RegionPair(NamedTuple):
     Args:
         field: Name of the form's field.
         reference: Region of the reference.
-        region: The annotator's.
-        similarity: Intersection over union of areas, 1 less the relative distance of points.
+        region: The annotator's region.
+        similarity: Intersection over union of areas, or 1 minus the relative distance of points.
     """
 
     field: str
@@ -37,7 +37,7 @@ class MarkComparison:
 
     Args:
         matched: Regions that are right.
-        mislabelled: Regions in the right place under another label.
+        mislabelled: Regions in the right location with another label.
         missed: Regions of the reference that the annotator did not mark, by field.
         extra: Regions of the annotator that the reference lacks, by field.
     """
@@ -49,12 +49,12 @@ class MarkComparison:
 
     @property
     def is_right(self) -> bool:
-        """Return whether the annotator marked all regions, and no others."""
+        """Return whether the annotator marked all regions and no others."""
         return not (self.mislabelled or self.missed or self.extra)
 
     @property
     def share_matched(self) -> float | None:
-        """Return 2 * matched / (regions of both), the F1 of detection, 0 to 1; None if neither has a region."""
+        """Return 2 * matched / (regions of both), the F1 of detection, 0 to 1, or None if neither has a region."""
         return self._of_all(lambda pairs: 2 * len(pairs))
 
     @property
@@ -64,7 +64,7 @@ class MarkComparison:
 
     @property
     def mean_iou(self) -> float | None:
-        """Return the mean intersection over union of the right areas; None without any."""
+        """Return the mean intersection over union of the right areas, or None if there is none."""
         ious = [pair.similarity for pair in self.matched if pair.region.shape in AREAS]
         return sum(ious) / len(ious) if ious else None
 
@@ -87,8 +87,8 @@ def compare_marks(
         marks: The annotator's regions by field.
         reference: The right regions, by field. Points are measured by the objects marked here.
         sizes_wh: Size of each picture of the task in pixels.
-        tolerance: Required similarity of regions, default `RegionTolerance()`. `counts` has no effect: one region too
-            many is `extra`, one too few `missed`.
+        tolerance: Required similarity of regions, default `RegionTolerance()`. `counts` has no effect: a surplus region
+            is `extra`, and a missing one is `missed`.
     """
     tolerance = tolerance or RegionTolerance()
     placed = placed_regions("", marks, tolerance=tolerance)

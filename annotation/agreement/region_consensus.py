@@ -1,4 +1,4 @@
-"""Several annotators' agreed regions: one region of each group, its spread, and disputed regions.
+"""The regions on which several annotators agree: one region per group, its spread, and disputed regions.
 
 Consensus of a group of regions, by their shape:
 
@@ -52,11 +52,11 @@ class MarkedRegion:
 
     Args:
         annotator: Name of the annotator.
-        place: Place among the annotator's regions of the field, in the order drawn, from 0.
+        place: Index among the annotator's regions of the field, in the order drawn, from 0.
         region: The region.
         similarity: To the consensus: intersection over union of areas, 1 less the relative distance of points; None
             without a consensus.
-        distance_px: Largest distance of a point to the consensus in pixels; None for areas.
+        distance_px: Maximum distance of a point from the consensus in pixels; None for areas.
     """
 
     annotator: str
@@ -68,7 +68,7 @@ class MarkedRegion:
 
 @dataclass(frozen=True)
 class AgreedRegion:
-    """A region on which as many annotators as needed agree.
+    """A region on which enough annotators agree.
 
     Args:
         field: Name of the form's field.
@@ -82,7 +82,7 @@ class AgreedRegion:
 
     @property
     def spread(self) -> dict[str, float]:
-        """Return the distance of the members from the consensus: mean and worst.
+        """Return the mean and largest distance of the members from the consensus.
 
         Areas have `iou_mean` and `iou_least`; points have `distance_mean_px`, `distance_most_px` and `distance_most`, a
         share of the object's or picture's diagonal.
@@ -100,14 +100,14 @@ class AgreedRegion:
         return {name: round(value, _DECIMALS) for name, value in figures.items()}
 
     def document(self) -> dict[str, Any]:
-        """Return the region as the consensus's JSON holds it: field, region, number of annotators, and spread."""
+        """Return the region as in the consensus's JSON: field, region, number of annotators, and spread."""
         document: dict[str, Any] = {"field": self.field, **self.region.model_dump(mode="json")}
         return {**document, "by": len(self.members), "spread": self.spread}
 
 
 @dataclass(frozen=True)
 class DisputedRegion:
-    """A region on which fewer annotators than needed agree.
+    """A region on which too few annotators agree.
 
     Args:
         field: Name of the form's field.
@@ -124,7 +124,7 @@ class DisputedRegion:
 
 @dataclass(frozen=True)
 class DisputedCount:
-    """A field in which fewer annotators than needed marked the agreed number of regions.
+    """A field in which too few annotators marked the agreed number of regions.
 
     Args:
         field: Name of the form's field.
@@ -142,11 +142,11 @@ class RegionConsensus:
     """The regions of one picture (or pair of pictures) on which annotators agree, and the disputed ones.
 
     Args:
-        annotators: All who marked it, including those who found nothing, sorted.
+        annotators: Names of all who judged it, including those who found nothing to mark, sorted.
         need: Number of annotators who must agree.
         agreed: Agreed regions, by field, in the order drawn.
         disputed: Regions for an adjudicator.
-        outvoted: Regions left out because as many annotators as needed marked nothing but the agreed ones (`majority`).
+        outvoted: Regions omitted because enough annotators marked nothing but the agreed regions (`majority`).
         disputed_counts: Fields whose number of regions is disputed.
     """
 
@@ -159,14 +159,14 @@ class RegionConsensus:
 
     @property
     def is_agreed(self) -> bool:
-        """Return whether the picture as a whole is agreed: enough annotators, and nothing disputed."""
+        """Return whether the picture as a whole is agreed, with enough annotators and nothing disputed."""
         return len(self.annotators) >= self.need and not self.disputed and not self.disputed_counts
 
     def document(self, size_wh: SizeWH) -> dict[str, Any]:
         """Return the JSON of the agreed regions, the value `mark.regions`.
 
         Args:
-            size_wh: Size of the picture in pixels, of the first of a pair.
+            size_wh: Size in pixels of the picture, or of the first picture of a pair.
         """
         return {
             "size_wh": list(size_wh),
@@ -222,7 +222,7 @@ def consensus_of(
 
 
 def consensus_region(regions: Sequence[Region], *, size_wh: SizeWH) -> Region | None:
-    """Return the consensus of matching regions, as defined above; None if no area is left.
+    """Return the consensus of matching regions, as defined above, or None if no area is left.
 
     Args:
         regions: Regions of one shape, or areas; ordered points of equal number. At least one.
@@ -293,7 +293,7 @@ def _is_outvoted(
 
 
 def _label_of(regions: Sequence[Region]) -> str:
-    """Return the most frequent label; of equally frequent ones the first by alphabet."""
+    """Return the most frequent label, or the alphabetically first one of equally frequent labels."""
     counts = Counter(region.label for region in regions if region.label)
     return min(counts, key=lambda label: (-counts[label], label), default="")
 
@@ -338,7 +338,7 @@ def _majority_outline(
 
 
 def _few_corners(shape: Polygon) -> tuple[tuple[float, float], ...]:
-    """Return the corners, without those that change the outline least if there are too many."""
+    """Return the corners; if there are too many, those that change the outline least are removed."""
     step, corners = 0.0, MAX_CORNERS + 1
     while corners > MAX_CORNERS:
         simpler = shape.simplify(step).normalize()

@@ -1,4 +1,4 @@
-"""Matching marks of several annotators: similarity of regions, and assignment one to one.
+"""Match the marks of several annotators: similarity of regions, and one-to-one assignment.
 
 Areas (boxes, polygons, masks) are compared by intersection over union, as in PASCAL VOC (Everingham et al. 2010,
 doi:10.1007/s11263-009-0275-4) and COCO (Lin et al. 2014, doi:10.1007/978-3-319-10602-1_48). Points are compared by
@@ -49,11 +49,11 @@ class RegionTolerance(Record):
     """The required similarity of two annotators' regions to count as the same.
 
     Attributes:
-        box_iou: Smallest intersection over union of two boxes, above 0 and at most 1.
+        box_iou: Minimum intersection over union of two boxes, above 0 and at most 1.
         polygon_iou: The same for two polygons.
         mask_iou: The same for two masks. Areas of different shapes take the lower of their two values.
-        distance: Largest distance between two points, as a share of a length; for ordered points and correspondences,
-            every point must lie within it.
+        distance: Maximum distance between two points, as a proportion of a length; for ordered points and
+            correspondences, every point must lie within it.
         relative_to: The length: `object`, the diagonal of the area with the same label that the annotator marked around
             the point (the picture's without such an area), or `picture`, the picture's diagonal. Correspondences always
             take the picture's.
@@ -70,7 +70,7 @@ class RegionTolerance(Record):
     counts: Literal["exact", "majority"] = "exact"
 
     def least_similarity(self, region: Region, other: Region) -> float:
-        """Return the smallest similarity at which two regions count as the same."""
+        """Return the minimum similarity at which two regions are regarded as the same."""
         if region.shape in AREAS and other.shape in AREAS:
             least = {"box": self.box_iou, "polygon": self.polygon_iou, "mask": self.mask_iou}
             return min(least[region.shape], least[other.shape])
@@ -79,14 +79,14 @@ class RegionTolerance(Record):
 
 @dataclass(frozen=True)
 class PlacedRegion:
-    """A region with the annotator, field and place in the order drawn; its measures are computed once.
+    """A region with its annotator, field and index in the order drawn; its measures are computed only once.
 
     Args:
         annotator: Name of the annotator.
         field: Name of the form's field.
-        place: Place among the annotator's regions of the field, from 0.
+        place: Index among the annotator's regions of the field, from 0.
         region: The region.
-        object_diagonal_px: Diagonal of the object on which a point lies; None without one.
+        object_diagonal_px: Diagonal of the object on which a point lies, or None if there is none.
     """
 
     annotator: str
@@ -127,12 +127,12 @@ class PlacedRegion:
 
 
 class RegionMatch(NamedTuple):
-    """Two matched regions, by their places in the two lists.
+    """Two matched regions, by their indices in the two lists.
 
     Args:
-        place: Place in the first list.
-        other_place: Place in the second.
-        similarity: Intersection over union of areas; of points 1 less the distance as a share of the length.
+        place: Index in the first list.
+        other_place: Index in the second list.
+        similarity: Intersection over union of areas, or 1 minus the distance of points as a proportion of the length.
     """
 
     place: int
@@ -177,14 +177,14 @@ def region_similarity(
 
     Args:
         region: A region.
-        other: Another of the same picture.
+        other: Another region of the same picture.
         sizes_wh: Size of each picture of the task in pixels.
         with_labels: Whether two different labels make them different objects, default True. A missing label matches any
             label.
 
     Returns:
-        Intersection over union of areas; for points 1 less the largest distance as a share of the length, at least 0.
-        None for different labels, an area and a point, and ordered points of different number.
+        Intersection over union of areas, or 1 minus the largest distance of points as a proportion of the length, at
+        least 0. None for different labels, for an area and a point, and for different numbers of ordered points.
     """
     if with_labels and region.label and other.label and region.label != other.label:
         return None
@@ -254,7 +254,7 @@ def grouped_regions(
     tolerance: RegionTolerance,
     with_labels: bool = True,
 ) -> list[tuple[PlacedRegion, ...]]:
-    """Return groups of matching regions of one field, at most one of each annotator.
+    """Return groups of matching regions of one field, each with at most one region per annotator.
 
     The module's docstring defines the grouping. A region joins a group if its mean similarity to the members is
     sufficient and none of them has another label.
@@ -315,7 +315,7 @@ def _compared(
     tolerance: RegionTolerance,
     with_labels: bool,
 ) -> tuple[_Matrix, _Matrix]:
-    """Return the excess of each pair over the smallest similarity (-inf: cannot match), and its similarity."""
+    """Return each pair's excess over the minimum similarity (-inf if it cannot match), and its similarity."""
     margins = np.full((len(regions), len(others)), -inf)
     similarities = np.zeros_like(margins)
     for row, region in enumerate(regions):
@@ -343,7 +343,7 @@ def _assigned(margins: _Matrix) -> list[tuple[int, int]]:
 
 
 def _in_fixed_order(regions: Sequence[PlacedRegion]) -> list[PlacedRegion]:
-    """Return regions in an order that does not depend on the order drawn, so that ties break the same way."""
+    """Return regions in an order independent of the order drawn, so that ties are always broken the same way."""
     return sorted(regions, key=_fixed_key)
 
 

@@ -305,7 +305,7 @@ def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> No
 
 
 def _head(account: Account) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Show the account's name and the sign-out link; return the free places for the campaign and next to it."""
+    """Show the account's name and the sign-out link, and return the empty slots for the campaign and next to it."""
     place = "benchwright-head" if account.role == "curator" else "benchwright-head-above"
     head = st.container(key=place, horizontal=True, vertical_alignment="center", gap="small")
     campaign = head.container(width=240, gap=None)

@@ -1,4 +1,4 @@
-"""Building the app and serving it until an interrupt."""
+"""Build the app and serve it until an interrupt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).parent / "script" / "screen.py"
 _MOST_SENT_BYTES = 8 * 1024 * 1024
-"""Largest size of a browser's message over the websocket, in bytes; photographs and drafts use separate routes."""
+"""Maximum size in bytes of a browser's websocket message; photographs and drafts use separate routes."""
 _PAGES_AFTER_S = 3
 """Seconds for which a new server answers requests before it imports its pages."""
 SWITCH_S = 0.0005
@@ -153,7 +153,7 @@ def run_app(
 
 @asynccontextmanager
 async def _while_serving(state: AppState, _app: st.App) -> AsyncIterator[None]:
-    """Send webhooks; import the modules of the first page while the first visitor reads the sign-in page."""
+    """Send webhooks, and import the first page's modules while the first visitor reads the sign-in page."""
     from ..webhooks.sending import WebhookSender
 
     warming = threading.Timer(_PAGES_AFTER_S, import_module, ["benchwright.annotation.app.frame"])

@@ -1,6 +1,6 @@
 """The campaign `answer`: annotators answer each item without seeing its key, and are scored like models.
 
-It drops nothing. The numbers of answers and of right answers become values of each item, from which a release takes its
+It drops nothing. The numbers of answers and right answers become values of each item, from which a release derives its
 human baseline.
 """
 
@@ -128,24 +128,25 @@ class Answer(AssignedCampaign):
 
     @property
     def revises(self) -> bool:  # type: ignore[override]
-        """Return whether items get their key here, and so a new version."""
+        """Return whether items get their key here, and therefore a new version."""
         return self.key is not None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result; the rule of keys only if set."""
+        """Return the settings that determine the result; the rule for keys is included only if set."""
         return {name: value for name, value in super().parameters().items() if name != "key" or value is not None}
 
     @property
     def values(self) -> Mapping[str, str]:  # type: ignore[override]
         """Return the values of items with a key.
 
-        They are answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and the content
-        hash of the question. If the campaign asks for regions, `answer_regions` (JSON of an `AnswerRegions`) is added.
+        They are the number of answers, the number of right answers, whether each annotator was right (JSON, by
+        pseudonym), and the content hash of the question. If the campaign asks for regions, `answer_regions` (JSON of an
+        `AnswerRegions`) is added.
         """
         return {} if self.key is not None else values_with_regions(_COUNTED, is_asked=self.evidence is not None)
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these items and return the counts, or keys, once every task is answered."""
+        """Bring the tasks up to date with these items, and return the counts or keys once every task is answered."""
         if self.key is not None:
             return self._keys(records, ctx)
         form = campaign_form(self.evidence, decisions_from="choices", guidelines=self.guidelines)
@@ -180,7 +181,7 @@ class Answer(AssignedCampaign):
         return self.noted(with_gold(verdicts, gold), ctx)
 
     def _keys(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
-        """Ask about the items without a key, and return them with one once every task is decided."""
+        """Ask about the items without a key, and return them with keys once every task is decided."""
         rule = parse_rule(str(self.key))
         form = CampaignForm(decisions_from="choices", guidelines=self.guidelines)
         request = CampaignRequest(
@@ -221,7 +222,7 @@ def _work(
 def _justified(
     questions: Mapping[str, _HandedOutQuestion | None], decisions: Sequence[Annotation]
 ) -> dict[str, JustifiedAnswer]:
-    """Return the marks of annotators with the right answer, by item."""
+    """Return the marks of annotators who gave the right answer, by item."""
     right: dict[str, list[Annotation]] = {}
     for decision in decisions:
         question = questions[decision.item_id]
@@ -241,7 +242,7 @@ def _outcomes(
     decisions: list[Annotation],
     justified: Mapping[str, JustifiedAnswer],
 ) -> dict[str, Outcome]:
-    """Return the outcome of every item: kept, with the answers to it."""
+    """Return the outcome of every item, which is kept with the answers to it."""
     answers_by_item: dict[str, dict[str, str]] = {}
     names = pseudonyms(decisions)
     for decision in decisions:
@@ -271,7 +272,7 @@ def _outcomes(
 def _summary(
     questions: Mapping[str, _HandedOutQuestion | None], decisions: list[Annotation], *, seed: int
 ) -> dict[str, Any]:
-    """Return counts of answers and right answers, and agreement, without times and names."""
+    """Return the numbers of answers and right answers, and the agreement, without times or names."""
     asked_questions = {item_id: question for item_id, question in questions.items() if question is not None}
     names = pseudonyms(decisions)
     ratings = [Rating(decision.item_id, decision.annotator, decision.decision) for decision in decisions]

@@ -37,7 +37,7 @@ class ImagePair(NamedTuple):
     """Two images that may be the same picture.
 
     Args:
-        pair_id: Id of the pair, the same whichever image is the better one.
+        pair_id: Id of the pair, which does not depend on which image is the better one.
         better: Image to keep if they are the same.
         worse: Image to drop if they are the same.
     """
@@ -67,8 +67,8 @@ def pair_verdicts(
         images: All images; those in no pair are kept.
         pairs: Pairs of the campaign; the better ones of an image are tried in this order.
         decisions: All annotations.
-        known: Known decisions on gold pairs, by their ids; they affect images like those of annotators, and count
-            nowhere else.
+        known: Known decisions on gold pairs, by pair id; they affect images as annotators' decisions do, and are not
+            counted otherwise.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
 
@@ -105,7 +105,7 @@ def pair_verdicts(
 
 
 def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> dict[str, str]:
-    """Return each dropped image, with the image kept in its place."""
+    """Return each dropped image with the image that is kept in its place."""
     same: dict[str, list[str]] = {}
     for pair in pairs:
         if decided[pair.pair_id] == SAME:
@@ -186,7 +186,7 @@ class Pair(AssignedCampaign):
         return value
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to the pairs in question and return the verdicts once all are decided."""
+        """Bring the tasks up to date with the pairs in question, and return the verdicts once all are decided."""
         images = [record.image_id for record in records]
         pairs = list(_asked(images, ctx.values[self.asked]))
         rule = parse_rule(self.rule)
@@ -219,12 +219,12 @@ def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[ImagePair
 
 
 def image_pair(better: str, worse: str) -> ImagePair:
-    """Return the pair of two images."""
+    """Return the pair that two images form."""
     return ImagePair(digest(["pair", *sorted((better, worse))]), better, worse)
 
 
 def pair_task(pair: ImagePair) -> TaskInput:
-    """Return the input of the task that shows a pair, the better image first."""
+    """Return the input of the task that shows a pair, with the better image first."""
     shown = tuple(ItemImage(image_id=image_id, role="pair") for image_id in (pair.better, pair.worse))
     return task_input(
         pair.pair_id, pair.pair_id, TaskContent(task="pair", question="Is this the same picture?", images=shown)

@@ -1,6 +1,6 @@
 """The campaign `review`: annotators answer each item blind, then see its key and vote on it criterion by criterion.
 
-As in II-Bench (section 3.2), an item passes if enough of its reviewers found the key by themselves, and each criterion
+As in II-Bench (section 3.2), an item passes if enough of its reviewers found the key by themselves and each criterion
 has as many votes. An item that does not pass is revised, and returns to other reviewers.
 
 An item's verdict follows from its votes: whether the answer equals the key, then one vote on each criterion.
@@ -57,12 +57,12 @@ def _review_verdicts(
     simulated: bool,
     seed: int,
 ) -> Verdicts:
-    """Return the verdicts of a review in which every item has passed or is dropped.
+    """Return the verdicts of a review in which every item has either passed or is dropped.
 
     Args:
-        rule: Rule with the number of votes that each criterion needs.
+        rule: Rule that sets the number of votes required for each criterion.
         histories: History of each item, by its id.
-        criteria: Criteria voted on, besides the answer.
+        criteria: Criteria on which reviewers vote, in addition to the answer.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
     """
@@ -99,7 +99,7 @@ def _review_verdicts(
 
 
 def _gold_review_outcome(key: str) -> Outcome:
-    """Return the outcome of an item whose right answer is known: it passes as already reviewed."""
+    """Return the outcome of an item whose right answer is known, which passes as already reviewed."""
     return Outcome(evidence={"gold": key})
 
 
@@ -132,7 +132,7 @@ def _round_evidence(rule: Rule, round_: Round) -> dict[str, Any]:
 
 
 def _ratings(histories: Mapping[str, ItemHistory], criterion: str, *, by_decision: bool = False) -> list[Rating]:
-    """Return the votes on one criterion, or the answers themselves; each version of an item is a separate unit."""
+    """Return the votes on one criterion, or the answers themselves, with each version of an item as a separate unit."""
     return [
         Rating(
             item_id if number == 1 else f"{item_id} round {number}",
@@ -204,7 +204,7 @@ class Review(ReturningCampaign):
         return value
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these items and return the verdicts once every item has passed or is dropped."""
+        """Update the tasks to these items, and return the verdicts once every item has passed or is dropped."""
         rule = parse_rule(self.rule)
         takes_back = self.send_back is not None and self.send_back.reviewers
         form = CampaignForm(
@@ -246,7 +246,7 @@ def review_form(criteria: Iterable[str], labels: Mapping[str, str] | None = None
 
     Args:
         criteria: Names of the criteria.
-        labels: Questions to reviewers by criterion; default its name.
+        labels: Questions to reviewers, by criterion; by default the criterion's name.
         to_writer: Whether reviewers may send the item back to its writer, with the requested change.
     """
     labels = labels or {}

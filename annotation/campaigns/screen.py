@@ -45,7 +45,7 @@ def _screen_verdicts(
     Args:
         rule: Acceptance rule.
         reasons: All reasons that the form offers, in its order.
-        kinds: Kind of each record, by its id: `image`, or the task of an item.
+        kinds: Kind of each record, by record id: `image`, or the task of an item.
         decisions: All annotations.
         kind: Kind of the campaign.
         simulated: Whether the annotators are simulated.
@@ -62,7 +62,7 @@ def _screen_verdicts(
 
 
 def _gold_screen_outcome(decision: str, reason: str) -> Outcome:
-    """Return the outcome of a gold record, from its known decision and reason."""
+    """Return the outcome of a gold record, which follows from its known decision and reason."""
     evidence = {"gold": decision}
     return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
 
@@ -117,7 +117,7 @@ class ScreenItemsForm(Record):
 
 
 class _Screening(AssignedCampaign):
-    """Shared parts of both: a rule, reasons, guidelines, assignment of tasks, simulated annotators."""
+    """The parts shared by both campaigns: rule, reasons, guidelines, assignment of tasks, and simulated annotators."""
 
     rule: AnnotatorsRule = "unanimous(1)"
     form: Any
@@ -139,7 +139,7 @@ class _Screening(AssignedCampaign):
         return value.fit_for(parse_rule(info.data["rule"]), info.data["form"].reasons)
 
     def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these records and return the verdicts once every task is decided."""
+        """Bring the tasks up to date with these records, and return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
         form = screening_form(self.form.reasons)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[self.name].guidelines
@@ -177,7 +177,7 @@ class _Screening(AssignedCampaign):
         return self.noted(with_known, ctx)
 
     def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[TaskInput]:
-        """Yield a task for each record, and note its kind of record."""
+        """Yield a task for each record, and store the kind of the record."""
         raise NotImplementedError
 
 

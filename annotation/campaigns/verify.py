@@ -46,12 +46,12 @@ class VerifyForm(Record):
 
 
 def verify_form(evidence: EvidenceSettings | None = None, **keys: Any) -> CampaignForm:
-    """Return the form of a campaign in which annotators accept, edit or reject items; `keys` are further keys of it."""
+    """Return the form of a campaign in which annotators accept, edit or reject items; `keys` are additional keys."""
     return campaign_form(evidence, **{"decisions": DECISIONS, "needs_note": (REVISE,), "edits": True, **keys})
 
 
 def _to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
-    """Return the keys of `verify_form` with which annotators send items back, if a recipe allows it."""
+    """Return the keys for `verify_form` with which annotators send items back, if the recipe allows this."""
     if send_back is None or not send_back.reviewers:
         return {}
     return {"decisions": (*DECISIONS, TO_WRITER), "needs_note": (REVISE, TO_WRITER), **sends_back(send_back)}
@@ -124,7 +124,7 @@ class Verify(ReturningCampaign):
         return values_with_regions({}, is_asked=self.evidence is not None)
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these items and return the verdicts once every task is decided."""
+        """Bring the tasks up to date with these items, and return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
         form = verify_form(
             self.evidence,
@@ -151,7 +151,7 @@ class Verify(ReturningCampaign):
 
 
 def _sized(records: Iterable[Item], work: ItemWork, sizes: dict[str, SizeWH | None]) -> Iterator[Item]:
-    """Yield items, and record in `sizes` the size of each one's first picture."""
+    """Yield the items, and record in `sizes` the size of each item's first picture."""
     for item in records:
         sizes[item.item_id] = work.size_wh(item)
         yield item

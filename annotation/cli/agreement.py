@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..store.review_store import ReviewStore
 
 _MOST_WORST = 20
-"""Largest number of single pictures that `review annotators` names."""
+"""Maximum number of single pictures that `review annotators` names."""
 SIMULATED = "the annotators are simulated: no person decided anything here"
 _NOTHING_YET = "no decisions yet"
 _FILE = click.Path(path_type=Path)
@@ -259,7 +259,7 @@ def _right_of(those: RightOf | None, share: str) -> dict[str, Any]:
 
 
 def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
-    """Return the figures of marked regions; None for campaigns without marks."""
+    """Return the figures of marked regions, or None for campaigns without marks."""
     from ..forms.kinds import MARK
     from ..progress.mark_figures import mark_figures
 
@@ -290,7 +290,7 @@ def _annotators_text(document: Mapping[str, Any], *, is_simulated: bool) -> str:
 
 
 def _evidence(aside: Mapping[str, Any]) -> str:
-    """Return the set-aside answers to gold items and attention checks, in words; empty without any."""
+    """Return a description of the set-aside answers to gold items and attention checks; empty if there are none."""
     said = (("gold", aside["gold"]), ("attention checks", aside["attention"]))
     return "".join(f"; {what}: {of['right']} of {of['answered']} right" for what, of in said if of["answered"])
 
@@ -400,7 +400,7 @@ _DOUBTS: Mapping[str, str] = {
     "faster_than_others": "far faster than the others",
     "as_without_looking": "the same decision on all items, which needs no looking",
 }
-"""Evidence against an annotator, in words, by code."""
+"""Descriptions of evidence against an annotator, by code."""
 
 
 def _estimate(quality: Mapping[str, Any]) -> str:

@@ -293,7 +293,7 @@ def check_app_is_installed() -> None:
     """Check that the extra `app` is installed.
 
     Raises:
-        PrerequisiteError: It is not; the message names the command to install it.
+        PrerequisiteError: The extra is not installed; the message names the command to install it.
     """
     for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi"), ("babel", "babel")):
         if find_spec(module) is None:
@@ -304,7 +304,7 @@ def check_app_is_installed() -> None:
 
 
 def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
-    """Return the identity provider, after one request to it; its secret comes from the environment."""
+    """Return the identity provider after a test request; its secret comes from the environment."""
     from ..app.auth.middleware import OIDC_BACK
     from ..app.auth.oidc import check_provider
     from ..app.security.identity_provider import IdentityProvider, ProviderSettings
@@ -316,11 +316,11 @@ def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
 
 
 class WayIn(NamedTuple):
-    """Access of the first curator, if none can sign in yet.
+    """How the first curator gets access, if none can sign in yet.
 
     Attributes:
         invitation: Token of a new invitation; None if none is needed, or if it would end an open one.
-        waits_for: The necessary act instead, in words; None if none is necessary.
+        waits_for: Description of the action that is necessary instead; None if none is necessary.
     """
 
     invitation: str | None = None

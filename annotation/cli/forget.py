@@ -109,7 +109,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _mentions_text(mentions: Sequence[Mention]) -> list[str]:
-    """Return lines about the texts that stay and may name the person."""
+    """Return lines about the unchanged texts that may name the person."""
     lines = []
     for is_note, one, several, then in (
         (
@@ -133,7 +133,7 @@ def _mentions_text(mentions: Sequence[Mention]) -> list[str]:
 
 
 def _files_naming(root: Path, names: Sequence[str]) -> Iterator[str]:
-    """Yield the files of a workspace, except the review store, that hold a name as a whole word or value."""
+    """Yield the files of a workspace, except the review store, that contain a name as a whole word or value."""
     import re
 
     from ..store.accounts.person_names import spellings
@@ -148,7 +148,7 @@ def _files_naming(root: Path, names: Sequence[str]) -> Iterator[str]:
 
 
 def _contents(path: Path) -> Iterator[bytes]:
-    """Yield a file's bytes; of a Parquet file, whose pages are compressed, the texts of its columns."""
+    """Yield a file's bytes, or the texts in the columns of a Parquet file, whose pages are compressed."""
     if path.suffix != ".parquet":
         yield path.read_bytes()
         return

@@ -100,7 +100,7 @@ def rules(
 
 
 def _apply(store: ReviewStore, name: str, rule: Rule) -> None:
-    """Put a rule in force, and close and open tasks accordingly."""
+    """Put a rule into force, and close and open tasks accordingly."""
     from ..store.campaigns.rule_changes import change_rule
     from ..store.database.audit import COMMAND_LINE, clock
     from ..workflow.settlement.closing import close_early

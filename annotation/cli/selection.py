@@ -1,4 +1,4 @@
-"""Shared parts of the `review` commands: finding the workspace, its review store, and a campaign of it."""
+"""Code shared by the `review` commands: finding the workspace, its review store, and one of its campaigns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ campaign_option = click.option(
 
 
 def workspace_of(workspace: Path | None) -> Path:
-    """Return the named workspace, or else the one in the current folder."""
+    """Return the named workspace, or the one in the current folder if none is named."""
     from benchwright.cli.workspaces import find_workspace
 
     return find_workspace(workspace)
@@ -50,7 +50,7 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
 
 @contextmanager
 def removed_on_failure(out: Path) -> Iterator[None]:
-    """Remove a new file or folder if the block fails, so that the same command can be called again."""
+    """Remove a new file or folder if the block fails, so that the same command can be repeated."""
     try:
         yield
     except BaseException:
@@ -62,7 +62,7 @@ def removed_on_failure(out: Path) -> Iterator[None]:
 
 
 def pick_campaign(store: ReviewStore, campaign: str | None) -> str:
-    """Return the name of the named campaign, or else of the only one.
+    """Return the given campaign name after checking it, or the name of the only campaign.
 
     Raises:
         BenchwrightError: No campaign has that name; or no name is given, and there is not exactly one campaign.

@@ -15,7 +15,7 @@ from benchwright.texts.normalization import counted, printable
 from .selection import open_for_commands, workspace_option
 
 FACETS = ("kind", "task", "category")
-"""Facets by which campaigns can be split."""
+"""Facets by which the counts of campaigns can be split."""
 
 
 @click.command("status")

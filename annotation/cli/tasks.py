@@ -79,7 +79,7 @@ _OPTIONS = (
 
 
 def _assignment_options(command: _F) -> _F:
-    """Give a command the options for assigning tasks; it gets the value of each option under its name."""
+    """Add to a command the options for assigning tasks, whose values it gets under the options' names."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -98,7 +98,7 @@ def assignment_settings_of(
     first_votes: int | None = None,
     sure_at: float | None = None,
 ) -> AssignmentSettings:
-    """Return the assignment settings of the options; omitted options have their defaults.
+    """Return the assignment settings that the options state; omitted options have their defaults.
 
     Raises:
         BenchwrightError: A value is invalid; the message names its option.
@@ -134,7 +134,7 @@ _OPTION_OF = {"shares": "share-of", "priorities": "priority", "first": "first-vo
 
 
 def _further_votes(first_votes: int | None, sure_at: float | None) -> dict[str, float] | None:
-    """Return the setting of further votes.
+    """Return the setting for further votes.
 
     Raises:
         BenchwrightError: A sureness is given without a number of first votes.

@@ -1,1 +1,1 @@
-"""Import and export: tables of tasks and decisions, whole exports, overrides of verdicts."""
+"""Import and export: tables of tasks and decisions, full exports, and overrides of verdicts."""

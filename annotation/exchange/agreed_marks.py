@@ -1,4 +1,4 @@
-"""The agreed regions of a campaign `mark`, as files of other tools: COCO, Pascal VOC, YOLO."""
+"""The agreed regions of a campaign `mark`, as files for other tools: COCO, Pascal VOC and YOLO."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class AgreedMarks:
     """Pictures of a campaign with their agreed regions.
 
     Args:
-        pictures: Settled pictures, by name; those with nothing to mark have no regions. Pictures that a step made have
-            their ids as names.
-        disputed: Number of them with a dispute; they hold the agreed regions.
-        waiting: Number of pictures that wait for annotators; excluded.
-        unsure: Number of pictures on which annotators could not tell; excluded, too.
+        pictures: Settled pictures, by name; those with nothing to mark have no regions. Pictures that a step made are
+            named by id.
+        disputed: Number of these pictures with a dispute; they have the agreed regions only.
+        waiting: Number of pictures that wait for annotators, which are excluded.
+        unsure: Number of pictures on which annotators could not tell, which are excluded, too.
     """
 
     pictures: tuple[PictureMarks, ...]
@@ -54,7 +54,7 @@ def agreed_marks(store: ReviewStore, name: str, *, root: Path) -> AgreedMarks:
         root: Folder of the workspace, which has the pictures' names.
 
     Raises:
-        BenchwrightError: The campaign is of another kind.
+        BenchwrightError: The campaign is not of the kind `mark`.
     """
     campaign = store.campaign(name)
     if campaign.kind != MARK:

@@ -1,6 +1,6 @@
-"""Import of decisions from a table, such as a filled-in `review export`: each row is one decision on one item.
+"""Import decisions from a table, such as a filled-in `review export`, in which each row is one decision on one item.
 
-Rows may name photographs, files next to the table, which are stored like those uploaded in the app.
+Rows may name photographs (files next to the table), which are stored like those uploaded in the app.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .task_file import BESIDE, SHOWN, TAKES, columns_of, columns_to_fill_in
 REQUIRED = ("annotator", "item_id", "decision")
 OPTIONAL = ("reason", "note")
 _BATCH = 500
-"""Rows in one transaction."""
+"""Number of rows per transaction."""
 
 
 class RefusedDecision(NamedTuple):
@@ -42,7 +42,7 @@ class RefusedDecision(NamedTuple):
 
 @dataclass(frozen=True)
 class Imported:
-    """Result of an import; new, unchanged, blank and refused rows add up to `rows`.
+    """Result of an import; the numbers of new, unchanged, blank and refused rows add up to `rows`.
 
     Args:
         rows: Number of rows below the header.
@@ -51,7 +51,7 @@ class Imported:
         blank: Number of rows not filled in yet.
         refused: Rows that were not imported, with the reason.
         new_annotators: Sorted names of annotators who were unknown before.
-        paused: Names of annotators whom the campaign's bounds paused after it, with the evidence.
+        paused: Names of annotators whom the campaign's limits paused after the import, with the evidence.
     """
 
     rows: int
@@ -85,8 +85,8 @@ def import_decisions(
 ) -> Imported:
     """Import the decisions of a file, each as if its annotator had claimed the item and submitted.
 
-    A drafted cell that returns as exported counts as an accepted draft, a changed one as an edited draft, and an
-    emptied one as a discarded draft. Semicolons separate several reasons in one cell. If decisions lead to a revision,
+    A cell with a draft counts as an accepted draft if it is unchanged, as an edited draft if it was changed, and as a
+    discarded draft if it was emptied. Semicolons separate several reasons in one cell. If decisions lead to a revision,
     its next round opens. For a review, first import the answers, from a table with a column `decision`, and then the
     votes. If annotators have accounts, a row is refused if its annotator has neither an account nor earlier decisions.
 
@@ -95,7 +95,7 @@ def import_decisions(
         campaign: Name of a campaign for people.
         path: CSV or XLSX file with the columns annotator, item_id, decision and optionally reason and note; in a
             campaign with a typed form, its fields replace the last three.
-        now: Moment of the decisions.
+        now: Time of the decisions.
         workspace: Folder of the workspace, which stores photographs that rows name as files below the table's folder;
             default None, which refuses such rows.
         new_annotators: Whether to accept unknown annotators; default False.
@@ -129,7 +129,7 @@ def import_decisions(
 def _import_review(
     store: ReviewStore, settings: Campaign, path: Path, *, now: datetime, new_annotators: bool
 ) -> Imported:
-    """Import a table of a review: one of answers, with a column `decision`, or one of votes."""
+    """Import a review's table of answers, which has a column `decision`, or its table of votes."""
     people = KnownAnnotators(store, new_annotators=new_annotators)
     importer: RowImport
     votes = "decision" not in header_of(path)
@@ -144,7 +144,7 @@ def _import_review(
 
 
 def _read(path: Path, *, required: Sequence[str], **settings: Any) -> Iterator[CsvRow]:
-    """Yield the rows of a table, which names items by their id, or only by their source's ids in `source_id`."""
+    """Yield the rows of a table that names items by id, or only by the source's ids in `source_id`."""
     header = header_of(path)
     if "item_id" in header or OWN_ID not in header:
         yield from read_rows(path, required=required, **settings)
@@ -157,7 +157,7 @@ def _read(path: Path, *, required: Sequence[str], **settings: Any) -> Iterator[C
 def _taken_in(
     store: ReviewStore, campaign: str, rows: Sequence[CsvRow], importer: RowImport, people: KnownAnnotators
 ) -> Imported:
-    """Import rows and apply their consequences; a refused row does not affect the others."""
+    """Import rows and apply their consequences; a refused row does not affect other rows."""
     counts = {"new": 0, "unchanged": 0, "blank": 0}
     refused: list[RefusedDecision] = []
     for start in range(0, len(rows), _BATCH):

@@ -1,4 +1,4 @@
-"""Rows of tables of decisions: each is checked separately, and stored as if its annotator had claimed the item."""
+"""Rows of decision tables, each of which is checked separately and stored as if its annotator had claimed the item."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNDECIDED = {"annotator", "item_id", VERSION}
 
 
 class PhotographRows:
-    """Stores the photographs that a table names.
+    """Stores the photographs named in a table.
 
     Args:
         root: Folder of the workspace.
@@ -53,7 +53,7 @@ class PhotographRows:
         self._fields = [field for field in form.fields if isinstance(field, PhotographField)]
 
     def take_in(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Store the photographs of a row; return the id of each by the name of its field.
+        """Store the photographs of a row, and return their ids by the name of the field.
 
         Raises:
             RefusedError: A file is not below the table's folder, is unreadable, or is not a photograph.
@@ -82,7 +82,7 @@ def _note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: M
 
 
 class KnownAnnotators:
-    """Annotators known by an account or by earlier decisions, and those new in this file."""
+    """Annotators known from an account or earlier decisions, and those who are new in this file."""
 
     def __init__(self, store: ReviewStore, *, new_annotators: bool) -> None:
         self._accounts = {account.name for account in Accounts(store).all()}
@@ -93,7 +93,7 @@ class KnownAnnotators:
         self.new: set[str] = set()
 
     def problem(self, name: str) -> str | None:
-        """Return the problem with an annotator's name, in words; None without one."""
+        """Return a description of the problem with an annotator's name, or None if there is none."""
         if not name:
             return "no annotator"
         if name in self._known or self._takes_new:
@@ -116,7 +116,7 @@ class KnownAnnotators:
 
 
 class RowImport:
-    """Imports rows one by one, with the store's data on each annotator and item."""
+    """Imports rows one by one, using the store's data on each annotator and item."""
 
     def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: KnownAnnotators) -> None:
         self._campaign = campaign
@@ -206,7 +206,7 @@ class RowImport:
         return True
 
     def _named(self, row: CsvRow) -> str:
-        """Return the id of the item that a row names, possibly by its source's id.
+        """Return the id of the item that a row names, possibly by its id in the source.
 
         Raises:
             RefusedError: Several items have that id in their source.
@@ -233,7 +233,7 @@ class RowImport:
         return task
 
     def _mistakes(self, row: CsvRow, task: Task) -> list[str]:
-        """Return the mistakes in the submission of a row that is refused in any case, to report all at once."""
+        """Return the mistakes in the submission of a row that is refused anyway, so that all are reported at once."""
         try:
             normalized(self._form, task.payload, self._submission(row, task))
         except RefusedError as error:
@@ -241,10 +241,10 @@ class RowImport:
         return []
 
     def _check_version(self, row: CsvRow, task: Task) -> None:
-        """Refuse a row about an earlier version of an item, whose decisions the store already has.
+        """Refuse a row about an earlier version of an item whose decisions are already stored.
 
         Raises:
-            RefusedError: The item has been revised since.
+            RefusedError: The item has been revised in the meantime.
         """
         version, key = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
         if version and version != version_of(task.content_hash):
@@ -257,7 +257,7 @@ class RowImport:
 
 
 class TypedRowImport(RowImport):
-    """Imports rows of a campaign with a typed form, which have a column for each of its fields."""
+    """Imports rows of a campaign with a typed form, which have a column for each field."""
 
     def __init__(
         self,
@@ -303,12 +303,12 @@ class TypedRowImport(RowImport):
         return Submission(fields=self._fields(row))
 
     def _fields(self, row: CsvRow) -> dict[str, Any]:
-        """Return a row's values by field; semicolons separate several values in one cell."""
+        """Return a row's values by field, splitting several values in one cell at semicolons."""
         return grouped_values(self._typed, {field.name: _in_cell(field, row.values) for field in self._columns})
 
 
 def _in_cell(field: FormField, values: Mapping[str, str]) -> str | list[str]:
-    """Return the value in the cell of a field; options are written as their code or their words, in any case."""
+    """Return the value in a field's cell, where options are spelled by their code or words, ignoring case."""
     value = values[field.name]
     if isinstance(field, Lines):
         return lines_in(value)

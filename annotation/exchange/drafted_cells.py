@@ -1,4 +1,4 @@
-"""Cells of a table that hold a draft: as exported, and as returned."""
+"""Table cells that contain a draft, as exported and as returned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DRAFTS = "drafts"
 
 
 def drafted_cells(form: Form | None, task: Task) -> dict[str, str]:
-    """Return the cells of a task that hold a draft, by column, as a spreadsheet shows them; none without drafts."""
+    """Return the cells of a task that contain a draft, by column, as a spreadsheet shows them."""
     if form is None or drafts_field(form) is None:
         return {}
     values = drafted_columns(form, proposals_in(task.payload))
@@ -29,10 +29,10 @@ def drafted_cells(form: Form | None, task: Task) -> dict[str, str]:
 
 
 def without_untouched_drafts(row: CsvRow, form: Form, task: Task | None) -> CsvRow:
-    """Return an undecided row without its drafts; return other rows with drafts as spreadsheets have them.
+    """Return an undecided row without its drafts, and any other row with drafts spelled as in spreadsheets.
 
     Args:
-        row: Row as returned.
+        row: Row as it was returned.
         form: Form of the campaign.
         task: Task of the row; None if unknown.
     """

@@ -1,6 +1,6 @@
-"""Columns for edits of items in tables that annotators fill in, empty without changes.
+"""Columns for edits of items in tables that annotators fill in, which stay empty if nothing changes.
 
-A fourth column names a row's version of the item, since a revised item is another question.
+A fourth column names the version of the item in a row, since a revised item is a different question.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 
 
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the columns for edits and for the version in a campaign's table; none if it accepts no edits.
+    """Return the columns for edits and the version in a campaign's table, or none if it accepts no edits.
 
-    The explanation can be edited if annotators judge it, once the key is shown, and if the form allows it.
+    The explanation can be edited if annotators judge it after the key is shown and the form allows edits of it.
     """
     if not campaign.form.edits:
         return ()
@@ -29,17 +29,17 @@ def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def version_of(content_hash: str) -> str:
-    """Return the version of an item as tables state it: the first 12 digits of its content hash."""
+    """Return the version of an item as stated in tables, which is the first 12 digits of its content hash."""
     return content_hash[:12]
 
 
 def edits_in_row(values: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the edits in a row of a table; None without any.
+    """Return the edits in a row of a table, or None if there is none.
 
-    `new_choices` holds the changed choices, written as in the column `choices`: `B: a red cup | D: a blue one`.
+    `new_choices` contains the changed choices, written as in the column `choices`: `B: a red cup | D: a blue one`.
 
     Raises:
-        RefusedError: The choices are written differently.
+        RefusedError: The choices are not written in this form.
     """
     edits: dict[str, Any] = {}
     if question := values.get("new_question", ""):

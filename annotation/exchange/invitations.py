@@ -1,7 +1,7 @@
-"""Invitations of people by a CSV file: columns `name` and `role`, and optionally `campaigns`.
+"""Invite people from a CSV file with the columns `name` and `role`, and optionally `campaigns`.
 
-The file is accepted as a whole or not at all: one error reports all its mistakes, each with its line and value. People
-with an account stay unchanged. The file may hold an e-mail address, which is neither read nor kept.
+The file is accepted as a whole or not at all: a single error reports all its mistakes, each with line and value. People
+who already have an account are not changed. The file may contain e-mail addresses, which are neither read nor stored.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from ..store.campaigns.tasks import SIMULATED
 from ..store.review_store import ReviewStore
 
 _MOST_PEOPLE = 1000
-"""Largest number of people that one file invites."""
+"""Maximum number of people that one file can invite."""
 _MOST_TOLD = 50
-"""Largest number of mistakes of a file reported at once."""
+"""Maximum number of mistakes in a file that are reported at once."""
 COLUMNS = ("name", "role", "campaigns", "state", "link", "until")
 """Columns of the file with the invitation links."""
 _IGNORED = ("e-mail", "email", "mail")
 
 
 class Invitee(NamedTuple):
-    """One person in a file.
+    """A person named in the file.
 
     Args:
         name: Name under which they annotate.
@@ -48,13 +48,13 @@ class Invitee(NamedTuple):
 
 
 class PersonInvited(NamedTuple):
-    """The outcome for one person in a file.
+    """The outcome for one person named in the file.
 
     Args:
         invitee: The person.
-        state: `invited`, or `known` for a person with an account, which stays unchanged.
+        state: `invited`, or `known` for a person who already has an account, which is not changed.
         token: Token of the invitation; None for a known person.
-        until: End of the invitation; None for a known person.
+        until: Expiration time of the invitation; None for a known person.
     """
 
     invitee: Invitee
@@ -79,7 +79,7 @@ class PersonInvited(NamedTuple):
 
 
 def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
-    """Return the people named in a file, in its order.
+    """Return the people named in a file, in the order of the file.
 
     Args:
         path: CSV file.
@@ -111,7 +111,7 @@ def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
 
 
 def _problems(values: Mapping[str, str], campaigns: Mapping[str, bool]) -> list[str]:
-    """Return the problems of a row, in words."""
+    """Return descriptions of the problems of a row."""
     problems = []
     name, role = values["name"], values["role"]
     if not 0 < len(name) <= 100 or not name.isprintable():
@@ -138,16 +138,16 @@ def _campaigns_in(values: Mapping[str, str]) -> list[str]:
 
 
 def invite_people(store: ReviewStore, invitees: Sequence[Invitee], *, by: str, now: datetime) -> list[PersonInvited]:
-    """Make accounts and invitations in one transaction, and return the outcome for each person, in order.
+    """Create accounts and invitations in one transaction, and return the outcome for each person, in order.
 
-    A person named with campaigns is assigned to those restricted to assigned annotators. In a campaign open to all,
-    they may decide like all others, and it stays open.
+    A person named with campaigns is assigned to those restricted to assigned annotators. A campaign open to all stays
+    open, and the person may decide in it like all other annotators.
 
     Args:
         store: Review store.
         invitees: People, from `read_invitees`.
         by: Name of the inviting person, for the log.
-        now: Moment of the call.
+        now: Time of the call.
     """
     invited = []
     with store.batch() as held:
@@ -167,7 +167,7 @@ def invite_people(store: ReviewStore, invitees: Sequence[Invitee], *, by: str, n
 
 
 def links_table(invited: Sequence[PersonInvited], link_of: Callable[[str], str]) -> str:
-    """Return the CSV table with the invitation links; spreadsheets run no cell of it as a formula.
+    """Return the CSV table with the invitation links, in which no cell can be run as a spreadsheet formula.
 
     Args:
         invited: Outcome for each person.

@@ -1,6 +1,6 @@
-"""Overrides: curators' decisions against verdicts of steps, for a run and for the command line.
+"""Overrides, which are curators' decisions against verdicts of steps, for runs and for the command line.
 
-A curator names a record. This module finds the intended verdict, and whether it can be overridden.
+A curator names a record, and this module determines the intended verdict and whether it can be overridden.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchwright.workspace.stages import Stage
 
 
 class OverrideRequests:
-    """Makes decisions about the records of one workspace."""
+    """Creates decisions about the records of one workspace."""
 
     def __init__(self, root: Path, *, by: str, why: str) -> None:
         self._root = root
@@ -46,11 +46,11 @@ class OverrideRequests:
         """Return the decision to keep a record that a step dropped or asked about.
 
         Args:
-            name: Id, beginning of an id, or path; or the record itself.
+            name: Id, prefix of an id, or path; or the record itself.
             step: Recipe entry or stage; None if only one step decided against the record.
 
         Raises:
-            BenchwrightError: No such record exists, or no verdict against it that can be overridden.
+            BenchwrightError: No such record exists, or no verdict against it can be overridden.
         """
         record, name = self._record(name)
         verdicts = [verdict for verdict in self._lookup.told(record) if step is None or self.is_of(verdict.stage, step)]
@@ -63,7 +63,7 @@ class OverrideRequests:
         """Return the decision to drop a record at the last step that could have dropped it and did not.
 
         Raises:
-            BenchwrightError: The record is out already, or was judged by no step at which it can be dropped by hand.
+            BenchwrightError: The record has already been dropped, or no step that judged it allows dropping by hand.
         """
         kept = None
         for verdict in self._lookup.told(record):
@@ -81,7 +81,8 @@ class OverrideRequests:
         """Return the decision to drop a record at a step that kept it or asked about it.
 
         Raises:
-            BenchwrightError: No such record or step exists, the step did not keep it, or it cannot be overridden.
+            BenchwrightError: No such record or step exists, the step did not keep the record, or its verdict cannot be
+                overridden.
         """
         record = self._lookup.find(name)
         stage = self._last_stage(step)
@@ -101,7 +102,7 @@ class OverrideRequests:
         return (self._lookup.find(name), name) if isinstance(name, str) else (name, name.record_id)
 
     def _removes(self, verdict: StageVerdict) -> bool:
-        """Return whether a verdict takes a record out of its stream."""
+        """Return whether a verdict removes a record from its stream."""
         stage = self._stages.get(verdict.stage)
         return stage is None or stage.removes(verdict.verdict)
 
@@ -167,7 +168,7 @@ class OverrideRequests:
         return stage is not None and may_be_overridden(stage)
 
     def _last_stage(self, step: str) -> Stage:
-        """Return the stage of a step at which a record can be dropped by hand, which is its last one."""
+        """Return the stage of a step at which a record can be dropped by hand, which is the step's last stage."""
         of_step = [stage for stage in self._stages.values() if step in {stage.id, stage.entry}]
         if not of_step:
             raise BenchwrightError(f"no step {step!r} ran in {self._root}; these did: {', '.join(self._entries())}")
@@ -183,7 +184,7 @@ class OverrideRequests:
 
 
 def overrides_in_force(root: Path) -> list[Override]:
-    """Return the overrides that count now, for a run; none if the workspace has no store.
+    """Return the overrides that count now, for a run, or none if the workspace has no store.
 
     Raises:
         BenchwrightError: The store is unreadable.

@@ -1,4 +1,4 @@
-"""The pictures of tasks for reviews without the app: the files themselves, or copies with marks drawn."""
+"""The pictures of tasks for reviews without the app: the original files, or copies with the marks drawn in."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from benchwright.workspace.workspace import Workspace
 from ..workflow.image_files import ImageFiles
 
 _LONGEST_STEM = 60
-"""Largest number of characters from a picture's own name in the name of its copy."""
+"""Maximum number of characters from a picture's own name in the name of its copy."""
 
 
 class TaskPictures:
-    """Gives file names for items' images: of the files themselves, or of copies with marks drawn and a known suffix.
+    """Provides file names for items' images: the originals, or copies with marks drawn in and a known suffix.
 
     Args:
         root: Folder of the workspace.
-        copy_to: New folder for copies; default None, which names the files themselves.
+        copy_to: New folder for copies; default None, which uses the original files.
     """
 
     def __init__(self, root: Path, *, copy_to: Path | None = None) -> None:
@@ -50,7 +50,7 @@ class TaskPictures:
         return str(copy)
 
     def called(self, image_id: str) -> str:
-        """Return an image's name for readers: the path of its file; for one that a step made, its sources."""
+        """Return an image's name for readers: the path of its file, or the sources of an image that a step made."""
         return self._originals.name(image_id) or (self._records.name(image_id) if self._records else image_id)
 
     @cached_property
@@ -62,7 +62,7 @@ class TaskPictures:
 
 
 def _copy_name(image: ItemImage, called: str | None) -> str:
-    """Return a file name that begins with the picture's name, and is equal for equal pictures with equal marks."""
+    """Return a file name that begins with the picture's name and is the same for equal pictures with equal marks."""
     path = PurePosixPath(called or "")
     parts = [part for part in (re.sub(r"[^\w-]+", "_", path.stem)[:_LONGEST_STEM], image.image_id[:16]) if part]
     if image.prompts:

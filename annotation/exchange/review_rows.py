@@ -1,7 +1,7 @@
-"""Tables of a review, in two parts: one for the answers, without keys, and one for the votes of those who answered.
+"""The two tables of a review: one for the answers, without keys, and one for the votes of those who answered.
 
-A table contains a key only once all of an item's places are held by annotators who have answered it, since a table
-cannot hide it from some of its readers. Label Studio has two projects for the same reason.
+A table contains an item's key only once all slots of the item are held by annotators who have answered it, since a
+table cannot hide the key from some of its readers. Label Studio has two projects for the same reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .edit_columns import edits_in_row
 
 
 def voters_of(store: ReviewStore, name: str) -> Mapping[int, Sequence[str]]:
-    """Return by task the annotators who have answered and still have to vote, in order; only fully answered tasks."""
+    """Return, for each fully answered task, the annotators who answered it and still have to vote, in order."""
     campaign = store.campaign(name)
     with store.reading() as connection:
         answered = answered_by_all(connection, campaign)
@@ -36,13 +36,13 @@ def voters_of(store: ReviewStore, name: str) -> Mapping[int, Sequence[str]]:
 
 
 def answer_of(store: ReviewStore, task_id: int, annotator: str) -> str:
-    """Return an annotator's answer from before the key was shown; empty without one."""
+    """Return the answer that an annotator gave before the key was shown, or an empty one if there is none."""
     with store.reading() as connection:
         return blind_answer(connection, task_id, annotator) or ""
 
 
 class AnswerRowImport(RowImport):
-    """Imports answers given without keys, and reserves their places until the votes arrive."""
+    """Imports answers given without keys, and reserves the annotators' slots until the votes arrive."""
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
         """Import one row; return the outcome."""
@@ -57,7 +57,7 @@ class AnswerRowImport(RowImport):
 
 
 class VoteRowImport(TypedRowImport):
-    """Imports the votes of annotators who have answered, with edits of the items."""
+    """Imports the votes of annotators who have answered, together with edits of the items."""
 
     def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: KnownAnnotators) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Open tasks as a CSV file or a spreadsheet, which annotators fill in instead of using the app."""
+"""Write open tasks to a CSV file or spreadsheet, which annotators fill in instead of using the app."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from .review_rows import answer_of, voters_of
 
 _FILLED_IN = ("annotator", "decision", "reason", "note")
 PICTURES = "pictures"
-"""Column with the pictures' names for readers; `images` has their places."""
+"""Column with the pictures' names for readers; `images` has their paths."""
 SHOWN = ("task", "question", "choices", "answer", PICTURES, "images", "marks")
 BESIDE = "beside"
 """Column with the texts next to an item, in campaigns with a typed form."""
 TAKES = "takes"
-"""Column with the accepted values of the columns to fill in."""
+"""Column with the values that the columns to fill in accept."""
 _REVISE = "revise"
 _EDIT_WORDS = {
     "new_question": "new text of the question",
@@ -47,7 +47,7 @@ _EDIT_WORDS = {
 
 
 def columns_of(form: Form | None) -> tuple[str, ...]:
-    """Return the columns to fill in, after `item_id`; for a typed form these are its fields."""
+    """Return the columns to fill in after `item_id`, which are the fields of a typed form."""
     if form is None:
         return _FILLED_IN
     fields = (field for field in with_numbered_fields(form).fields if not isinstance(field, DraftsField))
@@ -55,11 +55,11 @@ def columns_of(form: Form | None) -> tuple[str, ...]:
 
 
 def _filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
-    """Return the typed form whose fields are columns of a campaign's table; None for a decision.
+    """Return the typed form whose fields are columns of a campaign's table, or None if the table asks for a decision.
 
     Args:
         settings: The campaign.
-        votes: Whether it is the table of a review's votes; its other table accepts answers, as decisions.
+        votes: Whether this is the table of a review's votes; the other table accepts answers, as decisions.
     """
     if settings.form.blind_first:
         return voted_on(settings.form) if votes else None
@@ -67,14 +67,14 @@ def _filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
 
 
 def columns_to_fill_in(settings: Campaign, *, votes: bool = False) -> tuple[str, ...]:
-    """Return all columns to fill in, after `item_id`; as `_filled_in_form`."""
+    """Return all columns to fill in after `item_id`; for the arguments see `_filled_in_form`."""
     if settings.form.blind_first and not votes:
         return ("annotator", "decision", VERSION)
     return (*columns_of(_filled_in_form(settings, votes=votes)), *edit_columns_of(settings))
 
 
 def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str]:
-    """Return the accepted values of each column to fill in, in words and in the columns' order."""
+    """Return a description of the values that each column to fill in accepts, in the order of the columns."""
     form, words = _filled_in_form(settings, votes=votes), {"annotator": "name of the annotator"}
     if settings.form.blind_first and not votes:
         return words | {"decision": "letter of one of the choices"}
@@ -90,7 +90,7 @@ def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str
 
 
 def _offered_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, tuple[str, ...]]:
-    """Return the options of each column with a closed set of values, the same for every row."""
+    """Return the options of each column that has the same closed set of values in every row."""
     form = _filled_in_form(settings, votes=votes)
     if form is not None:
         fields = with_numbered_fields(form).fields
@@ -109,7 +109,7 @@ def _edit_words(settings: Campaign) -> dict[str, str]:
 
 
 def _words_of_field(field: FormField) -> dict[str, str]:
-    """Return the accepted values of each column of a field; those of a group's later entries refer to the first."""
+    """Return descriptions of what each column of a field accepts; a group's later entries refer to the first."""
     if not isinstance(field, Repeated) or not field.in_columns:
         return {field.name: takes_in_words(field)}
     words = {}
@@ -135,14 +135,14 @@ def export_tasks(
     votes: bool = False,
     gold: bool = False,
 ) -> int:
-    """Write a campaign's open tasks, one a row, with empty cells to fill in.
+    """Write a campaign's open tasks, one per row, with empty cells to fill in.
 
-    If steps drafted for the campaign, the cells to fill in hold the drafts, and the column `drafts` names their
+    If steps made drafts for the campaign, the cells to fill in contain the drafts, and the column `drafts` names their
     authors; in a spreadsheet such cells are in italics. The first cell to fill in stays empty: an annotator who fills
     it in accepts the row's contents.
 
     A spreadsheet (`.xlsx`) shows the accepted values of its columns next to the header, and offers lists for columns
-    with a closed set.
+    with a closed set of values.
 
     A review has two tables: one without keys, for the answers; and one with keys, for the votes, with a row for each
     annotator who still has to vote on a fully answered item.
@@ -204,7 +204,7 @@ def export_tasks(
 
 
 def _drafted_in(form: Form | None, rows: Sequence[tuple[Task, str]]) -> Callable[[Mapping[str, str]], Collection[str]]:
-    """Return the function that finds the columns with a draft among a row's cells."""
+    """Return a function that finds the columns whose cells in a row contain a draft."""
     drafted = {task.item_id: drafted_cells(form, task) for task, _ in rows if not previous_in(task.payload)}
     return lambda cells: drafted.get(cells["item_id"], {}).keys()
 
@@ -233,7 +233,7 @@ def _row(
 
 
 def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]:
-    """Return the contents of the cells to fill in: the writer's own text if a task came back, else its drafts."""
+    """Return the contents of the cells to fill in: the writer's own text if the task came back, or else its drafts."""
     form = _filled_in_form(settings, votes=votes)
     if form is None:
         return {}
@@ -244,7 +244,7 @@ def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]
 
 
 def _has_texts_beside(settings: Campaign, task: Task, *, votes: bool) -> bool:
-    """Return whether a task has texts next to it: none if it is answered without its key, which they could reveal."""
+    """Return whether to show texts next to a task, which could reveal the key if it is answered without it."""
     if settings.form.blind_first and not votes:
         return False
     is_told = _filled_in_form(settings, votes=votes) is not None or settings.form.explained
@@ -294,7 +294,7 @@ def _shown(item: TaskContent, image_name: Callable[[ItemImage], str], *, shows_k
 
 
 def _image_words(item: TaskContent, place: int, image_name: Callable[[ItemImage], str]) -> str:
-    """Return the file name of an image, with its size if annotators mark regions on it."""
+    """Return the file name of an image, with the size if annotators mark regions on it."""
     name = image_name(item.images[place])
     if not item.sizes_wh:
         return name

@@ -1,4 +1,4 @@
-"""Photographs that were uploaded and never submitted, which `gc` lists and removes."""
+"""Photographs that were uploaded but never submitted, which `gc` lists and removes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _NAME = re.compile(r"[0-9a-f]{62}")
 
 
 def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
-    """Return the photographs of a workspace to which no decision and no draft refers, and remove the older ones.
+    """Return the photographs of a workspace to which no decision or draft refers, and remove the older ones.
 
-    Without a review store all photographs stay, since the store may be restored from a backup.
+    Without a review store, all photographs are kept, since the store may be restored from a backup.
 
     Args:
         root: Folder of the workspace.
-        before: Remove photographs last uploaded before this moment.
-        remove: Whether to remove them, or only list them.
+        before: Remove photographs last uploaded before this time.
+        remove: Whether to remove the photographs or only list them.
 
     Raises:
         BenchwrightError: The store is unreadable.
@@ -39,7 +39,7 @@ def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
 
 
 def unused_in(store: ReviewStore, root: Path, *, before: datetime, remove: bool) -> Unused:
-    """Return the result of `unused_photographs`, for a store's workspace."""
+    """Return the result of `unused_photographs` for the workspace of a store."""
     with store.writing() if remove else store.reading() as connection:
         if remove:
             hold_uploads(connection)
@@ -57,14 +57,14 @@ def unused_in(store: ReviewStore, root: Path, *, before: datetime, remove: bool)
 
 
 def _files(root: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the stored photographs, id and path, in the order of their paths."""
+    """Yield the id and path of each stored photograph, sorted by path."""
     for path in sorted(collected_photographs(root).root.glob("??/*")):
         if _NAME.fullmatch(path.name) and path.is_file():
             yield path.parent.name + path.name, path
 
 
 def _drafts(root: Path) -> Iterator[Path]:
-    """Yield the files that a killed process left half written."""
+    """Yield the files that a killed process left incomplete."""
     return (path for path in collected_photographs(root).root.glob("tmp/*") if path.is_file())
 
 

@@ -1,1 +1,1 @@
-"""Forms, kinds of campaigns and contents of tasks: what annotators see and can enter. Pure data."""
+"""Forms, kinds of campaigns and contents of tasks: what annotators see and can enter, as pure data."""

@@ -1,4 +1,4 @@
-"""Settings of a campaign's step on the assignment of its tasks: gold items, shares, priorities, leases.
+"""Settings of a campaign's step for the assignment of its tasks: gold items, shares, priorities and leases.
 
 Of these settings only `gold` affects the outcomes of items: a gold item keeps its known right decision.
 """
@@ -19,7 +19,7 @@ from .gold_file import FEW_PRACTICE, MOST_PRACTICE, GoldLabel, read_gold, read_p
 SETTING = "handout"
 """Key of these settings among those of a campaign."""
 _MOST_GOLD = 0.5
-"""Largest share of an annotator's tasks that are gold."""
+"""Maximum proportion of an annotator's tasks that are gold."""
 LEASE_S = 1800.0
 """Default seconds of a lease, half an hour: longer than an annotator looks at one item, shorter than a lunch break."""
 
@@ -171,7 +171,7 @@ class AssignmentSettings(Record):
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Return these settings as the store keeps them: JSON values, without defaults."""
+        """Return these settings as they are stored: JSON values, without defaults."""
         document = self.model_dump(mode="json", exclude={"gold", "priorities", "practice"}, exclude_defaults=True)
         if self.attention_rate is not None:  # one schedule has the places of both
             of_gold = self.gold_rate if self.gold is not None or self.gold_from is not None else 0.0
@@ -180,7 +180,7 @@ class AssignmentSettings(Record):
 
     @property
     def is_gold_of_release(self) -> bool:
-        """Return whether the gold items are those of a release."""
+        """Return whether the gold items come from a release."""
         return any(label.content_hash is not None for label in self._known.values())
 
     @property
@@ -190,23 +190,23 @@ class AssignmentSettings(Record):
 
     @property
     def practice_count(self) -> int:
-        """Return the number of the campaign's items for practice; 0 if it uses Benchwright's own."""
+        """Return the number of the campaign's own practice items, or 0 if it uses Benchwright's."""
         return min(FEW_PRACTICE, len(self._practised)) if self.is_practice_of_release else len(self._practised)
 
     def gold_label(self, item_id: str) -> GoldLabel | None:
-        """Return the gold label of an item; None for other items."""
+        """Return the gold label of an item, or None if the item is not gold."""
         return self._known.get(item_id)
 
     def practice_label(self, item_id: str) -> GoldLabel | None:
-        """Return the known label of a practice item; None for other items."""
+        """Return the known label of a practice item, or None if the item is not for practice."""
         return self._practised.get(item_id)
 
     def known_label(self, item_id: str) -> GoldLabel | None:
-        """Return the known label of a gold or practice item; None for other items."""
+        """Return the known label of a gold or practice item, or None if the item is neither."""
         return self.practice_label(item_id) or self.gold_label(item_id)
 
     def priority(self, *names: object) -> int:
-        """Return the priority of an item with these names: the highest one set for any of them, 0 without one."""
+        """Return the priority of an item with these names: the highest one set for any of them, or 0 if none is set."""
         return max((self.priorities[name] for name in names if name in self.priorities), default=0)
 
 

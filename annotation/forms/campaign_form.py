@@ -1,4 +1,4 @@
-"""A campaign's form: the possible entries of its annotators about a task, and rules for the decisions.
+"""A campaign's form: what its annotators can enter about a task, and rules for the decisions.
 
 Steps and `review open` make it, and the review store keeps it as JSON in the campaign's row. All code that shows a task
 or receives a decision reads it: the store's checks, the task card, tables, Label Studio, the rules.
@@ -16,7 +16,7 @@ from .fields.field_types import FormField, RegionField
 from .fields.form import Form
 
 _MOST_READ = 256
-"""Largest number of forms kept parsed in memory, because a campaign is read on every click."""
+"""Maximum number of parsed forms that are kept in memory, because a campaign is read on every click."""
 
 
 class CampaignForm(Record):
@@ -28,19 +28,21 @@ class CampaignForm(Record):
     Attributes:
         decisions: Possible decisions of an annotator, if the form has no fields.
         decisions_from: `choices`: the decisions on a task are the letters of the task's choices.
-        fields: Fields of a typed form, in the order of filling them in.
+        fields: Fields of a typed form, in the order in which they are filled in.
         reasons: Codes of reasons that may accompany a decision; the app requires one with a rejection.
-        needs_note: Decisions that need a note, or edits.
+        needs_note: Decisions that require a note or edits.
         guidelines: The recipe's instructions for annotators, in Markdown; null uses those of the kind of campaign.
         edits: Whether annotators may edit the item, which makes its next version.
-        rounds: Rounds that an item gets, each with a new version; 0 if items do not return.
+        rounds: Number of rounds that an item gets, each with a new version; 0 if items do not return.
         editors_verify: Whether annotators may judge a version that they edited themselves.
         explained: Whether annotators who may edit the item may also edit the explanation of its key.
         evidence: Regions that annotators mark with a decision, to justify it; null asks for none.
         blind_first: Whether annotators answer before they see the key, and fill in the other fields afterwards.
         to_writer: Whether annotators may send the item back to its writer, with the requested change.
-        writer_rounds: Versions of an item that go back to its writer; 0 if annotators send none back.
-        states_facts: Whether the fields state facts about a picture: they are checked together, like a facts file.
+        writer_rounds: Number of versions of an item that can go back to its writer; 0 if annotators do not send items
+            back.
+        states_facts: Whether the fields state facts about a picture and are therefore checked together, like a facts
+            file.
     """
 
     decisions: tuple[str, ...] = ()
@@ -61,7 +63,7 @@ class CampaignForm(Record):
 
     @cached_property
     def typed(self) -> Form | None:
-        """Return the typed form with these `fields`; None if annotators choose a decision."""
+        """Return the typed form with these `fields`, or None if annotators choose a decision."""
         return None if self.fields is None else Form(fields=self.fields)
 
     @property
@@ -77,7 +79,7 @@ class CampaignForm(Record):
         return self.decisions_from == "choices"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the explicitly set keys, as JSON values; the store keeps these, and digests cover them."""
+        """Return the explicitly set keys as JSON values, which the store keeps and digests cover."""
         return self.model_dump(mode="json", include=self.model_fields_set)
 
 
@@ -86,7 +88,7 @@ def read_campaign_form(text: str) -> CampaignForm:
     """Return the form in a campaign's row, ignoring keys unknown to this version.
 
     Raises:
-        ValueError: The text is not a form.
+        ValueError: The text does not describe a form.
     """
     document = json.loads(text)
     return CampaignForm.model_validate({name: document[name] for name in CampaignForm.model_fields if name in document})

@@ -22,14 +22,14 @@ class CampaignHelpers(NamedTuple):
 
     Args:
         helpers: Helpers available to annotators, in order.
-        propose: Names of those whose proposals appear when a task opens.
+        propose: Names of the helpers whose proposals appear when a task opens.
     """
 
     helpers: tuple[NamedHelper, ...] = ()
     propose: tuple[str, ...] = ()
 
     def named(self, name: str) -> NamedHelper | None:
-        """Return the helper of that name; None if the campaign has none."""
+        """Return the helper of that name, or None if the campaign has none."""
         return next((helper for helper in self.helpers if helper.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -42,11 +42,11 @@ def campaign_helpers(entries: Sequence[Any], propose: Sequence[str], folder: Pat
 
     Args:
         entries: Names, and objects with `name` and settings.
-        propose: Names of those that propose when a task opens.
+        propose: Names of the helpers that propose regions when a task opens.
         folder: Folder to which paths are relative; None if they are absolute.
 
     Raises:
-        BenchwrightError: A helper is unknown, a setting is wrong, or one cannot propose by itself.
+        BenchwrightError: A helper is unknown, a setting is wrong, or a helper in `propose` cannot propose by itself.
     """
     helpers = CampaignHelpers(helpers_of(entries, folder), tuple(dict.fromkeys(propose)))
     for name in helpers.propose:
@@ -60,7 +60,7 @@ def campaign_helpers(entries: Sequence[Any], propose: Sequence[str], folder: Pat
 
 
 def read_campaign_helpers(settings: Mapping[str, Any], form: CampaignForm) -> CampaignHelpers:
-    """Return the helpers of a campaign from the store; GrabCut if a form with regions names none.
+    """Return the helpers of a campaign from the store, or GrabCut if a form with regions names none.
 
     Raises:
         BenchwrightError: A helper is no longer known.

@@ -1,7 +1,7 @@
-"""Tables from users, row by row, untrusted until checked.
+"""Read tables from users row by row; they are untrusted until checked.
 
 Any table is accepted (`files.tables`), with columns in any order. A file that is not a table, or a text with an
-unreadable row, is refused as a whole; a wrong row states its problem and does not affect others.
+unreadable row, is refused as a whole; a wrong row states its problem and does not affect other rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchwright.texts.normalization import counted
 MAX_BYTES = 256 * 2**20
 _MAX_FIELD = 10_000
 _MAX_LONG_FIELD = 4 << 20
-"""Largest number of characters of a cell in a column that may hold JSON."""
+"""Maximum number of characters in a cell of a column that may contain JSON."""
 
 
 class CsvRow(NamedTuple):
@@ -43,7 +43,7 @@ def shown(value: str) -> str:
 
 
 def header_of(path: Path) -> list[str]:
-    """Return the names of a table's columns in lower case; empty without any, or if the file is not a table."""
+    """Return the names of a table's columns in lower case, or none if there are none or the file is not a table."""
     try:
         return [name.strip().lower() for line in islice(Table.at(path).lines(), 1) for name in line.cells]
     except (OSError, BenchwrightError):
@@ -63,13 +63,13 @@ def read_rows(
     Args:
         path: A regular file of at most 256 MiB, unpacked.
         required: Required columns.
-        optional: Optional columns; absent ones are "".
-        ignored: Further allowed columns, which are not read; default None, any.
+        optional: Optional columns; the values of absent ones are "".
+        ignored: Additional columns that are allowed but not read; default None, any column.
         long: Columns whose cells may be long, such as regions as JSON; default none.
 
     Raises:
         DataError: The file does not exist, is not a table, or has the wrong columns.
-        PrerequisiteError: It is a spreadsheet, and openpyxl is not installed.
+        PrerequisiteError: The file is a spreadsheet, and openpyxl is not installed.
     """
     if not path.is_file():
         what = "not a file" if path.exists() else "missing"
@@ -115,10 +115,10 @@ def _check_columns(
     optional: Sequence[str],
     ignored: Sequence[str] | None,
 ) -> None:
-    """Check that the columns are the required and allowed ones.
+    """Check that the required columns exist and all others are allowed.
 
     Raises:
-        DataError: They are not.
+        DataError: A required column is missing, or a column is not allowed.
     """
     known = [*required, *optional]
     problems = []

@@ -1,7 +1,7 @@
-"""Drafts as values of a form's columns, for tables and Label Studio, and the values they return.
+"""Drafts as values of a form's columns for tables and Label Studio, and the values that come back from there.
 
-There a draft is prefilled. A value that returns unchanged counts as accepted, a changed one as edited, and an emptied
-one as discarded.
+Columns there are prefilled with the draft. A value that comes back unchanged counts as accepted, a changed one as
+edited, and an emptied one as discarded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RESULTS = {"broken": "yes", "held": "no", "not_made": "no reply"}
 
 
 def drafts_field(form: Form) -> DraftsField | None:
-    """Return the field of a form that states which drafts were taken; None if it accepts none."""
+    """Return the field of a form that states which drafts were taken, or None if the form accepts no drafts."""
     return next((field for field in form.fields if isinstance(field, DraftsField)), None)
 
 
@@ -32,7 +32,7 @@ def drafted_columns(form: Form, proposals: Proposals | None) -> dict[str, Any]:
 
     Args:
         form: Form of the campaign.
-        proposals: Drafts for a task; None without any.
+        proposals: Drafts for a task, or None if there is none.
     """
     values: dict[str, Any] = {}
     for field in form.fields[1:] if proposals is not None else ():
@@ -49,15 +49,15 @@ def drafted_columns(form: Form, proposals: Proposals | None) -> dict[str, Any]:
 
 
 def taken_from_drafts(form: Form, fields: Mapping[str, Any], proposals: Proposals | None) -> dict[str, str]:
-    """Return the values that come from a draft: the place of each statement with its place in the draft.
+    """Return the values that come from a draft: the path of each statement, with its path in the draft.
 
-    A value has the place of its draft. An entry of a group that has moved is recognized by its distinguishing field,
-    such as its question.
+    A value has the same path as its draft. An entry of a group that has moved is recognized by its distinguishing
+    field, such as its question.
 
     Args:
         form: Form of the campaign.
         fields: Submitted values, by field.
-        proposals: Drafts for the task; None without any.
+        proposals: Drafts for the task, or None if there is none.
     """
     origins: dict[str, str] = {}
     for field in form.fields[1:] if proposals is not None else ():
@@ -101,7 +101,7 @@ def _reading(field: Repeated, entry: Mapping[str, Any]) -> str:
 
 
 def drafts_in_words(form: Form, proposals: Proposals | None) -> str:
-    """Return the authors of a task's drafts, with a second model's verdicts, one a line; empty without drafts."""
+    """Return the authors of a task's drafts with a second model's verdicts, one per line; empty without drafts."""
     if proposals is None:
         return ""
     if proposals.failed is not None and not proposals.fields:

@@ -18,7 +18,7 @@ from .payloads import item_in, sizes_in
 from .submission import Submission
 
 EVIDENCE = "evidence"
-"""Name of the field that holds the regions."""
+"""Name of the field that contains the regions."""
 LABEL = "What shows it"
 INSTRUCTIONS = "Mark what in the picture justifies the answer, as tightly as you can."
 ACCEPT = "accept"
@@ -63,7 +63,7 @@ def needs_evidence(form: CampaignForm, refusal: str | None, decision: str) -> bo
 
     Args:
         form: Form of the campaign.
-        refusal: Letter of the item's option that declines; None without one.
+        refusal: Letter of the item's option that declines, or None if there is none.
         decision: The decision.
     """
     if form.evidence is None or not form.evidence.is_required:
@@ -72,7 +72,7 @@ def needs_evidence(form: CampaignForm, refusal: str | None, decision: str) -> bo
 
 
 def checked_evidence(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> dict[str, Any] | None:
-    """Return the fields of a submission in a campaign without a typed form: its regions, or None without any.
+    """Return the checked regions of a submission in a campaign without a typed form, or None if there are none.
 
     Raises:
         FormError: The campaign asks for no regions, a region is wrong, or one is missing.

@@ -14,7 +14,7 @@ from .csv_rows import read_rows, shown
 
 _MAX_ITEMS = 100_000
 LEAST_PRACTICE, FEW_PRACTICE, MOST_PRACTICE = 3, 5, 20
-"""Fewest practice items in a file, their number from a release, and the most in a file."""
+"""Minimum number of practice items in a file, their number from a release, and the maximum number in a file."""
 _MAX_WHY = 1000
 
 
@@ -24,9 +24,9 @@ class GoldLabel(NamedTuple):
     Args:
         decision: The right decision; None if it follows from the item's own key.
         content_hash: Content hash of the item to which it applies; None for any content.
-        reason: Reason of the decision; empty without one.
-        why: Sentence for annotators on why it is right; empty without one.
-        regions: Right regions, by field, as JSON values; None without any.
+        reason: Reason for the decision; empty if there is none.
+        why: Sentence for annotators on why the decision is right; empty if there is none.
+        regions: Right regions, by field, as JSON values, or None if there is none.
         tolerance: Tolerance for annotators' regions, as the campaign's `agreement` defines it; None for the campaign's
             own.
     """
@@ -48,7 +48,7 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
             or JSON as in `agreement`); or the folder of a release.
 
     Raises:
-        DataError: The path is neither, a row is wrong, or an item occurs twice.
+        DataError: The path is neither a file nor a release, a row is wrong, or an item occurs twice.
     """
     labels = _of_release(path) if path.is_dir() else _of_table(path)
     if len(labels) > _MAX_ITEMS:
@@ -60,7 +60,7 @@ def read_practice(path: Path) -> dict[str, GoldLabel]:
     """Return the labels of the practice items, by item id: those of a file, or all of a release.
 
     Raises:
-        DataError: As `read_gold`, or a file names fewer than 3 items or more than 20.
+        DataError: As for `read_gold`, or a file names fewer than 3 or more than 20 items.
     """
     labels = read_gold(path)
     if not path.is_dir() and not LEAST_PRACTICE <= len(labels) <= MOST_PRACTICE:

@@ -1,4 +1,4 @@
-"""The part of a step's items for one campaign, if several campaigns share the items."""
+"""The part of a step's items that one campaign gets if several campaigns share the items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 class ItemPart(Record):
     """The part of the items (or images) that a campaign asks about; they must meet all given conditions.
 
-    Without conditions it consists of the items that earlier campaigns' parts leave.
+    Without conditions, it consists of the items that no earlier campaign's part includes.
 
     Attributes:
         tasks: Tasks of the items; none for any.
@@ -43,11 +43,11 @@ class ItemPart(Record):
 
     @property
     def names_items(self) -> bool:
-        """Return whether it uses properties that only items have."""
+        """Return whether the part uses properties that only items have."""
         return bool(self.tasks or self.categories or self.attributes)
 
     def takes(self, record: Item | ImageRecord) -> bool:
-        """Return whether an item or image is in the part, whatever other parts take."""
+        """Return whether an item or image is in the part, regardless of other parts."""
         if isinstance(record, Item):
             if self.tasks and record.task not in self.tasks:
                 return False
@@ -63,11 +63,11 @@ class ItemPart(Record):
 
 
 def equal_shares(number: int) -> list[dict[str, Any]]:
-    """Return a number of parts of equal size, as recipes write them."""
+    """Return a given number of parts of equal size, in the form used in recipes."""
     ends = [round(place / number, 4) for place in range(number)] + [1]
     return [{"share": [start, end]} for start, end in pairwise(ends)]
 
 
 def _place_of(image_id: str) -> float:
-    """Return the place of a source picture in the random order of shares, at least 0 and below 1."""
+    """Return a source picture's position in the random order of shares, at least 0 and below 1."""
     return int(digest(["share", image_id])[:16], 16) / _DRAWN_OF

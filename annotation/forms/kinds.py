@@ -1,4 +1,4 @@
-"""The kinds of campaigns, and their questions to annotators.
+"""The kinds of campaigns, and the questions that they ask annotators.
 
 A kind defines what a browser may show, and the fields of its typed form, if any. A new kind needs only an entry here:
 the store checks its values, and the app and tables of decisions show them.
@@ -20,7 +20,7 @@ STATE, WRITE = "state", "write"
 MARK = "mark"
 READING = "reading"
 TO_WRITER, CHANGE = "to_writer", "change"
-"""Decision, or field of a review, that sends an item back to its writer; and the field with the requested change."""
+"""Decision or review field that sends an item back to its writer, and the field with the requested change."""
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """Possible findings of an annotator about a key."""
 CHOOSES = "option"
@@ -37,7 +37,7 @@ class CampaignKind:
         form: Function from the categories of a file of tasks to the typed form; None for kinds that recipes open, whose
             step has the form, or whose answers are a decision with reasons and a note.
         rule: Acceptance rule, with `{n}` for the number of annotators.
-        annotators: Number of annotators of each task, unless `review open` sets another.
+        annotators: Number of annotators for each task, unless `review open` sets another number.
         guidelines: Guidelines for annotators, in Markdown.
     """
 
@@ -287,9 +287,9 @@ KINDS = {
 }
 
 AUTHORED_KINDS = (COLLECT, DESCRIBE, WRITE)
-"""Kinds in which annotators write items or submit pictures, each in a separate place, and do not vote."""
+"""Kinds in which annotators do not vote but write items or submit pictures, each in a separate slot."""
 ATTENTION = "attention"
-"""Task, instead of one such as `jigsaw`, of items that only check whether annotators read the questions."""
+"""Task name, instead of one such as `jigsaw`, for items that only check whether annotators read the questions."""
 WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))
 """Kinds whose annotators know too much to answer the same items blind."""
 BLIND_KINDS = (ANSWER, REVIEW)
@@ -297,5 +297,5 @@ BLIND_KINDS = (ANSWER, REVIEW)
 
 
 def shows_key(kind: str) -> bool:
-    """Return whether annotators of a kind see which choice is right; True for unknown kinds."""
+    """Return whether annotators of a kind of campaign see which choice is right; True for unknown kinds."""
     return kind not in KINDS or KINDS[kind].shows_key

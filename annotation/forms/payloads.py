@@ -22,11 +22,11 @@ from benchwright.review_files.tasks import ReviewTask, SideText
 
 _ITEM, _SIZES, _PROPOSALS, _PREVIOUS = "item", "sizes_wh", "proposals", "previous"
 PICTURE = "picture"
-"""Name of a picture's file, among the texts that are not shown with a task."""
+"""Key of a picture's file name among the texts that are not shown with a task."""
 
 
 class TaskInput(NamedTuple):
-    """One content of one item for annotators to decide on."""
+    """One content of one item, on which annotators decide."""
 
     item_id: str
     content_hash: str
@@ -37,22 +37,22 @@ class TaskInput(NamedTuple):
     gold: str | None = None
     """The right decision of a gold item; None for other items."""
     gold_why: str | None = None
-    """Why that decision is right, for annotators who get feedback; None without a reason."""
+    """Why that decision is right, for annotators who get feedback; None if no reason is given."""
     gold_regions: str | None = None
-    """Right regions on a gold item, and their tolerance, as canonical JSON; None without any."""
+    """Right regions on a gold item, and their tolerance, as canonical JSON, or None if there is none."""
     gold_of: str | None = None
     """Item whose accepted content this gold item repeats; None for all others."""
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
-    """Return the payload of an item with the texts next to it from a file of tasks."""
+    """Return the payload of an item together with the texts that a file of tasks shows next to it."""
     return payload_beside(item, task.beside, task.about)
 
 
 def payload_beside(
     item: Mapping[str, Any], beside: Sequence[SideText], about: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the payload of a content with texts next to it, and with the values that separate tables of results."""
+    """Return the payload of a content, with texts next to it and the values that distinguish tables of results."""
     return {
         _ITEM: dict(item),
         "beside": [text.model_dump(mode="json") for text in beside],
@@ -72,7 +72,7 @@ def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
-    """Return the id of a task's item at its source; None without one.
+    """Return the id of a task's item at its source, or None if there is none.
 
     Args:
         payload: The payload, or this as JSON.
@@ -82,7 +82,7 @@ def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
 
 
 def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[str, Any]:
-    """Return a payload that states the sizes of its pictures; without any, the unchanged payload."""
+    """Return a payload that states the sizes of its pictures, or the unchanged payload if it has no pictures."""
     if not sizes_wh:
         return dict(payload)
     whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
@@ -90,13 +90,13 @@ def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[s
 
 
 def sizes_in(payload: Mapping[str, Any]) -> tuple[SizeWH, ...]:
-    """Return width and height in pixels of each picture of a task on which regions are marked; empty if unstated."""
+    """Return the width and height in pixels of each picture on which a task's regions are marked; empty if unstated."""
     stated = payload.get(_SIZES) or item_in(payload).get(_SIZES) or ()
     return tuple((int(width), int(height)) for width, height in stated)
 
 
 def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
-    """Return the texts next to the item, each `label` and `text`."""
+    """Return the texts next to the item, each with `label` and `text`."""
     return list(payload.get("beside", ())) if _ITEM in payload else []
 
 
@@ -110,7 +110,7 @@ def _is_empty(value: Mapping[str, Any]) -> bool:
 
 
 class DraftNote(Record):
-    """Notes on one draft of a form, besides its values.
+    """Notes on one draft of a form, in addition to its values.
 
     Attributes:
         by: Its author, as in `Item.written_by`.
@@ -133,9 +133,9 @@ class Proposals(Record):
 
     Attributes:
         model: Model, by its name at the endpoint.
-        fields: Drafted values by field; empty without any.
-        failed: Reason for missing drafts, as a code and words; None if the model replied properly.
-        notes: Notes on single drafts, by their place, such as `questions/2`.
+        fields: Drafted values by field; empty if there are none.
+        failed: Reason for missing drafts, as a code and a description; None if the model replied properly.
+        notes: Notes on single drafts, by path, such as `questions/2`.
     """
 
     model: str
@@ -172,12 +172,12 @@ def payload_of_revision(
 
 
 def previous_in(payload: Mapping[str, Any]) -> Mapping[int, Mapping[str, Any]]:
-    """Return the earlier text in each slot to revise, as the form's fields; empty without any."""
+    """Return the earlier text in each slot to revise, as the form's fields; empty if there is none."""
     return {int(slot): fields for slot, fields in payload.get(_PREVIOUS, {}).items()}
 
 
 def proposals_in(payload: Mapping[str, Any]) -> Proposals | None:
-    """Return a model's drafts for a task; None if no model was queried."""
+    """Return a model's drafts for a task, or None if no model was queried."""
     return Proposals.model_validate(payload[_PROPOSALS]) if _PROPOSALS in payload else None
 
 

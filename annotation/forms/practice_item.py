@@ -15,7 +15,7 @@ from .kinds import COLLECT, DESCRIBE, MARK, STATE, WRITE
 from .task_content import TaskContent
 
 TAKE, LEAVE = "take", "leave"
-"""Decisions on another person's photograph or question, in practice for the kinds that produce these."""
+"""Decisions on another person's photograph or question, used in practice for the kinds that produce these."""
 _FIRST_TEXT_OF_DESCRIPTION = "questions"
 
 
@@ -38,7 +38,7 @@ class PracticeItem(Record):
         content: What is shown.
         right: Right decisions, the best one first, as the review store spells them; in a campaign whose annotators
             first answer without the key, `accept` for a sound item and `revise` for any other.
-        why: Why they are right, in a sentence or two.
+        why: Why these decisions are right, in one or two sentences.
         answers: Right answers before the key is shown, if the campaign asks for one.
         beside: Texts next to the item.
         regions: Right regions, by field, if any are marked.
@@ -82,7 +82,7 @@ _PRACTISED_MARKS = (
 
 
 def practice_form(kind: str, form: CampaignForm, *, is_own: bool = False) -> CampaignForm:
-    """Return the form for practicing a campaign's work: its own, without fields that cannot be judged as right.
+    """Return the form for practicing a campaign's work: its own, without fields that cannot be judged.
 
     Practice for describing omits writing questions. Practice for collecting judges other people's photographs, and for
     writing other people's questions. Practice for marking uses drawn still lifes, unless the campaign names its own

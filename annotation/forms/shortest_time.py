@@ -1,4 +1,4 @@
-"""The shortest believable time of a task: no annotator who looks at its pictures and reads its words decides faster.
+"""The shortest believable time for a task: no annotator who looks at the pictures and reads the text is faster.
 
 It is deliberately too short rather than too long, so that a mark on an annotator's work is reliable. Each part is the
 highest speed that people reach:
@@ -28,7 +28,7 @@ from .task_content import TaskContent
 _RESPONSE_S = 0.3
 """Seconds from seeing to pressing a key."""
 _PICTURE_S = 0.25
-"""Seconds for a glance at one picture."""
+"""Seconds that a glance at one picture takes."""
 _WORDS_PER_S = 10.0
 """Highest reading speed, in words per second."""
 
@@ -58,9 +58,9 @@ def is_too_fast(active_s: float | None, shortest_s: float | None) -> bool:
 
 
 def shortest_times(payloads: Iterable[Mapping[str, Any]]) -> list[float]:
-    """Return the shortest believable times of tasks opened together, by their payloads, in seconds.
+    """Return the shortest believable times, in seconds, of tasks opened together, given their payloads.
 
-    Texts that several of them share are known. Parts of a payload outside its content do not count.
+    Texts that several of them share are regarded as known. Parts of a payload outside its content are ignored.
     """
     contents = [_content(payload) for payload in payloads]
     times = Counter(text for texts, _ in contents for text in set(texts))
@@ -69,7 +69,7 @@ def shortest_times(payloads: Iterable[Mapping[str, Any]]) -> list[float]:
 
 
 def _content(payload: Mapping[str, Any]) -> tuple[list[str], int]:
-    """Return the texts and the number of pictures in a payload, read without making records: there may be many."""
+    """Return the texts and number of pictures in a payload, without creating records, since there may be many."""
     item = item_in(payload)
     texts = [item.get("question"), *(choice.get("text") for choice in item.get("choices") or ())]
     return [text for text in texts if isinstance(text, str)], len(item.get("images") or ())

@@ -1,4 +1,4 @@
-"""Files of marks from which annotators start in a campaign `mark`, as a recipe names them and the store keeps them."""
+"""Files of marks from which annotators start in a campaign `mark`, as recipes name and the store records them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from benchwright.regions import Proposal, Region
 from benchwright.regions.formats.mark_files import MarkFormat
 
 START_FROM = "start_from"
-"""Key of a campaign's settings: the files from which its annotators start, as `StartAuthor` objects."""
+"""Key in a campaign's settings for the files from which its annotators start, as `StartAuthor` objects."""
 MOST_FILES = 50
 _YOLO = ("data.yaml", "data.yml", "classes.txt", "labels")
 _READ = {"voc": (".xml",), "yolo": (".txt", ".yaml", ".yml")}
-"""Endings of the files to read in a folder, by format."""
+"""Suffixes of the files to read in a folder, by format."""
 _MOST_NAME = 100
 
 
@@ -32,7 +32,7 @@ class StartFile(Record):
         path: Path of a COCO or LVIS file, of a Pascal VOC file or a folder of them, or of the folder of a YOLO dataset
             or its `data.yaml`; relative to the recipe's folder.
         format: `coco`, `lvis`, `voc` or `yolo`; default, from the contents.
-        labels: Label code of the form by label of the file, if the two differ; null leaves the label's marks out.
+        labels: Label code in the form by label in the file, if the two differ; null omits the marks with that label.
         fields: Names of the fields that accept its marks; default all.
     """
 
@@ -117,7 +117,7 @@ def authors_of(files: Sequence[StartFile], folder: Path) -> list[StartAuthor]:
 
 
 def _names_of(files: Sequence[StartFile]) -> list[str]:
-    """Return the names of files for readers; files of equal names get as much of their paths as distinguishes them."""
+    """Return the names of files for readers; files with equal names get enough of their paths to distinguish them."""
     paths = [PurePosixPath(file.path.replace("\\", "/")) for file in files]
     names = [path.name or str(path) for path in paths]
     for parts in range(2, max((len(path.parts) for path in paths), default=0) + 1):
@@ -131,12 +131,12 @@ def _names_of(files: Sequence[StartFile]) -> list[str]:
 
 
 def authors_in(settings: Mapping[str, Any]) -> list[StartAuthor]:
-    """Return the authors of marks to start from in a campaign's settings; none without such files."""
+    """Return the authors of the starting marks in a campaign's settings, or none without such files."""
     return [StartAuthor.model_validate(author) for author in settings.get(START_FROM, ())]
 
 
 def _digest(path: Path, form: MarkFormat) -> str:
-    """Return the SHA-256 of a file; for a folder, that of the names and digests of all files read from it."""
+    """Return the SHA-256 of a file or, for a folder, of the names and digests of all files read from it."""
     with naming(path):
         if path.is_file() and not (form == "yolo" and path.suffix in (".yaml", ".yml")):
             return _file_digest(path)

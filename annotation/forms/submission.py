@@ -1,4 +1,4 @@
-"""A decision on a task, in the one form in which every source passes it to the store."""
+"""A decision on a task, in the common form in which every source passes it to the store."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 class Submission:
     """A decision of an annotator or adjudicator on a task, with its reasons, note, edits and fields.
 
-    Every source makes one: the task card, a row of a table, an annotation in Label Studio, a simulated annotator. The
-    review store checks it against the campaign's form.
+    Every source creates submissions: the task card, a row of a table, an annotation in Label Studio, or a simulated
+    annotator. The review store checks it against the campaign's form.
 
     Attributes:
         decision: One of the form's decisions; a typed form derives it from its first field and ignores this value.
         reasons: Codes of reasons from the form.
-        note: Text of the annotator; None without one.
-        edits: Edits of the item, as JSON values; None without any.
+        note: Text of the annotator, or None if there is none.
+        edits: Edits of the item, as JSON values, or None if there is none.
         fields: Value of each field of a typed form, by name; None if the campaign has no such form.
-        active_s: Seconds spent on the task without pauses; None if not measured.
+        active_s: Seconds spent on the task, excluding pauses; None if not measured.
     """
 
     decision: str = ""

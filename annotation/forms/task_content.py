@@ -1,4 +1,4 @@
-"""Content of a task: an item; or an image, a pair of images or a prompt without an item (yet)."""
+"""Content of a task: an item, or an image, a pair of images or a prompt without an item (yet)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def _is_empty(value: Any) -> bool:
 
 
 class TaskContent(Record):
-    """The content that an annotator sees; an item is one, with further fields that are ignored.
+    """The content that an annotator sees; an item is such content, with additional fields that are ignored.
 
     Attributes:
         task: Kind of question, such as `jigsaw` or `screen`.
         question: Text of the question; it may place images, as `<image 2>`.
         images: Images in display order; none for a prompt that asks for one.
         choices: Choices; empty if there are none.
-        answer: Key of the right choice; None without choices, or if nothing in the picture answers.
-        refusal: Key of the choice that declines to answer; None without one.
+        answer: Key of the right choice; None without choices, or if nothing in the picture answers the question.
+        refusal: Key of the choice that declines to answer, or None if there is none.
         explanation: Why the answer is right, if the item has an explanation.
         item_id: Id of the item; None for contents that are not items.
-        sizes_wh: Width and height of each image in pixels, upright, if regions are marked on them; else empty.
+        sizes_wh: Width and height of each image in pixels, upright, if regions are marked on them; otherwise empty.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -51,5 +51,5 @@ def content_in(payload: Mapping[str, Any]) -> TaskContent:
 
 
 def task_input(record_id: str, content_hash: str, content: TaskContent) -> TaskInput:
-    """Return the input of a task with this content; its verdict is for the record `record_id`."""
+    """Return the input of a task with this content, whose verdict applies to the record `record_id`."""
     return TaskInput(record_id, content_hash, content.model_dump(mode="json"))

@@ -1,1 +1,1 @@
-"""Bridge to Label Studio: it pushes campaigns as projects, and pulls annotations back."""
+"""Bridge to Label Studio, which pushes campaigns as projects and pulls annotations back."""

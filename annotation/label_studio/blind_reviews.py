@@ -36,7 +36,7 @@ from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
 def push_votes(
     store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
-    """Make or update the project of the votes, with the items answered by as many annotators as the rule requires.
+    """Create or update the votes' project, with the items that as many annotators as the rule requires answered.
 
     The campaign's first project exists already (`pushing.push`).
     """
@@ -65,26 +65,26 @@ def push_votes(
 
 
 def _take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
-    """Remove the right choice and the explanation from outdated tasks that stay because they are labeled."""
+    """Remove the right choice and explanation from outdated tasks that are kept because they are labeled."""
     for task in list(server.tasks(project)):
         if str(task.data.get(KEY)) not in current and (data := blanked(task.data)) != task.data:
             server.update_task(task.id, data)
 
 
 def shown_in(server: Server, project: int | None) -> frozenset[str]:
-    """Return the keys of the tasks whose right answers a project shows."""
+    """Return the keys of the tasks whose right answers are shown in a project."""
     return frozenset() if project is None else frozenset(str(task.data.get(KEY)) for task in server.tasks(project))
 
 
 def may_be_shown(store: ReviewStore, campaign: Campaign) -> frozenset[str]:
-    """Return the keys of the tasks whose right answers a deleted project of votes may have shown."""
+    """Return the keys of the tasks whose right answers may have been shown in a deleted project of votes."""
     with store.reading() as connection:
         answered = answered_by_all(connection, campaign)
     return frozenset(key_of(task) for task in store.tasks(campaign.name, states=TASK_STATES) if task.id in answered)
 
 
 def answer_taker(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
-    """Return a function that stores answers given without the key; it refuses answers to items whose key is shown."""
+    """Return a function that stores answers given without the key, and refuses them for items whose key is shown."""
 
     def take(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
         annotation = external_annotation(campaign, received)

@@ -1,4 +1,4 @@
-"""Masks in the run lengths of Label Studio's brush, read and written without its library.
+"""Read and write masks in the run-length encoding of Label Studio's brush, without its library.
 
 The format is thi.ng's `rle-pack`, over the four bytes (red, green, blue, opacity) of each pixel, row by row. It begins
 with 32 bits for the number of bytes, 5 for the bits of a byte less one, and four times 4 for the widths of run lengths
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from benchwright.records import MaskRuns
 
 MOST_BYTES = 4 << 20
-"""Largest size in bytes of one mask as Label Studio writes it."""
+"""Maximum size in bytes of one mask as Label Studio writes it."""
 _WIDTHS = (3, 4, 8, 16)
 _CHANNELS = 4
 _HALF = 127
 
 
 def read_brush(rle: object, size_wh: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return the grid, (rows, columns), of a brush's mask on a picture of this size.
+    """Return the (rows, columns) grid of a brush mask on a picture of the given size.
 
     Raises:
         DataError: The run lengths are invalid, or encode a picture of another size.
@@ -44,7 +44,7 @@ def read_brush(rle: object, size_wh: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def write_brush(mask: MaskRuns) -> list[int]:
-    """Return a mask in Label Studio's run lengths; equal masks give equal ones."""
+    """Return a mask in Label Studio's run-length encoding; equal masks give equal encodings."""
     cells = grid_of(mask).ravel()
     changes = np.flatnonzero(cells[1:] != cells[:-1]) + 1
     edges = [0, *(changes * _CHANNELS).tolist(), len(cells) * _CHANNELS]
@@ -59,7 +59,7 @@ def write_brush(mask: MaskRuns) -> list[int]:
 
 
 def _run(length: int, value: int) -> list[str]:
-    """Return the bits of a run of equal bytes, in as many parts as its length requires."""
+    """Return the bits that encode a run of equal bytes, in as many parts as its length requires."""
     bits = []
     while length:
         part = min(length, 1 << _WIDTHS[-1])
@@ -70,7 +70,7 @@ def _run(length: int, value: int) -> list[str]:
 
 
 class _Bits:
-    """Reads numbers from bits, the highest first."""
+    """Reads numbers from bits, with the most significant bit first."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0

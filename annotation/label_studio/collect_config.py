@@ -1,7 +1,8 @@
 """The project for collecting photographs: annotators import files as tasks, and fill in the form for each.
 
-Label Studio imports picture files only into a project whose tasks have one field of data. So the prompts are choices of
-the config. The pushed tasks hold no photograph; on them annotators state that they found none for a prompt.
+Label Studio imports picture files only into a project whose tasks have a single data field. The prompts are therefore
+choices in the config. The pushed tasks contain no photograph; on them annotators state that they found none for a
+prompt.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from .replies import read_fields, values_by_control
 from .task_data import KEY, key_of
 
 IMAGE, _PROMPT = "image", "prompt"
-"""Fields of a task's data; the second is also the control that names the prompt of a photograph."""
+"""Fields of a task's data; the second is also the name of the control that states a photograph's prompt."""
 PICTURE = "picture"
 """Name of the photograph in the config."""
 _NO_PROMPT = "none of the prompts"
-"""Choice next to a lone prompt, since Label Studio refuses a single choice."""
+"""Choice added to a single prompt, since Label Studio refuses a list with only one choice."""
 MOST_PROMPTS = 1000
 
 
 class CollectedPhotograph(NamedTuple):
-    """An annotation of a photograph: its prompt, None if it names none, and the fields of the form."""
+    """An annotation of a photograph: its prompt (None if it names none) and the fields of the form."""
 
     prompt: str | None
     fields: Mapping[str, Any]
@@ -46,10 +47,10 @@ def prompt_of(task: Task) -> str:
 
 
 def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
-    """Return the config of a campaign that collects, as XML, with the prompts of its tasks.
+    """Return the config of a campaign that collects photographs, as XML, with the prompts of its tasks.
 
     Raises:
-        BenchwrightError: The campaign has too many prompts to choose from.
+        BenchwrightError: The campaign has too many prompts for a list of choices.
     """
     words = sorted(prompt_words(tasks))
     if len(words) > MOST_PROMPTS:
@@ -99,12 +100,12 @@ def photograph_field(form: CampaignForm) -> PhotographField:
 
 
 def prompt_words(tasks: Iterable[Task]) -> dict[str, str]:
-    """Return the prompts of tasks by the words of their choices."""
+    """Return the prompts of tasks by the text of their choices."""
     return {plain(prompt_of(task)): prompt_of(task) for task in tasks}
 
 
 def prompt_data(task: Task) -> dict[str, Any]:
-    """Return the data of a task that asks whether there is no photograph."""
+    """Return the data of a task on which annotators state that they found no photograph."""
     question = f"Can no photograph be found? {prompt_of(task)}"
     return {KEY: key_of(task), _PROMPT: question, IMAGE: _empty_picture()}
 
@@ -115,7 +116,7 @@ def read_collected(result: Any, form: CampaignForm, words: Mapping[str, str]) ->
     Args:
         result: Label Studio's list of regions.
         form: Form of the campaign.
-        words: Prompts of the campaign, by the words of their choices.
+        words: Prompts of the campaign, by the text of their choices.
 
     Raises:
         DataError: The annotation does not fit the form.

@@ -55,7 +55,7 @@ class PhotographPull:
         server: Label Studio server.
         root: Folder of the workspace.
         project: Id of the campaign's project on the server.
-        projects: Projects of the workspace, which remember the downloaded photographs.
+        projects: Projects of the workspace, which record the downloaded photographs.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class PhotographPull:
         }
         self._filled: set[int] = set()
         self._server_tasks: dict[str, int] = {}
-        """The server's task with a photograph submitted in this pull, by photograph."""
+        """The server's task of each photograph submitted in this pull, by photograph."""
         self._failures: dict[str, str] = {}
 
     def downloaded(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -95,7 +95,7 @@ class PhotographPull:
         self._projects.remember_photographs(self._campaign.name, self._downloaded)
 
     def take(self, store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
-        """Store the annotation of a photograph together with it, or the statement that there is none."""
+        """Store a photograph with its annotation, or the statement that there is none."""
         collected = read_collected(received.annotation.get("result"), campaign.form, self._words)
         data = received.row.get("data") or {}
         if KEY in data:
@@ -158,7 +158,7 @@ class PhotographPull:
         return store.take_in(self._campaign.name, annotation, now=received.now)
 
     def _prompt_in(self, annotation: Mapping[str, Any]) -> str | None:
-        """Return the prompt of an annotation that fits the form; None for any other."""
+        """Return the prompt of an annotation, or None if the annotation does not fit the form."""
         try:
             collected = read_collected(annotation.get("result"), self._campaign.form, self._words)
         except DataError:
@@ -190,7 +190,7 @@ class PhotographPull:
 
 
 def _has_decided(store: ReviewStore, task: Task, annotator: str) -> bool:
-    """Return whether an annotator has submitted for a task, so that another photograph would replace it."""
+    """Return whether an annotator has submitted a photograph for a task, which another one would replace."""
     with store.reading() as connection:
         row = connection.execute(OWNER, {"task": task.id, "name": annotator}).one_or_none()
     return row is not None and row.submitted_at is not None

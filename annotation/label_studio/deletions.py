@@ -1,4 +1,4 @@
-"""Pulled annotations that were deleted on the server since: votes that no longer count until they return.
+"""Pulled annotations that have since been deleted on the server, and whose votes do not count until they return.
 
 Every user of the server may delete others' labels there, so the store removes nothing. A vote is withdrawn, and its
 item opens again. The vote counts again once its author labels the item anew, or a curator requests it. Deleting a whole
@@ -20,13 +20,13 @@ from .pulling import Pulled
 
 
 class Deleted(NamedTuple):
-    """An annotation that was pulled and no longer exists.
+    """An annotation that was pulled but no longer exists.
 
     Attributes:
         annotation: Its id on the server.
         task: Id of its task there.
         item_id: Item; None if the task has none.
-        author: Name of its author here.
+        author: Name of its author in the store.
         what: The deleted object: the annotation alone, its task or its project.
         withdrawn: Whether its vote was withdrawn; False if its decision still counts.
     """
@@ -51,19 +51,19 @@ def find_deleted(
     gone: Collection[int] = (),
     keeps: bool = False,
 ) -> list[Deleted]:
-    """Return annotations pulled before and deleted since, withdraw those votes, and remember what was pulled now.
+    """Return annotations that were deleted after an earlier pull, withdraw their votes, and record the present pull.
 
     An annotation that its author replaced by another one is not deleted, nor is one on an item that has changed since,
     whose decision no longer counts. Withdrawn annotations are returned only this time; if `keeps`, so is everything.
 
     Args:
         store: Review store.
-        projects: Projects of the workspace, which remember pulled annotations.
+        projects: Projects of the workspace, which record pulled annotations.
         campaign: The campaign.
         pulled: Result of the pull of all its projects.
         current: Ids of the campaign's current tasks, by key.
         tasks_there: Function that returns the ids of all tasks of the projects; called only if any is missing.
-        now: Moment of the pull.
+        now: Time of the pull.
         gone: Ids of its deleted projects.
         keeps: Whether deleted annotations still count; default False.
     """
@@ -102,5 +102,5 @@ def find_deleted(
 
 
 def _place(taken: TakenAnnotation) -> tuple[int, str | int, str]:
-    """Return the scope in which an annotator has one annotation: an item in a project, or a task without an item."""
+    """Return the scope of an annotator's only annotation: an item in a project, or a task without an item."""
     return taken.project, taken.key or taken.task, taken.author

@@ -1,7 +1,7 @@
 """Regions in Label Studio's own controls, in both directions: rectangles, key points, polygons and brushes.
 
 Label Studio has coordinates in percent of the upright picture, which it shows unchanged or smaller; Benchwright has
-them in pixels of the source. Rows of points and correspondences have no control, and are JSON in a text box.
+them in pixels of the source. Ordered points and correspondences have no control and are entered as JSON in a text box.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..forms.fields.form import Form
 from .brush_masks import read_brush, write_brush
 
 _IMAGES = "images"
-"""Name of the object that shows a task's pictures."""
+"""Name of the config object that shows a task's pictures."""
 _TAGS = {"box": "Rectangle", "point": "KeyPoint", "polygon": "Polygon", "mask": "Brush"}
 _KINDS = {f"{tag}{labels}".lower(): shape for shape, tag in _TAGS.items() for labels in ("", "Labels")}
 _LABEL_OF = "label_of_"
 _MOST_DRAWN = 20_000
-"""Largest number of results of one annotation in a campaign whose form accepts regions."""
+"""Maximum number of results in one annotation of a campaign whose form accepts regions."""
 
 
 def is_drawn(field: RegionField) -> bool:
@@ -36,7 +36,7 @@ def is_drawn(field: RegionField) -> bool:
 
 
 def add_drawing(view: ET.Element, field: RegionField, control: str, words: Mapping[str, str]) -> None:
-    """Add the control of a field, and a text for each region if annotators write their own labels.
+    """Add the control for a field, and a text area for each region if annotators write their own labels.
 
     Args:
         view: Element that receives the control.
@@ -67,7 +67,7 @@ def take_drawn(
     result: Sequence[Any], form: Form, controls: Mapping[str, str], words: Mapping[str, Mapping[str, str]],
     sizes_wh: Sequence[SizeWH],
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:  # fmt: skip
-    """Return a result without its drawn regions, and these as JSON values by field.
+    """Return a result without its drawn regions, and the regions as JSON values by field.
 
     Args:
         result: Label Studio's list of results.
@@ -152,7 +152,7 @@ def _document(
 
 
 def _edge(place: float, most: int) -> float:
-    """Return a coordinate, moved onto the picture if it lies beyond its edge by less than a hundredth of a pixel."""
+    """Return a coordinate, moved onto the picture if it is less than a hundredth of a pixel outside."""
     if -0.01 < place < 0:
         return 0.0
     return float(most) if most < place < most + 0.01 else place
@@ -172,7 +172,7 @@ def _pairs(points: Any) -> list[tuple[float, float]]:
 
 
 def _label(part: Mapping[str, Any], value: Mapping[str, Any], words: Mapping[str, str]) -> str | None:
-    """Return the code of a region's label; None if its control has no labels."""
+    """Return the code of a region's label, or None if its control has no labels."""
     if not words:
         return None
     chosen = value.get(str(part["type"]))
@@ -203,7 +203,7 @@ def _mask(part: Mapping[str, Any], value: Mapping[str, Any], size_wh: SizeWH) ->
 def drawn_result(
     field: RegionField, control: str, words: Mapping[str, str], region: Region, size_wh: SizeWH, *, number: int
 ) -> list[dict[str, Any]]:
-    """Return a region as results of Label Studio: itself, and its label if annotators write their own.
+    """Return a region as Label Studio results: the region, and its label if annotators write their own labels.
 
     Args:
         field: The field, with its own control.

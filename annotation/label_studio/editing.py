@@ -1,7 +1,7 @@
-"""Edits of an item in Label Studio: its texts in prefilled text areas, and the right choice.
+"""Edits of an item in Label Studio, with its texts in prefilled text areas and the right choice.
 
-A text that returns unchanged is not an edit. Label Studio returns a prefilled text area as soon as it was on the
-screen, and nothing for an emptied one. So if some areas of an item return, a missing one is empty.
+A text that comes back unchanged is not an edit. Label Studio returns a prefilled text area as soon as it was on the
+screen, and nothing for an emptied one. So if some text areas of an item are returned, a missing one is empty.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ..forms.task_content import TaskContent, content_in
 from ..store.database.records import Task
 
 QUESTION, EXPLANATION, _RIGHT = "edit_question", "edit_explanation", "edit_right"
-"""Names of controls; the first two are also the names of the texts in a task's data."""
+"""Names of controls; the first two are also the names of text fields in a task's data."""
 _CHOICE = "edit_choice_"
 KEYS = "edit_keys"
-"""Field of a task's data with the choices that `_RIGHT` offers."""
+"""Field of a task's data that contains the choices offered by `_RIGHT`."""
 
 
 def letters_of(tasks: Iterable[Task]) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def add_edit_fields(
 
 
 def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explanation: bool) -> dict[str, Any]:
-    """Return the data that a task needs for the fields of edits; choices without text have empty areas."""
+    """Return the data that a task needs for the edit fields; choices without text have empty text areas."""
     item = content_in(payload)
     texts = _texts(item)
     areas = [QUESTION, *(_CHOICE + letter for letter in letters), *([EXPLANATION] if with_explanation else [])]
@@ -68,10 +68,10 @@ def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explan
 def take_edits(
     values: dict[str, list[str]], payload: Mapping[str, Any], *, is_shown: bool, with_explanation: bool
 ) -> dict[str, Any] | None:
-    """Remove the edits from an annotation, and return them as the app would send them; None without any.
+    """Remove the edits from an annotation, and return them as the app would send them, or None if there are none.
 
     Args:
-        values: Values of the annotation by control; those of edits are removed.
+        values: Values of the annotation by control, from which the edits are removed.
         payload: Payload of the task.
         is_shown: Whether the annotator saw the fields, so that a missing one was emptied.
         with_explanation: Whether the explanation was editable.
@@ -108,7 +108,7 @@ def _texts(item: TaskContent) -> dict[str, str]:
 
 
 def _normal(text: str) -> str:
-    """Return a text with one kind of line end and without outer spaces, as browsers return it."""
+    """Return a text with normalized line ends and without surrounding spaces, as browsers return it."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 

@@ -1,4 +1,4 @@
-"""Pulling all of a campaign's projects: one, two if answers come before the key, or one with photographs."""
+"""Pull all projects of a campaign: one, two if answers come before the key, or one with photographs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fetch(
     now: datetime,
     gone: Collection[int] = (),
 ) -> Pulled:
-    """Take the annotations of a campaign's projects into the store.
+    """Import the annotations of a campaign's projects into the store.
 
     Args:
         store: Review store.
@@ -39,11 +39,11 @@ def fetch(
         project: Id of the campaign's own project.
         projects: Projects of the workspace, among them the campaign's others.
         names: Annotators' names in the store, by user id on the server.
-        now: Current moment.
-        gone: Ids of its deleted projects, which are not read.
+        now: Current time.
+        gone: Ids of the campaign's deleted projects, which are not read.
 
     Raises:
-        BenchwrightError: The server is unreachable, or refuses.
+        BenchwrightError: The server is unreachable or refuses a request.
     """
 
     def annotated(number: int) -> Iterable[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Hosting of tasks' pictures for Label Studio: uploaded to it, in a folder that it serves, or published elsewhere."""
+"""Hosting of task pictures for Label Studio: uploads, a folder that it serves, or publication elsewhere."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class ImageHosting(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Return whether earlier hosted pictures are gone, so that existing tasks show none."""
+        """Return whether pictures hosted earlier are gone, so that existing tasks show no pictures."""
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Store pictures for a project and return the URL of each, by name."""
+        """Store pictures for a project, and return their URLs by name."""
 
 
 @dataclass(frozen=True)
 class UploadedImages:
-    """Pictures uploaded to the server, into a separate project.
+    """Pictures that are uploaded to a separate project on the server.
 
-    A project whose tasks have several fields of data accepts no plain picture files.
+    A project whose tasks have several data fields does not accept picture files.
     """
 
     server: Server
@@ -39,7 +39,7 @@ class UploadedImages:
 
     @classmethod
     def of(cls, server: Server, projects: Projects, campaign: str) -> UploadedImages:
-        """Return the hosting of a campaign's pictures, and determine whether their project is deleted there."""
+        """Return the hosting of a campaign's pictures, after checking whether their project was deleted there."""
         before = projects.pictures_of(campaign)
         return cls(server, projects, campaign, before is not None and not server.has_project(before))
 
@@ -82,7 +82,7 @@ class CloudUrl:
     is_lost: ClassVar[bool] = False
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Write the pictures and return their URLs; publishing the folder is up to the user."""
+        """Write the pictures and return their URLs; the user must publish the folder."""
         del project
         self.folder.mkdir(parents=True, exist_ok=True)
         for name, data in files.items():

@@ -1,4 +1,4 @@
-"""A campaign's form as Label Studio's label config: the annotators' view, and the controls they fill in.
+"""A campaign's form as Label Studio's label config: the annotators' view, and the controls that they fill in.
 
 Texts of items are the data of `Text` tags, which show them unchanged; only images, choices and guidelines are
 `replies` reads annotations by the names of the controls.
@@ -35,12 +35,12 @@ from .editing import add_edit_fields
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
 EDITING, AS_IT_IS, TO_BE_EDITED = "editing", "Leave the item as it is", "Edit the item"
-"""Control, and its choices, for whether to edit an item, in forms without such a decision."""
+"""Control that asks whether to edit an item, and its choices, for forms that have no such decision."""
 NO_REASON = "no reason"
-"""Choice next to a lone reason, since Label Studio refuses a single choice. It has no meaning."""
+"""Meaningless choice added to a single reason, since Label Studio refuses a list with only one choice."""
 REVISE = "revise"
 _HOTKEYS = {"accept": "y", "revise": "v", "reject": "x"}
-"""The keys of the review app, which differ from letters of options."""
+"""The keyboard keys of the review app, which differ from the letters of options."""
 
 
 def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool = False) -> str:
@@ -49,7 +49,7 @@ def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool
     Args:
         form: Form of the campaign. A form that asks for an answer first has two configs, one for the answer and one
             for the votes.
-        letters: Keys of the items' choices, for the fields of edits; default none.
+        letters: Keys of the items' choices, for the edit fields; default none.
         votes: Whether to return the config of the votes, which follow once the key is shown; default False.
 
     Raises:
@@ -94,7 +94,7 @@ def _answer(view: ET.Element) -> None:
 
 
 def _votes(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None:
-    """Add the controls for annotators who have answered: votes and edits."""
+    """Add the controls for annotators who have answered, which are votes and edits."""
     ET.SubElement(view, "Text", name="reviewers", value="$reviewers", valueType="text")
     _typed(view, voted_on(form))
     if form.edits:
@@ -151,7 +151,7 @@ def plain(text: str) -> str:
 
 
 def control_of(field: FormField) -> str:
-    """Return the name of the control of a typed form's field, which no other part of the config has."""
+    """Return the control name for a typed form's field, which no other part of the config uses."""
     return f"field_{field.name}"
 
 
@@ -168,7 +168,7 @@ def codes_by_words(field: OneOf | SeveralOf | RegionField) -> dict[str, str]:
 
 
 def _typed(view: ET.Element, form: Form) -> None:
-    """Add a typed form: its fields in their order, each under its label."""
+    """Add the fields of a typed form in order, each under its label."""
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
     ET.SubElement(view, "Text", name="beside", value="$beside", valueType="text")
     add_fields(view, with_numbered_fields(form), of="question")
@@ -225,7 +225,7 @@ def _options(part: ET.Element, field: OneOf | SeveralOf, common: Mapping[str, st
 
 
 def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str, str]:
-    """Return the attributes that show a field only if it applies; none if Label Studio cannot express that."""
+    """Return the attributes that show a field only if it applies, or none if Label Studio cannot express this."""
     if field.only_if is None:
         return {}
     condition = by_name[field.only_if.field]
@@ -243,7 +243,7 @@ def selected(control: str, *values: str) -> dict[str, str]:
 
 
 def pictures_config() -> str:
-    """Return the config of a project that only holds pictures; Label Studio accepts plain uploads in no other."""
+    """Return the config of a project that contains only pictures, the only kind that accepts uploaded files."""
     view = ET.Element("View")
     ET.SubElement(view, "Image", name="image", value="$image")
     only = ET.SubElement(view, "Choices", name="only_pictures", toName="image")
@@ -253,5 +253,5 @@ def pictures_config() -> str:
 
 
 def guidelines_html(text: str) -> str:
-    """Return guidelines as escaped HTML, with their original Markdown, line by line."""
+    """Return guidelines as escaped HTML that shows the original Markdown line by line."""
     return f"<div style='white-space:pre-wrap'>{html.escape(text)}</div>"

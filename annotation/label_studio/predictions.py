@@ -1,4 +1,4 @@
-"""Drafts as Label Studio's predictions: the initial values of an annotator's form there.
+"""Drafts as Label Studio's predictions, which are the initial values of an annotator's form there.
 
 Predicted values that an annotator submits unchanged count as accepted, changed ones as edited, and emptied ones as
 discarded. The task shows the drafts' author (`task_data`).
@@ -17,11 +17,11 @@ from ..store.database.records import Campaign, Task
 from .label_config import codes_by_words, control_of
 
 MODEL_VERSION = "drafts"
-"""Name of all predictions of a project, of any author; the project shows those of one name."""
+"""Common name for all predictions in a project, by any author, since a project shows predictions of only one name."""
 
 
 def predictions_of(campaign: Campaign, task: Task) -> list[dict[str, Any]]:
-    """Return the prediction with a task's drafts, as its project imports it; none without drafts."""
+    """Return the prediction with a task's drafts in the form that projects import, or none without drafts."""
     form = campaign.form.typed
     if form is None or drafts_field(form) is None:
         return []

@@ -15,7 +15,7 @@ FORMAT, VERSION = "benchwright/label-studio", 1
 
 
 class TakenAnnotation(NamedTuple):
-    """An annotation of the server that the store holds.
+    """An annotation from the server that is in the store.
 
     Attributes:
         annotation: Its id on the server.
@@ -23,7 +23,7 @@ class TakenAnnotation(NamedTuple):
         project: Id of its project there.
         key: Key of the item, which changes with its content; None if the task has no item.
         item_id: Item; None if the task has none.
-        author: Name of its author here.
+        author: Name of its author in the store.
         is_moved: Whether it was in a deleted project that `project` replaced; default False.
     """
 
@@ -53,7 +53,7 @@ class Projects:
         self._known = document["campaigns"]
 
     def of(self, campaign: str, url: str) -> int | None:
-        """Return a campaign's project; None without one.
+        """Return a campaign's project, or None if there is none.
 
         Raises:
             BenchwrightError: The project is on another server.
@@ -69,7 +69,7 @@ class Projects:
         return int(str(entry["project"]))
 
     def pictures_of(self, campaign: str) -> int | None:
-        """Return the project that holds a campaign's uploaded pictures; None without one."""
+        """Return the project that contains a campaign's uploaded pictures, or None if there is none."""
         return self._also(campaign, "pictures")
 
     def votes_of(self, campaign: str) -> int | None:
@@ -98,14 +98,14 @@ class Projects:
         self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:
-        """Store a campaign's project; annotations pulled from the project it replaces then count as its own."""
+        """Store a campaign's project; annotations pulled from a project that it replaces then count as its own."""
         before = self._known.setdefault(campaign, {"url": url})
         self._move_taken(campaign, before.get("project"), project)
         self._known[campaign] |= {"url": url, "project": project}
         self._save()
 
     def remember_pictures(self, campaign: str, project: int) -> None:
-        """Store the project that holds a campaign's pictures."""
+        """Store the project that contains a campaign's pictures."""
         self._known[campaign]["pictures"] = project
         self._save()
 

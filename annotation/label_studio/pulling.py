@@ -1,4 +1,4 @@
-"""Pulling annotations from Label Studio. Untrusted ones are reported, and neither stored nor lost."""
+"""Pull annotations from Label Studio. Untrusted annotations are reported, and neither stored nor lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_LEAD_S = 86_400.0
 
 
 class Quarantined(NamedTuple):
-    """An annotation that was not stored, and why."""
+    """An annotation that was not stored, and the reason."""
 
     annotation: int
     task: int
@@ -39,15 +39,16 @@ class Pulled:
     """Result of a pull, counted in annotations.
 
     Attributes:
-        new: Stored for the first time.
-        changed: Stored as a new version.
-        unchanged: Already stored in this form.
-        skipped: Ignored: skipped there, or replaced by a later one of the same author.
+        new: Number of annotations stored for the first time.
+        changed: Number of annotations stored as a new version.
+        unchanged: Number of annotations that were already stored in this form.
+        skipped: Number of annotations ignored because they were skipped there or replaced by a later one by the same
+            author.
         quarantined: Not stored.
-        returned: Deleted there earlier and restored, so that they count again.
-        paused: Names of annotators whom the campaign's bounds paused after it, with the evidence.
+        returned: Number of annotations that were deleted there earlier and restored, so that they count again.
+        paused: Names of annotators whom the campaign's limits paused after the pull, with the evidence.
         taken: Stored ones.
-        there: Ids of all on the server, without those skipped there.
+        there: Ids of all annotations on the server, except those skipped there.
     """
 
     new: int
@@ -92,7 +93,7 @@ class KnownAnnotation(NamedTuple):
         author: Name of its author in the store.
         annotation: The annotation as the server returns it.
         row: The server's task.
-        now: Moment of the pull.
+        now: Time of the pull.
     """
 
     task: Task | None
@@ -203,7 +204,7 @@ def in_order(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _newest(row: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, int]:
-    """Return the id of each author's last own annotation of a task; annotations that others wrote do not count."""
+    """Return the id of each author's last own annotation of a task, ignoring annotations that others wrote."""
     newest: dict[str, int] = {}
     for annotation in in_order(row):
         author = names.get(annotation.get("completed_by") or 0)
@@ -231,7 +232,7 @@ def trusted(annotation: Mapping[str, Any], author: str | None) -> str:
 
 
 def external_annotation(campaign: Campaign, received: KnownAnnotation, *, votes: bool = False) -> ExternalAnnotation:
-    """Return an annotation for the store, read against the campaign's form.
+    """Return an annotation for the store, after checking it against the campaign's form.
 
     Raises:
         DataError: The annotation does not fit the form.
@@ -243,7 +244,7 @@ def external_annotation(campaign: Campaign, received: KnownAnnotation, *, votes:
 
 
 def moments_of(annotation: Mapping[str, Any], now: datetime) -> tuple[datetime, datetime]:
-    """Return when an annotation was begun and submitted: not after now, and at most a day apart."""
+    """Return the times when an annotation was begun and submitted, not in the future and at most a day apart."""
     submitted = min(_moment(annotation.get("updated_at") or annotation.get("created_at")), now)
     lead = annotation.get("lead_time")
     seconds = min(max(float(lead), 0.0), _MAX_LEAD_S) if isinstance(lead, int | float) else 0.0

@@ -1,4 +1,4 @@
-"""Pushing a campaign's tasks to Label Studio. It is safe to repeat: existing tasks stay unchanged."""
+"""Push a campaign's tasks to Label Studio. This is safe to repeat: existing tasks are left unchanged."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .server import Server
 from .task_data import KEY, key_of, task_data
 
 _AT_ONCE = 100
-"""Number of tasks whose pictures are made and sent in one batch."""
+"""Number of tasks whose pictures are prepared and sent in one batch."""
 _MAX_SIDE_PX = 4096
-"""Longest side of a sent picture, in pixels."""
+"""Maximum side length of a sent picture, in pixels."""
 _LOSSLESS_PX = 1_000_000
-"""Largest number of pixels of a picture sent as PNG."""
+"""Maximum number of pixels in a picture sent as PNG."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Pushed:
     unchanged: int
     removed: int
     outdated: int
-    """Tasks gone from the campaign that stay on the server because they are labeled there."""
+    """Number of tasks that left the campaign but stay on the server because they are labeled there."""
     unshown: tuple[tuple[str, str], ...]
-    """Ids of items that could not be sent, each with the reason."""
+    """Ids of items that could not be sent, with the reasons."""
     instead_of: int | None = None
-    """Deleted project that it replaces; None otherwise."""
+    """Deleted project that the project replaces; None if there is none."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review label-studio push --json` prints."""
@@ -77,21 +77,23 @@ def push(
     hosting: ImageHosting,
     gold: bool = False,
 ) -> Pushed:
-    """Make or update the project of a campaign, so that it has exactly the campaign's current tasks.
+    """Create or update the project of a campaign, so that it has exactly the campaign's current tasks.
 
-    A project deleted there is made anew, with the open tasks only, so that finished work is not repeated.
+    A project that was deleted on the server is created again with only the open tasks, so that no finished work is
+    repeated.
 
     Args:
         store: Review store.
         campaign: Campaign with human annotators.
         server: Label Studio server.
         root: Folder of the workspace.
-        projects: Projects of the workspace, which remember the campaign's.
+        projects: Projects of the workspace, in which the campaign's project is recorded.
         hosting: Hosting of pictures.
         gold: Whether to include gold items, to check the annotators; default False.
 
     Raises:
-        BenchwrightError: The campaign is simulated, or accepts no gold; or the server is unreachable, or refuses.
+        BenchwrightError: The campaign is simulated or accepts no gold; or the server is unreachable or refuses a
+            request.
     """
     if gold and not takes_gold_elsewhere(campaign):
         raise BenchwrightError(f"--gold is for decisions on items; campaign {campaign.name!r} collects something else")
@@ -144,7 +146,7 @@ def bring_up_to_date(
     Args:
         server: Label Studio server.
         project: Id of the project.
-        current: Tasks of the campaign that the project may hold, by key.
+        current: Tasks of the campaign that the project may contain, by key.
         originals: Image files of the workspace.
         hosting: Hosting of pictures.
         data_of: Function that makes a task's data.
@@ -199,12 +201,12 @@ class _TaskUpload:
         self.added += len(ready)
 
     def show_again(self, tasks: Iterable[Task], numbers: Mapping[str, int]) -> None:
-        """Host the pictures of existing tasks anew, and point the tasks to these; annotations stay."""
+        """Host the pictures of existing tasks again and update the tasks' links, keeping annotations."""
         for task in self._with_pictures(tasks):
             self._server.update_task(numbers[key_of(task)], self._data_of(task, self._url))
 
     def _with_pictures(self, tasks: Iterable[Task]) -> list[Task]:
-        """Return the tasks whose pictures can be made, after hosting these."""
+        """Host the pictures of tasks, and return the tasks whose pictures could be prepared."""
         files: dict[str, bytes] = {}
         file_names: dict[str, str] = {}
         ready = []
@@ -235,7 +237,7 @@ class _TaskUpload:
 
 
 def picture_name(image: ItemImage) -> str:
-    """Return a file name without suffix that is equal for equal pictures with equal marks."""
+    """Return a file name without suffix that is the same for equal pictures with equal marks."""
     marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])[:8] if image.prompts else "plain"
     return f"{image.image_id[:24]}-{marks}"
 

@@ -1,7 +1,7 @@
-"""Reads annotations of Label Studio against the campaign's form, without trusting them.
+"""Read untrusted annotations from Label Studio and check them against the campaign's form.
 
-Any user of the community version can write any label through its API, in any name. So this module checks labels, and
-reports and does not store those that do not fit.
+Any user of the community version can write any label through its API, under any name. This module therefore checks
+labels, and reports those that do not fit instead of storing them.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
 def _without_drawn(
     result: Any, form: Form, payload: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
-    """Return a result without its drawn regions, and these by field."""
+    """Return a result without its drawn regions, and the regions by field."""
     if not isinstance(result, list):
         raise DataError("it is not a list of labels")
     controls = {field.name: control_of(field) for field in form.region_fields}

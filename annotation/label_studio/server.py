@@ -13,7 +13,7 @@ from benchwright.machine.this_machine import client_settings, naming_proxies
 TOKEN_VARIABLE = "BENCHWRIGHT_LABEL_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
 _TIMEOUT_S = 60
 _TASKS_AT_ONCE, _FILES_AT_ONCE = 200, 50
-"""Batch sizes of requests; the server accepts at most 100 files in one upload."""
+"""Batch sizes of requests; the server accepts at most 100 files per upload."""
 
 
 class ServerTask(NamedTuple):
@@ -29,7 +29,7 @@ class Server:
 
     Args:
         url: URL of the server for its users, such as `http://127.0.0.1:8080`.
-        token: Access token of a user with permission to make projects.
+        token: Access token of a user who may create projects.
     """
 
     def __init__(self, url: str, token: str) -> None:
@@ -66,7 +66,7 @@ class Server:
         return True
 
     def make_project(self, title: str, *, config: str, annotators_per_task: int) -> int:
-        """Make a project and return its id."""
+        """Create a project and return its id."""
         with self._one_line_errors():
             made = self._client.projects.create(
                 title=title[:50],
@@ -91,7 +91,7 @@ class Server:
                 yield ServerTask(int(task.id), dict(task.data or {}), int(task.total_annotations or 0))
 
     def show_predictions(self, project: int, model_version: str) -> None:
-        """Let annotators begin with the predictions of this name."""
+        """Let annotators begin with the predictions that have this name."""
         with self._one_line_errors():
             self._client.projects.update(project, model_version=model_version, show_collab_predictions=True)
 
@@ -100,7 +100,7 @@ class Server:
 
         Args:
             project: Id of the project.
-            tasks: Data of each task; or `data` with its `predictions`, if any task has these.
+            tasks: Data of each task, or `data` with `predictions` if any task has predictions.
         """
         for start in range(0, len(tasks), _TASKS_AT_ONCE):
             with self._one_line_errors():
@@ -154,7 +154,7 @@ class Server:
         return urls
 
     def download(self, path: str, *, max_bytes: int) -> bytes:
-        """Return a file of the server. Redirects are not followed.
+        """Return a file from the server, without following redirects.
 
         Raises:
             BenchwrightError: The server does not have the file, or the file is larger than `max_bytes`.
@@ -177,7 +177,7 @@ class Server:
 
     @contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """Turn the SDK's exceptions into errors of one line, without the token."""
+        """Convert the SDK's exceptions to one-line errors that do not contain the token."""
         import httpx
         from label_studio_sdk.core.api_error import ApiError
 

@@ -1,4 +1,4 @@
-"""The data of a Label Studio task: an item as annotators may see it, and the key that identifies the task."""
+"""The data of a Label Studio task: what annotators may see of an item, and the key that identifies the task."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def task_data(
     letters: Sequence[str] = (),
     votes: bool = False,
 ) -> dict[str, Any]:
-    """Return a task's data, without the item's key if the annotator must answer before seeing it.
+    """Return a task's data, without the right choice if the annotator must answer before seeing it.
 
     Args:
         campaign: Campaign of the task.
@@ -70,7 +70,7 @@ def task_data(
 
 
 def _choice_lines(payload: Mapping[str, Any], *, right: str | None) -> str:
-    """Return a task's choices, one a line, with the right one marked; `right` is its key, or None."""
+    """Return a task's choices, one per line, with the right one marked; `right` is its key, or None."""
     keys = [choice.key for choice in content_in(payload).choices]
     labels = zip(keys, option_labels(payload), strict=True)
     return "\n".join(f"{label}    (right)" if key == right else label for key, label in labels)
@@ -94,7 +94,7 @@ def _beside(campaign: Campaign, task: Task, *, with_explanation: bool) -> str:
 
 
 def option_labels(payload: Mapping[str, Any]) -> list[str]:
-    """Return labels of a task's choices, in their order; each begins with the key, so that they differ."""
+    """Return distinct labels of a task's choices, in order, each beginning with the choice's key."""
     item = content_in(payload)
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
     return [

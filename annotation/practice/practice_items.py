@@ -1,4 +1,4 @@
-"""Five practice items for each kind of campaign, with the right decision and why it is right."""
+"""Five practice items for each kind of campaign, with the right decision and the reason it is right."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from ..forms.task_content import TaskContent
 from .scenes import balls_in, picture_id, scene_size
 
 TASK = "practice"
-"""Task of practice items, instead of one such as `jigsaw`."""
+"""Task name of practice items, instead of one such as `jigsaw`."""
 _ACCEPT, _REJECT, _REVISE = "accept", "reject", "revise"
 
 
 class _PracticeQuestion(NamedTuple):
-    """A question about a drawn picture: the marked key, the defensible answers, and the finding.
+    """A question about a drawn picture, with the marked key, the defensible answers, and the finding.
 
     Args:
         picture: Name of the picture.
@@ -49,8 +49,8 @@ class _PracticeQuestion(NamedTuple):
         options: Texts of the options, from A on.
         key: Letter marked as right.
         answers: Letters of defensible answers.
-        finding: The problem of the item, as in an errata campaign.
-        why: Reason, in a sentence or two.
+        finding: The problem with the item, as in an errata campaign.
+        why: Reason for the finding, in one or two sentences.
     """
 
     picture: str
@@ -252,7 +252,7 @@ _NOT_FIT = {AMBIGUOUS: (_REJECT, _REVISE), _GIVEN_AWAY: (_REJECT, _REVISE), KEY_
 
 
 def practice_items(kind: str) -> list[PracticeItem]:
-    """Return Benchwright's five items for a kind of campaign; none for kinds that it cannot know."""
+    """Return Benchwright's five items for a kind of campaign, or none for kinds for which it cannot have any."""
     if kind in _OF_KIND:
         return [_of_question(kind, name, _QUESTIONS[name]) for name in _OF_KIND[kind]]
     if kind == SCREEN:
@@ -301,7 +301,7 @@ def _of_found(name: str, prompt: str, picture: str, words: str, right: str, why:
 
 
 def _of_marks(name: str, picture: str, question: str, field: str, colors: Sequence[str], why: str) -> PracticeItem:
-    """Return an item to mark: the balls of these colors, with a box each or a point on each."""
+    """Return an item in which to mark the balls of these colors, each with a box or a point."""
     balls = [ball for ball in balls_in(picture) if ball.color in colors] if colors else []
     regions = tuple(
         Region(shape="box", points=((x - radius, y - radius), (x + radius, y + radius)), label=color)

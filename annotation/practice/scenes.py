@@ -1,6 +1,6 @@
 """Pictures for practice: drawn still lifes, symbols, a page and a wall, the same on every machine.
 
-Each picture has a name; NumPy and Pillow draw it at the first request, without downloads.
+Each picture has a name and is drawn by NumPy and Pillow at the first request, without downloads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT = 1200, 900
 _TABLE_Y = 470
 """Row at which the table begins."""
 _FINE = 2
-"""Factor by which symbols are drawn larger and then reduced, for smooth edges."""
+"""Factor by which symbols are drawn larger and then scaled down, for smooth edges."""
 _INK, _PAPER = (38, 42, 54), (240, 234, 220)
 RED, _BLUE, _GREEN, _YELLOW = (198, 52, 48), (52, 92, 190), (58, 148, 84), (226, 178, 52)
 _CUP, _GREY = (214, 208, 196), (128, 128, 132)
@@ -55,7 +55,7 @@ def picture_id(name: str) -> str:
 
 
 def scene_of(image_id: str) -> str | None:
-    """Return the name of the practice picture with this id; None for other images."""
+    """Return the name of the practice picture with this id, or None for other images."""
     return _NAMES.get(image_id)
 
 
@@ -69,10 +69,10 @@ class BallPlace(NamedTuple):
 
 
 def balls_in(name: str) -> list[BallPlace]:
-    """Return the balls of a still life, whose places its drawing fixes.
+    """Return the balls of a still life, whose positions are fixed by its drawing.
 
     Raises:
-        KeyError: The picture of this name has no known balls.
+        KeyError: No picture of this name has known balls.
     """
     balls = (thing for thing in _THINGS[name] if isinstance(thing, _Ball))
     return [BallPlace(_COLOR_NAMES[ball.color], ball.x, ball.y, ball.radius) for ball in balls]
@@ -94,12 +94,12 @@ _OTHER_SIZES = {"small": (600, 450), "cropped": (1100, 750)}
 
 
 def scene_size(name: str) -> tuple[int, int]:
-    """Return width and height of a practice picture in pixels, which are known before it is drawn."""
+    """Return the width and height in pixels of a practice picture, which are known before it is drawn."""
     return _OTHER_SIZES.get(name, (_WIDTH, _HEIGHT))
 
 
 def _room() -> _Pixels:
-    """Return an empty room: a wall above a wooden table, with light from the left and a little grain."""
+    """Return an image of an empty room: a wall above a wooden table, with light from the left and a little grain."""
     rows, columns = np.mgrid[0:_HEIGHT, 0:_WIDTH].astype(float)
     light = 1.08 - 0.30 * columns / _WIDTH
     wall = np.array([176, 186, 192]) * (light - 0.10 * rows / _HEIGHT)[..., None]
@@ -164,7 +164,7 @@ def _paint_cup(pixels: _Pixels, cup: _Cup) -> None:
 
 
 def _still_life(things: _Things) -> Image.Image:
-    """Return objects on a table, drawn from back to front."""
+    """Return an image of objects on a table, drawn from back to front."""
     pixels = _room()
     for thing in sorted(things, key=lambda thing: thing.y + (thing.radius if isinstance(thing, _Ball) else 0)):
         if isinstance(thing, _Ball):
@@ -178,7 +178,7 @@ def _still_life(things: _Things) -> Image.Image:
 
 
 def _on_paper(draw_on: Callable[[ImageDraw.ImageDraw], None]) -> Image.Image:
-    """Return a symbol drawn in ink on paper; it is drawn in units of the picture and reduced to its size."""
+    """Return an image of a symbol in ink on paper, drawn in units of the picture and scaled down to its size."""
     large = Image.new("RGB", (_WIDTH * _FINE, _HEIGHT * _FINE), _PAPER)
     draw_on(ImageDraw.Draw(large))
     return large.resize((_WIDTH, _HEIGHT), Image.Resampling.LANCZOS)

@@ -1,1 +1,1 @@
-"""Progress of campaigns and outcomes of their tasks: counts for curators."""
+"""Progress of campaigns and outcomes of their tasks, as counts for curators."""

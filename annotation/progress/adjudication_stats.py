@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..store.campaigns.adjudications import SEND_BACK, AdjudicatedTask
 
 _DIVIDED = "divided"
-"""Majority if no decision was given by more than half of the annotators."""
+"""Value of the majority if no decision was made by more than half of the annotators."""
 ACCEPT = "accept"
 _MISSED = "missed_"
 
@@ -21,7 +21,7 @@ class AdjudicatedCount(NamedTuple):
         adjudicator: Name of the adjudicator.
         decision: The adjudicator's decision.
         majority: The decision of more than half of the annotators, or `divided`. If they vote on criteria: `accept` if
-            each criterion has more than half of the votes, else `missed_` and the criteria that do not, such as
+            each criterion has more than half of the votes, otherwise `missed_` and the criteria that do not, such as
             `missed_accurate+difficult`.
         times: Number of tasks.
     """
@@ -33,7 +33,7 @@ class AdjudicatedCount(NamedTuple):
 
     @property
     def is_against(self) -> bool:
-        """Return whether the decision differs from that of most annotators; sending back is not a decision."""
+        """Return whether the decision differs from most annotators' decision; sending back does not count as one."""
         if self.decision == SEND_BACK or self.majority == _DIVIDED:
             return False
         if self.majority.startswith(_MISSED):

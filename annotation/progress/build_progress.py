@@ -1,4 +1,4 @@
-"""Progress of a recipe in its workspace: its steps with their counts, and the next step."""
+"""Progress of a recipe in its workspace: the steps with their counts, and the next step."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..store.review_store import ReviewStore
 from ..workflow.waiting import open_tasks_of
 
 RunState = Literal["never", "running", "waiting", "done"]
-"""State of the last run; `running` also if it was killed or failed."""
+"""State of the last run, which is also `running` if the run was killed or failed."""
 StepState = Literal["done", "waits", "to_come"]
 
 
 class BuildStep(NamedTuple):
-    """One entry of the recipe: its state, and its counts once it has run."""
+    """One entry of the recipe, with its state and, once it has run, its counts."""
 
     name: str
     state: StepState
@@ -36,8 +36,8 @@ class BuildProgress(NamedTuple):
         recipe: Name of the recipe; empty if unknown.
         steps: Entries of the recipe, after the intake of photographs if that has run.
         funnel: Counts of the steps that the last run reached.
-        waits_for: Campaign whose decisions the run needs; None without one.
-        beside: Further campaigns with open tasks, opened in parallel.
+        waits_for: Campaign whose decisions the run needs, or None if there is none.
+        beside: Other campaigns with open tasks that were opened in parallel.
     """
 
     state: RunState
@@ -49,14 +49,14 @@ class BuildProgress(NamedTuple):
 
 
 class LastRun(NamedTuple):
-    """The tables of the last run: the recipe's stages, and the counts of those that it reached."""
+    """The tables of the last run: the recipe's stages, and the counts of the stages that it reached."""
 
     stages: list[Stage]
     funnel: list[FunnelStep]
 
 
 def read_last_run(workspace: Path) -> LastRun | None:
-    """Return the data of the last run's tables; None if nothing has run. Reads the markers of all shards.
+    """Return the data of the last run's tables, or None if nothing has run. Reads the markers of all shards.
 
     Raises:
         BenchwrightError: A marker is damaged, or a step of the recipe is no longer installed.
@@ -73,8 +73,8 @@ def build_progress(workspace: Path, store: ReviewStore, recipe: Path | None, las
 
     Args:
         workspace: Folder of the workspace.
-        store: Its review store.
-        recipe: Recipe's file, read only if nothing has run; None if unknown.
+        store: Review store of the workspace.
+        recipe: File of the recipe, which is read only if nothing has run; None if unknown.
         last_run: Data of the last run's tables; None if nothing has run.
     """
     if last_run is None:

@@ -1,4 +1,4 @@
-"""Counts of a campaign's tasks by outcome so far, such as accepted, rejected or open, and round by round."""
+"""Counts of a campaign's tasks by present outcome, such as accepted, rejected or open, and by round."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CampaignProgress(NamedTuple):
     """Counts of tasks of a campaign, or of a part of it.
 
     Args:
-        name: Name of the part; "" for tasks without a value.
+        name: Name of the part, or "" for tasks that have no value.
         tasks: Number of tasks.
         outcomes: Number of tasks by outcome: a decision under the rule or of an adjudicator; `no_agreement`; `waits`,
             for an adjudicator; `failed_review`, if too few votes were for a criterion; `to_writer`, if the item goes
@@ -52,8 +52,8 @@ class RoundProgress(NamedTuple):
     Args:
         round: Number of the round, from 1.
         items: Number of items in the round.
-        passed: Number of items accepted in it.
-        revised: Number of items edited in it, which got a further round.
+        passed: Number of items accepted in this round.
+        revised: Number of items edited in this round, which got another round.
         dropped: Number of items decided otherwise.
         waiting: Number of items that wait for an adjudicator, or went back to their writers.
         open: Number of undecided items.
@@ -97,7 +97,7 @@ def progress_by(campaign: Campaign, decision_counts: Sequence[DecisionCounts], f
 def rounds_of(
     campaign: Campaign, decision_counts: Iterable[DecisionCounts], revised: Mapping[int, int]
 ) -> list[RoundProgress]:
-    """Return the numbers of items by outcome, round by round; empty if a campaign has no rounds.
+    """Return the numbers of items by outcome for each round; empty if a campaign has no rounds.
 
     Args:
         campaign: The campaign.
@@ -119,7 +119,7 @@ def rounds_of(
 
 
 def edits_matter(campaign: Campaign) -> Callable[[DecisionCounts], bool]:
-    """Return a test for whether the outcome of tasks with equal counts depends on the number of different edits."""
+    """Return a predicate that tells whether the outcome of tasks with equal counts depends on the number of edits."""
     policy = policy_of(campaign)
 
     def matter(decision_counts: DecisionCounts) -> bool:
@@ -134,7 +134,7 @@ def _part(outcome: str) -> str:
 
 
 def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
-    """Return the outcomes of decided tasks that are listed even if no task has them, in their order."""
+    """Return, in order, the outcomes of decided tasks that are listed even if no task has them."""
     if policy.rule is None:
         return (DECIDED,)
     if policy.criteria:
@@ -144,7 +144,7 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
 
 
 def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
-    """Return the outcome of tasks with equal counts, in the words of `review status`."""
+    """Return the outcome of tasks with equal counts, named as in `review status`."""
     if decision_counts.state == "open":
         return _BEGUN if decision_counts.given else _UNTOUCHED
     votes = TaskVotes(
@@ -161,7 +161,7 @@ def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
 
 
 def counted_outcome(policy: SettlementPolicy, votes: TaskVotes, round_number: int) -> str:
-    """Return the outcome of a task on the last version of its item for counts: the same for each cause of failure.
+    """Return a task's outcome on the last version of its item for counts, which ignores the cause of failure.
 
     Items that need a revision but get no further round are `revise`, or `failed_review` if annotators vote on criteria;
     the outcomes of the run give the reason.

@@ -1,4 +1,4 @@
-"""Forecast of a campaign's end: missing decisions against its annotators' pace in the last days.
+"""Forecast of a campaign's end from the number of missing decisions and its annotators' pace in the last days.
 
 The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). For each
 resample, each annotator's days are drawn anew with replacement, including days without a decision, and their mean
@@ -25,20 +25,20 @@ from ..store.review_store import ReviewStore
 from ..workflow.settlement.further_votes import count_spared
 
 _WINDOW_DAYS = 14
-"""Number of days before today that determine the pace. Today is not over, and counts only if it is the only day."""
+"""Number of days before today that determine the pace. Today is incomplete and is used only if it is the only day."""
 _LEAST_DAYS = 2
-"""Fewest days that give a range."""
+"""Minimum number of days required for a range."""
 _LATEST_DAYS = 3650
-"""Largest number of days until a named end: at a slower pace, the campaign has no foreseeable end."""
+"""Maximum number of days ahead for which an end is stated; at a slower pace, the end is not foreseeable."""
 RESAMPLES = 2000
 _RANGE = 0.9
-"""Share of the resamples whose ends lie in the range."""
+"""Proportion of resamples whose end lies in the range."""
 _MORE = 2
 """Number of additional annotators in the second forecast."""
 
 
 class EndRange(NamedTuple):
-    """Predicted last day of a campaign: in half of the resamples by `median`, in nine of ten from `low` to `high`.
+    """Predicted last day of a campaign: by `median` in half of the resamples, from `low` to `high` in nine of ten.
 
     `high` is None if it lies more than ten years ahead.
     """
@@ -48,7 +48,7 @@ class EndRange(NamedTuple):
     high: date | None
 
     def to_json(self) -> dict[str, str | None]:
-        """Return the days as texts such as `2026-03-01`."""
+        """Return the days as strings such as `2026-03-01`."""
         return {name: None if day is None else day.isoformat() for name, day in self._asdict().items()}
 
 
@@ -59,9 +59,9 @@ class Forecast(NamedTuple):
         wanted: Number of missing decisions, without those that further votes are likely to save.
         people: Number of annotators who decided in the last `_WINDOW_DAYS` days.
         days: Number of days that determine the pace.
-        a_day: Decisions a day of all annotators together.
+        a_day: Number of decisions per day by all annotators together.
         hours: Hours of work for the missing decisions, by the active time of the last ones; None without timed ones.
-        end: End with the present annotators; None with too little data.
+        end: End with the present annotators; None if there is too little data.
         end_with_more: End with `_MORE` additional annotators; None with too little data.
         lacking: Number of annotators that a task needs beyond those who decided recently; 0 if they suffice.
     """
@@ -90,7 +90,7 @@ class Forecast(NamedTuple):
 
 
 def forecast_of(store: ReviewStore, campaign: Campaign, *, now: datetime) -> Forecast:
-    """Return the forecast of a campaign's end; the database counts decisions by person and day."""
+    """Return the forecast of a campaign's end, for which the database counts decisions by person and day."""
     since = datetime.combine(now.date() - timedelta(days=_WINDOW_DAYS), datetime.min.time(), now.tzinfo)
     with store.reading() as connection:
         slot_counts = campaign_counts.count_slots(connection, campaign, now=now)
@@ -111,7 +111,7 @@ def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, miss
         worked: Decisions of each person on each day with any, of the last `_WINDOW_DAYS` days and of today.
         wanted: Number of missing decisions.
         today: Today, in UTC.
-        missing: Largest number of decisions that one task lacks, each by another person.
+        missing: Largest number of decisions that one task lacks, each of which needs another person.
         seed: Seed of the resamples.
     """
     counts = _counts_by_day(worked, today)
@@ -129,7 +129,7 @@ def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, miss
 
 
 def _counts_by_day(worked: Sequence[DayOfWork], today: date) -> NDArray[np.float64]:
-    """Return (people, days) decisions, from the first day with some to yesterday; to today if there is no other day."""
+    """Return (people, days) decisions from the first day with any to yesterday, or to today if it is the only day."""
     before = [day for day in worked if day.day < today]
     counted, last = (before, today - timedelta(days=1)) if before else (list(worked), today)
     names = sorted({day.annotator for day in worked})
@@ -143,7 +143,7 @@ def _counts_by_day(worked: Sequence[DayOfWork], today: date) -> NDArray[np.float
 
 
 def _resampled_rates(counts: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return (RESAMPLES,) decisions a day of all these people together, each resample of other days."""
+    """Return (RESAMPLES,) decisions per day of all these people together, each from a resample of the days."""
     people, days = counts.shape
     rates = np.zeros(RESAMPLES)
     for person in range(people):

@@ -1,4 +1,4 @@
-"""Gaps in a campaign's guidelines: reasons on which annotators disagree, and their notes on them.
+"""Gaps in a campaign's guidelines: reasons on which annotators disagree, and their notes on these reasons.
 
 If one annotator gives a reason against a version that another accepts, the two read the guidelines differently. Notes
 on one reason are grouped by shared words, so that a curator reads a few instead of all.
@@ -18,12 +18,12 @@ from ..store.database.records import Annotation
 from ..workflow.settlement.settle import ACCEPT
 
 LEAST_DIVIDED = 2
-"""Fewest items on which annotators disagree about a reason before it is proposed."""
+"""Minimum number of items on which annotators disagree about a reason before it is proposed."""
 _MOST = 6
 _MOST_NOTES = 300
-"""Number of notes on a reason to compare with one another, the first ones."""
+"""Number of notes on a reason that are compared with one another, beginning with the first."""
 _ALIKE = 0.25
-"""Smallest share of common words at which two notes form one group."""
+"""Minimum proportion of common words at which two notes form a group."""
 _WORD = re.compile(r"\w{3,}", re.UNICODE)
 
 
@@ -35,7 +35,7 @@ class GuidelineProposal(NamedTuple):
         items: Number of items with this reason.
         divided: Number of these that another annotator accepted in the same version.
         annotators: Number of annotators who gave it.
-        notes: Representative notes of annotators, one of each group, the largest group's first.
+        notes: Representative notes of annotators, one from each group, the largest group's first.
     """
 
     reason: str
@@ -46,7 +46,7 @@ class GuidelineProposal(NamedTuple):
 
 
 def guideline_proposals(decisions: Iterable[Annotation]) -> list[GuidelineProposal]:
-    """Return the reasons on which annotators disagree most, those with the most divided items first.
+    """Return the reasons on which annotators disagree, sorted by the number of divided items, the largest first.
 
     Args:
         decisions: Decisions of a campaign; of several versions of one annotator's decision the last one counts.
@@ -71,11 +71,11 @@ def guideline_proposals(decisions: Iterable[Annotation]) -> list[GuidelinePropos
 
 
 def grouped_notes(notes: Sequence[str], *, most: int = 3) -> tuple[str, ...]:
-    """Return one note of each group of notes that share words, the largest group's first.
+    """Return one note from each group of notes that share words, the largest group's first.
 
     Args:
         notes: Notes.
-        most: Largest number of groups to return.
+        most: Maximum number of groups to return.
     """
     kept = notes[:_MOST_NOTES]
     words = [frozenset(_WORD.findall(note.casefold())) for note in kept]

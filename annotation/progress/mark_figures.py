@@ -1,4 +1,4 @@
-"""Figures of a campaign `mark` for curators: agreement on places, and each annotator against the reference.
+"""Figures of a campaign `mark` for curators: agreement on regions, and each annotator compared with the reference.
 
 All are computed from the regions themselves, picture by picture, of pictures that all their annotators have marked. The
 reference is the consensus, or an adjudicator's marks instead.
@@ -27,12 +27,12 @@ from ..workflow.settlement.rounds import NOBODY, in_count
 from ..workflow.settlement.settle import policy_of
 
 MOST_PICTURES = 400
-"""Largest number of pictures, the newest, that a page compares while its reader waits; commands compare all."""
+"""Maximum number of newest pictures that a page compares while its reader waits; commands compare all."""
 _AT_ONCE = 500
 
 
 class MarkedAgainst(NamedTuple):
-    """One annotator's marks of one picture against the reference.
+    """One annotator's marks on one picture compared with the reference.
 
     Args:
         task_id: Id of the task in the store.
@@ -72,17 +72,17 @@ class MarkedAgainst(NamedTuple):
 
 @dataclass(frozen=True)
 class AnnotatorMarks:
-    """One annotator's marks against the reference, over all compared pictures.
+    """One annotator's marks compared with the reference, over all compared pictures.
 
     Args:
         annotator: Name of the annotator.
         pictures: Number of pictures.
-        matched: Number of regions in the right place under the right label.
-        mislabelled: Number of regions in the right place under another label.
+        matched: Number of regions in the right location with the right label.
+        mislabelled: Number of regions in the right location with another label.
         missed: Number of the reference's regions that the annotator did not mark.
         extra: Number of the annotator's regions that the reference lacks.
         quality: Mean panoptic quality of the pictures.
-        mean_iou: Mean intersection over union of the right areas; None without any.
+        mean_iou: Mean intersection over union of the right areas, or None if there is none.
     """
 
     annotator: str
@@ -104,9 +104,9 @@ class MarkFigures(NamedTuple):
 
     Args:
         compared: Number of compared pictures.
-        of: Number of pictures that all their annotators have marked.
+        of: Number of pictures that all of their annotators have marked.
         agreement: Agreement among annotators, with intervals.
-        marks: Each annotator's marks of each picture against the reference, the worst first.
+        marks: Each annotator's marks on each picture compared with the reference, the worst first.
     """
 
     compared: int
@@ -132,7 +132,7 @@ def mark_figures(
     Args:
         store: Review store.
         campaign: Campaign.
-        most: Largest number of pictures to compare, the newest; default None, all.
+        most: Maximum number of newest pictures to compare; default None, all pictures.
         resamples: Number of bootstrap samples of the intervals; 0 for none.
     """
     with store.reading() as connection:
@@ -179,7 +179,7 @@ def _pictures(store: ReviewStore, campaign: Campaign, task_ids: Sequence[int]) -
 
 
 def _against(campaign: Campaign, picture: _MarkedPicture) -> Iterator[MarkedAgainst]:
-    """Yield each annotator's marks against the reference, without annotators who could not tell."""
+    """Yield each annotator's marks compared with the reference, omitting annotators who could not tell."""
     tolerance = tolerance_of(campaign)
     reference: FieldMarks
     if picture.ruling is not None:

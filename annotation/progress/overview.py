@@ -1,6 +1,6 @@
-"""Figures of a campaign for curators: counts, agreement, annotators, reasons. This module only reads the store.
+"""Figures of a campaign for curators: counts, agreement, annotators and reasons. This module only reads the store.
 
-Decisions are counted by days, weeks or months, so that a table stays short.
+Decisions are counted by day, week or month, so that tables stay short.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time", "round")
 SHOWN_SPLITS: tuple[Split, ...] = (*SPLITS, "guidelines")
 """Splits of the page and the command; an export's tables state the followed guidelines for each decision."""
 RESAMPLES = 1000
-"""Bootstrap samples for page, command and export alike, so that all three show the same interval."""
+"""Number of bootstrap samples for page, command and export, so that all three show the same interval."""
 
 
 class AgreementGroup(NamedTuple):
@@ -81,7 +81,7 @@ class AgreementGroup(NamedTuple):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Return the share of each label; empty without decisions."""
+        """Return the proportion of each label; empty if there are no decisions."""
         total = sum(self.label_counts.values())
         return {label: times / total for label, times in self.label_counts.items()} if total else {}
 
@@ -97,7 +97,7 @@ class CriterionVotes(NamedTuple):
 
     @property
     def share_of_yes(self) -> float | None:
-        """Return the share of yes votes; None without votes."""
+        """Return the proportion of yes votes, or None if there are no votes."""
         return self.yes / self.votes if self.votes else None
 
 
@@ -133,7 +133,7 @@ class Overview:
             return adjudication_stats_of(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
 
     def criteria(self, *, resamples: int = RESAMPLES) -> list[CriterionVotes]:
-        """Return the votes on each criterion of a review, beginning with a right answer; else an empty list."""
+        """Return the votes on each criterion of a review, beginning with a right answer; empty for other kinds."""
         wanted = criteria_of(self.campaign)
         aspects = [aspect for aspect in label_fields_of(self.campaign) if aspect.labels.name in wanted]
         if not aspects:
@@ -158,11 +158,11 @@ class Overview:
             return campaign_counts.count_by_day(connection, self.campaign)
 
     def closed_early(self) -> int:
-        """Return how many tasks closed before all their annotators had decided."""
+        """Return how many tasks closed before all of their annotators had decided."""
         return count_closed(self._store, self.campaign)
 
     def closed_sure(self) -> SureCounts:
-        """Return how many of them closed because their decision is sure enough, and the votes thereby saved."""
+        """Return how many tasks closed because their decision is sure enough, and the votes thereby saved."""
         return count_spared(self._store, self.campaign)
 
     def revisions(self) -> RevisionCounts:
@@ -236,7 +236,7 @@ class Overview:
         return [facet.get(int(task), NONE) for task in columns.task_ids]
 
     def gold(self, *, is_aside: bool = False) -> dict[str, RightOf]:
-        """Return each annotator's accuracy on gold tasks, which count nowhere else; empty without gold tasks.
+        """Return each annotator's accuracy on gold tasks, which no other figure includes; empty without gold tasks.
 
         If annotators mark regions, a task is right if these lie within its tolerance.
 
@@ -251,7 +251,7 @@ class Overview:
         return {name: RightOf(*of) for name, of in counts.items()}
 
     def attention(self, *, is_aside: bool = False) -> dict[str, RightOf]:
-        """Return how many attention checks each annotator had right; empty without any.
+        """Return how many attention checks each annotator answered correctly; empty if there were none.
 
         Args:
             is_aside: Whether to judge answers that curators set aside, instead of those that count; default False.
@@ -279,7 +279,7 @@ class Overview:
         return cares_of(self._store, self.campaign)
 
     def at_work(self, *, now: datetime) -> list[AtWork]:
-        """Return the annotators who now hold tasks of the campaign, the latest to begin first."""
+        """Return the annotators who now hold tasks of the campaign; the one who began last comes first."""
         began = now.replace(hour=0, minute=0, second=0, microsecond=0)
         with self._store.reading() as connection:
             return who_is_at_work(connection, self.campaign, now=now, day_began=began)

@@ -1,8 +1,8 @@
 """Effects of other rules on a campaign's decisions so far. Trying a rule changes nothing.
 
 A rule for fewer annotators than decided uses the first of them, in the order of assignment. Under a rule for more, a
-task is settled if it closes whatever the missing decisions are (`CLOSING`), and else open. An adjudicator's decisions
-count under rules that name an adjudicator. All outcomes come from `settlement`.
+task is settled if it closes whatever the missing decisions are (`CLOSING`), and open otherwise. An adjudicator's
+decisions count under rules that name an adjudicator. All outcomes come from `settlement`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KEPT, _DROPPED, _TO_REVISE = "kept", "dropped", "to_revise"
 FATES = (KEPT, _TO_REVISE, WAITS, NO_AGREEMENT, _DROPPED, OPEN)
 """Outcomes of a task, in the order of a table's columns."""
 _MOST_SLOTS = 5
-"""Largest number of annotators of a tried rule, unless the campaign itself needs more."""
+"""Maximum number of annotators in a tried rule, unless the campaign itself needs more."""
 _KEPT_OUTCOMES = {ACCEPT, KEEP, KEY_RIGHT, DIFFERENT}
 _WITH_ADJUDICATOR = (VERIFY, REVIEW)
 _WITH_EDITS = (VERIFY,)
@@ -48,11 +48,11 @@ class RuleTrial:
 
     Attributes:
         rule: The rule.
-        is_in_force: Whether it is the campaign's own.
+        is_in_force: Whether it is the campaign's own rule.
         fates: Number of tasks by fate: kept; to be revised; left to an adjudicator; without agreement; dropped; open,
             because missing decisions can still change the outcome.
-        further_votes: Number of decisions it still requires.
-        decisions: Number of decisions it requires in total.
+        further_votes: Number of decisions that the rule still requires.
+        decisions: Number of decisions that the rule requires in total.
         changed: Number of tasks that both rules settle, but differently.
     """
 
@@ -84,7 +84,7 @@ class ChangedTask(NamedTuple):
 
 
 def can_try(campaign: Campaign) -> bool:
-    """Return whether a rule settles the tasks of a campaign, so that others can be tried."""
+    """Return whether a rule settles the tasks of a campaign, so that other rules can be tried."""
     policy = policy_of(campaign)
     return policy.rule is not None and bool(policy.decisions or policy.criteria)
 
@@ -98,7 +98,7 @@ def fates_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def rules_to_try(campaign: Campaign) -> list[Rule]:
-    """Return the possible rules of a campaign of this kind, for one to `_MOST_SLOTS` annotators, including its own.
+    """Return the possible rules for this kind of campaign, for 1 to `_MOST_SLOTS` annotators, including its own rule.
 
     For each number of annotators, these are the rules that require more than half of them, up to all; each comes with
     and without an adjudicator if the kind of campaign may have one.
@@ -127,7 +127,7 @@ def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | No
 
 
 def changed_tasks(store: ReviewStore, campaign: Campaign, rule: Rule) -> list[ChangedTask]:
-    """Return the tasks that both a rule and the one in force settle, but differently, by change and then by item."""
+    """Return the tasks that a rule and the one in force settle differently, by change and then by item."""
     with store.reading() as connection:
         listed = list_sequences(connection, campaign, votes_counted(campaign))
     return _Trial(campaign).changed(rule, listed)
@@ -174,7 +174,7 @@ class _Trial:
         return counted_outcome(policy, votes_in_sequence(policy, sequence, is_closed=False), sequence.round)
 
     def _missing(self, rule: Rule, sequence: DecisionSequence, outcome: str) -> int:
-        """Return the number of decisions still required; none if a task is closed, or closes under its settings."""
+        """Return the number of decisions still required, 0 if a task is closed or closes under its settings."""
         if rule == self._own.rule and sequence.state == "done":
             return 0
         is_ruled = rule.is_adjudicated and sequence.adjudicated is not None

@@ -18,7 +18,7 @@ def status_document(store: ReviewStore, name: str, by: Sequence[Any] = (), *, no
         store: Review store.
         name: Name of the campaign.
         by: Facets for a further split: `kind`, `task`, `category`.
-        now: Moment of the call.
+        now: Time of the call.
 
     Raises:
         BenchwrightError: No campaign has that name.

@@ -1,8 +1,8 @@
-"""Votes saved if a campaign stopped as soon as its votes are sure enough, at several thresholds.
+"""The votes that a campaign would save at several thresholds by stopping once its votes are sure enough.
 
 The trial goes through each task vote by vote, in the order of its slots, with the functions that close tasks
 (`further_votes`). The model of the annotators is that of all decisions so far, so that early tasks are judged with more
-data than at the time. Tasks with all their votes show the errors of saving.
+data than at the time. Tasks that have all their votes show the errors that saving would cause.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .campaign_progress import counted_outcome
 
 _THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
 _LEAST_SLOTS = 3
-"""Fewest votes of a task that allow saving some: two come first."""
+"""Minimum number of votes per task at which some can be saved, since two come first."""
 
 
 class SurenessTrial(NamedTuple):
@@ -99,7 +99,7 @@ def _closes(
     sampler: PosteriorSampler,
     votes: Sequence[TaskVote],
 ) -> tuple[int, str] | None:
-    """Return the number of votes after which a task would close, and its decision; None if it would need all votes."""
+    """Return the number of votes after which a task would close, with its decision; None if it needs all votes."""
     for number in range(settings.first, min(len(votes), policy.slots - 1) + 1):
         posterior = sure_decision(campaign, policy, settings, sampler, votes[:number])
         if posterior is not None:

@@ -5,7 +5,8 @@ of JSON lines per table, and the photographs to which decisions or drafts refer.
 annotators can go on deciding while it is written. It can be restored only into an empty store, in one transaction. A
 backup of an older version is then brought up to date.
 
-A backup has no sessions: after a restore all users sign in again. Nor does it keep recent answers of the HTTP API.
+A backup contains no sessions, so all users must sign in again after a restore. It also omits recent answers of the HTTP
+API.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _ID = re.compile(r"[0-9a-f]{64}")
 
 
 class _BackedUpPhotographs(NamedTuple):
-    """Photographs in a backup: their number, the digest of their sorted ids, and the number in use without a file."""
+    """Photographs in a backup: their number, the digest of their sorted ids, and how many in use have no file."""
 
     files: int
     ids: str
@@ -49,7 +50,7 @@ class _BackedUpPhotographs(NamedTuple):
 
 
 def _write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs: ObjectStore) -> _BackedUpPhotographs:
-    """Write photographs to a backup unchanged; count those whose files are missing."""
+    """Write photographs to a backup unchanged, and count those whose files are missing."""
     carried, missing = [], 0
     for object_id in sorted(ids):
         path = photographs.path(object_id)
@@ -69,7 +70,7 @@ def _write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs
 def _restore_photographs(
     path: Path, archive: zipfile.ZipFile, stated: _BackedUpPhotographs, into: ObjectStore | None
 ) -> None:
-    """Write the photographs of a backup to a workspace; one that exists there stays as it is.
+    """Write the photographs of a backup to a workspace, and leave those that already exist there unchanged.
 
     Args:
         path: Backup file, for messages.
@@ -78,7 +79,7 @@ def _restore_photographs(
         into: Photographs of the workspace; None to check without writing.
 
     Raises:
-        DataError: They differ from the manifest, or the content of one does not match its name.
+        DataError: The photographs differ from the manifest, or the content of one does not match its name.
     """
     names = sorted(_photograph_ids(path, archive))
     if (len(names), digest(names)) != (stated.files, stated.ids):
@@ -108,7 +109,7 @@ def _photograph_ids(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 FORMAT, VERSION = "benchwright/review-backup", 2
-"""Name and version of the format. Version 1 had no photographs, and reads as a backup without any."""
+"""Name and version of the format. Version 1 had no photographs, and is read as a backup that contains none."""
 _LEFT_OUT = frozenset({"alembic_version", "sessions", "api_requests"})
 _MAX_LINE = 64 << 20
 _MAX_MANIFEST = 1 << 20
@@ -124,7 +125,7 @@ class Backup(NamedTuple):
         revision: Version of the tables.
         rows: Number of rows by table.
         photographs: Number of photographs in submissions and drafts.
-        missing: Number of further such photographs that had no file at the time of the backup.
+        missing: Number of other photographs in submissions and drafts that had no file at the time of the backup.
     """
 
     revision: str
@@ -136,7 +137,7 @@ class Backup(NamedTuple):
 def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | None = None) -> Backup:
     """Write a store's present state to a new file that only its owner may read.
 
-    An existing file stays as it is. If it is a complete backup of the same state, with only the audit log behind, as
+    An existing file is left unchanged. If it is a complete backup of the same state, with only the audit log behind, as
     after a command killed at its end, the function returns that backup.
 
     Args:
@@ -186,7 +187,7 @@ def _write_archive(
 
 
 def _holds(path: Path, manifest: Mapping[str, Any]) -> bool:
-    """Return whether a file is an undamaged backup of the state in a manifest, apart from the audit log."""
+    """Return whether a file is an undamaged backup of the state that a manifest describes, apart from the audit log."""
     try:
         with _opened(path) as archive:
             held = _manifest(path, archive)
@@ -202,7 +203,7 @@ def _without_log(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = None) -> Backup:
-    """Fill the empty store at a URL from a backup; make the store if it does not exist.
+    """Restore a backup into the empty store at a URL; create the store if it does not exist.
 
     Args:
         path: The backup.
@@ -290,7 +291,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
-    """Make the tables of a version, unless they exist and are empty."""
+    """Create the tables of a version, unless they exist and are empty."""
     present = revision_of(connection, where)
     if present is None:
         upgrade_within(connection, revision)

@@ -53,7 +53,7 @@ from .review_store import ReviewStore, open_store
 
 _ITEMS_OWN = Item.model_fields.keys() - TaskContent.model_fields.keys()
 _MOST = 100
-"""Largest number of lines to read from SQLite's own check."""
+"""Maximum number of lines to read from SQLite's own check."""
 
 
 def store_problems(root: Path) -> Iterator[Problem]:
@@ -144,7 +144,7 @@ def _tasks(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _json(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object in a text; None unless the text is exactly as this program writes it."""
+    """Return the JSON object in a text, or None if this program would have written it differently."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -153,7 +153,7 @@ def _json(text: str) -> Mapping[str, Any] | None:
 
 
 def _content_of(values: Any) -> tuple[str, str] | None:
-    """Return an item's id and the hash of its content; None if the task is about an image or a prompt."""
+    """Return an item's id and the hash of its content, or None if the task is about an image or a prompt."""
     if not isinstance(values, Mapping) or len(_ITEMS_OWN & values.keys()) < 2:
         return None
     try:
@@ -203,7 +203,7 @@ def _begun(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
-    """Yield differences between the log's records and the present rows; payloads only if no task is reported yet."""
+    """Yield differences between the log and the present rows; check payloads only if no task is reported yet."""
     kept = _digests_by_key(connection)
     opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
     stated: dict[str, dict[str, tuple[int, Any]]] = {}
@@ -263,7 +263,7 @@ def _digests_by_key(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...]
 
 
 def _row_named_by(row: Any, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
-    """Return the table and the key of the row that a row of the log names; None if it names none."""
+    """Return the table and the key of the row that a row of the log names, or None if it names none."""
     key = row.at, row.actor
     match row.act:
         case "adjudicated":

@@ -39,7 +39,7 @@ from .submissions.external_annotations import ExternalAnnotation, Taken
 
 
 def open_store(url: str) -> ReviewStore:
-    """Open the review store at `sqlite:///PATH` or `postgresql://...`; make it or bring it up to date if needed.
+    """Open the review store at `sqlite:///PATH` or `postgresql://...`; create or upgrade it if needed.
 
     Raises:
         DataError: The file is not a database, is damaged, belongs to another program, or comes from a newer version.
@@ -68,7 +68,7 @@ def _keep_private(path: Path) -> None:
 
 
 def store_exists(url: str) -> bool:
-    """Return whether a review store exists at a URL, without making one.
+    """Return whether a review store exists at a URL, without creating one.
 
     Raises:
         DataError: The server cannot be reached, or refuses this user.
@@ -138,7 +138,7 @@ class ReviewStore(StoreConnection):
         lease_s: float = LEASE_S,
         task: int | None = None,
     ) -> Lease | None:
-        """Return a slot for this annotator, of any task or of `task`; None if no task is left.
+        """Return a slot for this annotator, of any task or of `task`, or None if no task is left.
 
         See `assignment.claim_next` and `assignment.claim_task`. Leases that have ended by now are returned first.
         """
@@ -159,7 +159,7 @@ class ReviewStore(StoreConnection):
     def claim_ahead(
         self, campaign: str | Campaign, annotator: str, *, most: int, now: datetime, lease_s: float = LEASE_S
     ) -> list[int]:
-        """Return the ids of the tasks an annotator holds, after taking more up to `most`.
+        """Return the ids of the tasks that an annotator holds, after taking more up to `most`.
 
         See `assignment.claim_ahead`.
         """
@@ -186,7 +186,7 @@ class ReviewStore(StoreConnection):
     def decide(
         self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime, on_gold: bool = False
     ) -> None:
-        """Claim one task and submit a decision on it; if the store refuses that within a batch, undo only this call.
+        """Claim one task and submit a decision on it; if the store refuses this within a batch, undo only this call.
 
         `on_gold` says whether the task may be a gold item, as in `assignment.claim_task`.
         """
@@ -216,7 +216,7 @@ class ReviewStore(StoreConnection):
             slot_id: Slot of the annotator's lease.
             annotator: Name of its holder.
             submission: Their decision, with its fields, reasons and edits.
-            now: Moment of the decision.
+            now: Time of the decision.
             amend: As in `submissions.submit`.
             seen_version: As in `submissions.submit`.
             then: Function to call in the same transaction if this decision may settle the task, with the store in that
@@ -282,12 +282,12 @@ class ReviewStore(StoreConnection):
             return tasks.list_tasks(connection, tasks.find_campaign(connection, campaign), states=states)
 
     def campaign_of(self, task_id: int) -> Campaign | None:
-        """Return the campaign of a task; None for an unknown task."""
+        """Return the campaign of a task, or None if the task is unknown."""
         with self.reading() as connection:
             return tasks.campaign_of_task(connection, task_id)
 
     def payload(self, task_id: int) -> Mapping[str, Any] | None:
-        """Return the payload of a task, as JSON values; None for an unknown task."""
+        """Return the payload of a task as JSON values, or None if the task is unknown."""
         with self.reading() as connection:
             return tasks.payload_of(connection, task_id)
 
@@ -297,6 +297,6 @@ class ReviewStore(StoreConnection):
             return decisions.list_decisions(connection, tasks.find_campaign(connection, campaign))
 
     def status(self, campaign: str, *, now: datetime) -> CampaignStatus:
-        """Return the progress of a campaign at a moment."""
+        """Return the progress of a campaign at a given time."""
         with self.reading() as connection:
             return decisions.campaign_status(connection, tasks.find_campaign(connection, campaign), now=now)

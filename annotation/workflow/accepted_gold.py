@@ -1,7 +1,7 @@
 """Gold that fills itself: items that enough annotators accepted become gold for those who have not judged them.
 
-Each goes out as a copy, a gold task with a separate id, so that the decisions on the item itself stay as they are.
-A copy repeats the accepted content; annotators who judged, held, wrote or adjudicate the item never get one.
+Each is assigned as a copy, a gold task with a separate id, so that the decisions on the item itself are unaffected. A
+copy repeats the accepted content; annotators who judged, held, wrote or adjudicate the item never get one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..store.review_store import ReviewStore
 from .settlement.revisions import each_version
 
 RIGHT: Mapping[str, str] = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
-"""Decision that accepts an item, and is right on gold made of it, by kind of campaign."""
+"""Decision that accepts an item, and is right on gold made from it, by kind of campaign."""
 _CURRENT: tuple[TaskState, ...] = ("open", "done")
 
 
@@ -36,8 +36,8 @@ def accepted_items(
     Args:
         store: The review store.
         campaign: The campaign; kinds without such decisions accept no item.
-        votes: Fewest decisions on the item.
-        agree: Share of these that accept it without edits, above 0 and at most 1.
+        votes: Minimum number of decisions on the item.
+        agree: Minimum proportion of these that accept it without edits, above 0 and at most 1.
         task: Id of the only task to look at; default None, all tasks.
     """
     if campaign.kind not in RIGHT or campaign.is_simulated:
@@ -53,7 +53,7 @@ def _is_accepted(campaign: Campaign, said: Iterable[Annotation], votes: int, agr
 
 
 def gold_from_of(campaign: Campaign) -> GoldFrom | None:
-    """Return the source of a campaign's gold that fills itself; None if it has none."""
+    """Return the source of a campaign's gold that fills itself, or None if it has none."""
     return None if campaign.is_simulated else assignment_settings_of(campaign.settings).gold_from
 
 
@@ -77,7 +77,7 @@ def source_of(store: ReviewStore, campaign: Campaign, gold_from: GoldFrom) -> Ca
 
 
 def accepted_now(store: ReviewStore, name: str, gold_from: GoldFrom) -> int:
-    """Return how many items a campaign could now have as gold that fills itself; 0 for an unknown name."""
+    """Return how many accepted items a campaign could now have as gold, or 0 if their campaign is unknown."""
     known = {campaign.name: campaign for campaign in store.campaigns()}
     source = known.get(gold_from.campaign or name)
     accepted = {} if source is None else accepted_items(store, source, votes=gold_from.votes, agree=gold_from.agree)
@@ -85,7 +85,7 @@ def accepted_now(store: ReviewStore, name: str, gold_from: GoldFrom) -> int:
 
 
 def gold_copies(store: ReviewStore, name: str) -> list[TaskInput]:
-    """Return the gold tasks of a campaign whose gold fills itself: its present ones, then further ones, up to `most`.
+    """Return the gold tasks of a campaign whose gold fills itself: present ones, then new ones, up to `most`.
 
     Raises:
         DataError: As `source_of`.
@@ -132,7 +132,7 @@ def fill_gold(store: ReviewStore, campaign: Campaign, *, task: int) -> None:
 
 
 def _copy(campaign: Campaign, task: Task) -> TaskInput:
-    """Return the gold task that repeats a task in a campaign."""
+    """Return a gold task that repeats a task in a campaign."""
     copy_id = digest(["gold", task.item_id])[:32]
     item = {**item_in(task.payload), "item_id": copy_id}
     return TaskInput(

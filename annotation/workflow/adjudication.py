@@ -1,4 +1,4 @@
-"""An adjudicator's queue: tasks that annotators leave open, their answers without names, and the final decision.
+"""An adjudicator's queue: tasks that annotators left open, their answers without names, and the final decision.
 
 Adjudicators never get an item that they judged or edited themselves. Opening a case is recorded, because an adjudicator
 who has seen a case knows the key, and must not get that item in a blind campaign.
@@ -54,12 +54,12 @@ _MAX_DECIDED = 50
 
 
 class QueuedCase(NamedTuple):
-    """A case that waits in the queue.
+    """A case in the queue.
 
     Args:
         task_id: Id of the task in the store.
         waits: Whether the rule leaves the task open; otherwise the rule settles it although annotators differ.
-        divided: Share of annotators whose decision is not the most frequent one, 0 to 1.
+        divided: Proportion of annotators whose decision is not the most frequent one, 0 to 1.
     """
 
     task_id: int
@@ -77,7 +77,7 @@ class Case:
         annotations: The annotators' decisions, in an order that hides their authors.
         waits: Whether the rule leaves the task open.
         round: Round in which the content was judged, from 1.
-        is_last: Whether this round is the last, so that a revision would get no further round.
+        is_last: Whether this is the last round, so that a revision would not get another one.
     """
 
     task_id: int
@@ -92,7 +92,7 @@ class DecidedCase(NamedTuple):
     """A case that an adjudicator decided, now with the annotators' names.
 
     Attributes:
-        item: Item as the annotators judged it.
+        item: Version of the item that the annotators judged.
         adjudication: The adjudicator's decision.
         annotations: The annotators' decisions, by slot.
     """
@@ -113,16 +113,16 @@ class AdjudicationQueue:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the campaign's rule names an adjudicator, and people decide in the campaign."""
+        """Return whether the campaign's rule names an adjudicator and its annotators are human."""
         rule = self._policy.rule
         takes_decisions = self._policy.rounds or self.campaign.kind == MARK or self.campaign.form.takes_choices
         return bool(takes_decisions and rule and rule.is_adjudicated)
 
     def queue(self, *, task: int | None = None) -> list[QueuedCase]:
-        """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided.
+        """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided ones.
 
-        The queue omits cases that an adjudicator decided, and items that this adjudicator judged. The database picks
-        the tasks on which annotators differ or propose edits; decisions on others are not read.
+        The queue omits cases that an adjudicator decided, and items that this adjudicator judged. The database selects
+        the tasks on which annotators differ or propose edits; decisions on other tasks are not read.
 
         Args:
             task: Id of the only task to look at; default None, all tasks.
@@ -156,7 +156,7 @@ class AdjudicationQueue:
     def _cases_of_votes(
         self, connection: sa.Connection, disputed: sa.Select[tuple[int]], own: set[str], task: int | None
     ) -> list[QueuedCase]:
-        """Return the cases of a review: votes on all criteria, and the answers before them, make a difference."""
+        """Return the cases of a review, considering the votes on all criteria and the answers given before them."""
         policy = self._policy
         annotations = by_version(list_decisions(connection, self.campaign, among=disputed))
         done = done_tasks(connection, self.campaign, among=disputed)
@@ -174,7 +174,7 @@ class AdjudicationQueue:
         return cases
 
     def open(self, task_id: int, *, now: datetime) -> Case:
-        """Return a case, and record its opening.
+        """Return a case, and record that it was opened.
 
         Raises:
             RefusedError: The case is not in this adjudicator's queue.
@@ -191,8 +191,8 @@ class AdjudicationQueue:
     def decide(self, task_id: int, submission: Submission, *, now: datetime) -> None:
         """Store the adjudicator's decision on a case.
 
-        A revision opens the next round. Sending back reopens the task, for as many other annotators as judged it. A
-        rejection states reasons, as an annotator's does: those of the form, or a note if the form has none. In a
+        A revision opens the next round. Sending back reopens the task for as many other annotators as judged it. Like
+        an annotator's rejection, a rejection states reasons: those of the form, or a note if the form has none. In a
         campaign with regions, the decision follows from the fields, and the adjudicator's regions count.
 
         Raises:
@@ -212,7 +212,7 @@ class AdjudicationQueue:
             open_next_rounds(held, self.campaign, task=task_id)
 
     def decided(self, *, limit: int = _MAX_DECIDED) -> list[DecidedCase]:
-        """Return the cases that this adjudicator decided, the latest first, with the annotators' decisions."""
+        """Return the cases that this adjudicator decided, with the annotators' decisions, the latest first."""
         with self._store.reading() as connection:
             own = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
             their_own = tasks_adjudicated_by(self.adjudicator)
@@ -227,7 +227,7 @@ class AdjudicationQueue:
         ]
 
     def _checked(self, case: Case, task: Task, submission: Submission) -> Submission:
-        """Return a checked submission, with its edits and fields in stored form."""
+        """Check a submission and return it with its edits and fields in stored form."""
         decision, note = submission.decision, submission.note
         if self.campaign.kind == MARK and decision != SEND_BACK:
             return normalized(self.campaign.form, task.payload, submission)
@@ -287,7 +287,7 @@ class AdjudicationQueue:
 
 
 def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: str, *, why: str, now: datetime) -> None:
-    """Send a decided task back to as many further annotators as it takes, whatever its rule and its outcome.
+    """Send a decided task back to as many new annotators as it needs, whatever its rule and outcome.
 
     Earlier decisions stay on record and no longer count, as when an adjudicator sends a case back.
 
@@ -295,9 +295,9 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
         store: The review store.
         campaign: Campaign of the task.
         task_id: Id of the task in the store.
-        curator: Name of the curator, who counts as having looked at it.
+        curator: Name of the curator, who is regarded as having looked at it.
         why: Reason for reopening it.
-        now: Moment of the call.
+        now: Time of the call.
 
     Raises:
         RefusedError: The task is open, an adjudicator has decided it, its writer has it, or its campaign counts every
@@ -321,7 +321,7 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
 
 
 def _forgets_decisions(campaign: Campaign) -> bool:
-    """Return whether decisions of a campaign can stop counting, so that its tasks can be reopened."""
+    """Return whether a campaign can discard the effect of earlier decisions, so that its tasks can be reopened."""
     has_keys = campaign.form.takes_choices and policy_of(campaign).rule is not None
     return bool(campaign.form.rounds) or campaign.kind == MARK or has_keys
 
@@ -333,12 +333,12 @@ _IS_WITH_WRITER = "it went back to its writer, whose new version comes again by 
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
-    """Return the possible reasons of a rejection in a campaign; none if its form has none."""
+    """Return the possible reasons for a rejection in a campaign, or none if its form has none."""
     return campaign.form.reasons
 
 
 def _checked_key(task: Task, submission: Submission) -> Submission:
-    """Return a checked submission that names the right option of an item, or states with a note that none is right."""
+    """Check and return a submission that names an item's right option, or states with a note that none is right."""
     options = [str(choice["key"]) for choice in item_in(task.payload)["choices"]]
     if submission.decision not in {*options, REJECT, SEND_BACK}:
         known = ", ".join([*options, REJECT, SEND_BACK])
@@ -365,12 +365,12 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
 
 
 def _is_case(outcome: str, divided: float) -> bool:
-    """Return whether an adjudicator must look: the rule leaves a task open, or settles it though annotators differ."""
+    """Return whether a task needs an adjudicator: the rule leaves it open, or settles it although annotators differ."""
     return outcome == WAITS or (divided > 0 and outcome in {ACCEPT, REJECT})
 
 
 def _share_divided(sequence: DecisionSequence) -> float:
-    """Return the share of annotators whose decision, with its edits, is not the most frequent one."""
+    """Return the proportion of annotators whose decision, including its edits, is not the most frequent one."""
     if not sequence.decisions:
         return 0.0
     edits = sequence.edits or (0,) * len(sequence.decisions)
@@ -379,7 +379,7 @@ def _share_divided(sequence: DecisionSequence) -> float:
 
 
 def share_divided(annotations: Sequence[Annotation]) -> float:
-    """Return the share of annotators whose decision is not the most frequent one; edits and votes are part of it."""
+    """Return the proportion of annotators whose decision, including edits and votes, is not the most frequent one."""
     if not annotations:
         return 0.0
     votes = [
@@ -393,11 +393,11 @@ def share_divided(annotations: Sequence[Annotation]) -> float:
 
 
 def doubt_of(annotations: Sequence[Annotation]) -> float:
-    """Return the probability that most annotators would decide otherwise than most of these did, 0 to 0.5.
+    """Return the probability, 0 to 0.5, that most annotators would decide differently from most of these.
 
-    It is the part below one half of the posterior of the leading decision's share, a Beta distribution with a uniform
-    prior: one vote leaves .25, two alike .125, two against one .31, a tie one half. Without votes it is 0, since no
-    decision can be doubted.
+    This is the posterior probability that the leading decision's proportion is below one half, from a Beta distribution
+    with a uniform prior: .25 for one vote, .125 for two equal votes, .31 for two against one, and .5 for a tie. Without
+    votes it is 0, since there is no decision to doubt.
     """
     decisions = Counter(annotation.decision for annotation in annotations)
     if not decisions:

@@ -1,7 +1,7 @@
-"""Attention checks: items that ask for a given option, and so show whether annotators read the questions.
+"""Attention checks: items that ask for a given option, which show whether annotators read the questions.
 
 They look like the campaign's other items, with the pictures of one of them, and are assigned like gold items. An
-annotator's decisions on them count only in their own share of right checks.
+annotator's decisions on them count only toward that annotator's proportion of right checks.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class AttentionChecks:
         self._others, self._gold = 0, 0
 
     def note(self, task_input: TaskInput) -> None:
-        """Count an item of the campaign, and keep some whose pictures the checks use."""
+        """Count an item of the campaign, and keep some items for their pictures, which the checks use."""
         self._gold += task_input.gold is not None
         self._others += task_input.gold is None
         if self._handout.attention_rate is not None and len(self._models) < _MOST_CHECKS:
             self._models.append(task_input)
 
     def made(self) -> Iterator[TaskInput]:
-        """Yield the checks, as many as their rate requires: an annotator who sees all items meets each check once."""
+        """Yield as many checks as their rate requires; an annotator who sees all items gets each check once."""
         rate = self._handout.attention_rate
         if rate is None or not self._models:
             return
@@ -87,7 +87,7 @@ class AttentionChecks:
         return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=_WHY)
 
     def _of_form(self, drawn: int) -> tuple[str, str]:
-        """Return an option of the form's first field: of a pair either one, else one that no annotator gives unread."""
+        """Return an option of the form's first field: any in `pair`, otherwise any but the first."""
         form = self._form.typed
         assert form is not None, "these kinds have forms of fields"
         assert isinstance(form.headline, OneOf), "whose first is a choice among options"

@@ -1,6 +1,6 @@
-"""Drafts of an annotator's decision on a task, saved while they type, also from several windows.
+"""Drafts of an annotator's decision on a task, saved during typing, possibly from several windows.
 
-A window states what it showed: the version of the decision, and the revision of the draft. A window that is behind
+A window states what it showed: the version of the decision, and the revision of the draft. A window that is out of date
 overwrites nothing: the store keeps its draft next to the present one, and shows both.
 """
 
@@ -15,18 +15,18 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.fields.region_values import MAX_REGION_BYTES
 
 MAX_DRAFT_BYTES = 64 * 1024
-"""Largest size in bytes of a draft of texts and choices."""
+"""Maximum size in bytes of a draft that contains texts and choices."""
 WINDOW, _OTHER = "window", "other"
 """Keys of a draft: the window that wrote it, and the draft from another window."""
 _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
 
 
 class SeenDraft(NamedTuple):
-    """The versions that a window showed.
+    """The versions of decision and draft that a window showed.
 
     Args:
-        version: Version of the annotator's decision; 0 without one.
-        revision: Revision of the draft; 0 without one.
+        version: Version of the annotator's decision; 0 if there is none.
+        revision: Revision of the draft; 0 if there is none.
     """
 
     version: int
@@ -46,7 +46,7 @@ class KeptDraft(NamedTuple):
 
 
 def revision_of(saved_at: datetime | None) -> int:
-    """Return the revision of a draft from the time it was saved, in microseconds, so that it rises; 0 for None."""
+    """Return the time when a draft was saved, in microseconds, as its ever-increasing revision; 0 for None."""
     if saved_at is None:
         return 0
     since = saved_at - datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,7 +54,7 @@ def revision_of(saved_at: datetime | None) -> int:
 
 
 def most_draft_bytes(form: CampaignForm) -> int:
-    """Return the largest size in bytes of a draft in a campaign; drafts with regions may be larger."""
+    """Return the maximum size in bytes of a draft in a campaign, which is larger for drafts with regions."""
     return MAX_DRAFT_BYTES + (MAX_REGION_BYTES if form.region_fields else 0)
 
 
@@ -62,9 +62,10 @@ def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool)
     """Return the draft to store when a window sends its draft.
 
     Args:
-        kept: The draft in the store; None without one.
+        kept: The draft in the store, or None if there is none.
         draft: The window's draft.
-        is_behind: Whether the window showed an older one; then the stored draft stays, with the new one next to it.
+        is_behind: Whether the window showed an older draft; if so, the stored draft is kept and the new one is added
+            next to it.
     """
     if kept is None:
         return dict(draft)
@@ -76,7 +77,7 @@ def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool)
 
 
 def written(draft: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts and choices of a draft, without the keys that name its window."""
+    """Return the texts and choices in a draft, without the keys that name its window."""
     return {name: draft[name] for name in _WRITTEN if draft.get(name)}
 
 
@@ -88,5 +89,5 @@ def is_behind(kept: KeptDraft | None, draft: Mapping[str, Any], seen: SeenDraft)
 
 
 def read_draft(body: str | None, saved_at: datetime | None) -> KeptDraft | None:
-    """Return a draft from its row in the store; None without one."""
+    """Return a draft from its row in the store, or None if there is none."""
     return None if body is None else KeptDraft(json.loads(body), revision_of(saved_at))

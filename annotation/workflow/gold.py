@@ -23,7 +23,7 @@ from ..store.review_store import ReviewStore
 from ..store.submissions.form_checks import decisions_of
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
-"""Right decision on an item that was checked before, such as one of an earlier release, by kind of campaign."""
+"""Right decision, by kind of campaign, on an item that was checked before, such as one from an earlier release."""
 
 
 def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm) -> str | None:
@@ -34,7 +34,7 @@ def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: s
     `keep` if they screen it. If the decision names several categories, only an answer with exactly these is right.
 
     Raises:
-        DataError: No decision follows from the item, or the campaign has no such decision, or no such reason for it.
+        DataError: No decision follows from the item, or the campaign lacks the decision or its reason.
     """
     known = handout.gold_label(task_input.item_id)
     return _known_decision(known, f"{handout.gold}: gold item", task_input, kind=kind, form=form)
@@ -53,7 +53,7 @@ def practice_decision(
 
 
 def gold_why(handout: AssignmentSettings, task_input: TaskInput) -> str | None:
-    """Return why a gold item's decision is right, from its file or else the item; None if neither gives a reason."""
+    """Return the reason a gold item's decision is right, from its file or the item, or None if neither states it."""
     known = handout.gold_label(task_input.item_id)
     why = (known.why if known is not None else "") or item_in(task_input.payload).get("explanation")
     return str(why) if why else None
@@ -83,7 +83,7 @@ def _known_decision(
 
 
 def _decision_of_item(task_input: TaskInput, kind: str) -> str | None:
-    """Return the decision that follows from the item itself; None without one."""
+    """Return the decision that follows from the item itself, or None if there is none."""
     if kind in _OF_WHAT_IS_VETTED:
         return _OF_WHAT_IS_VETTED[kind]
     item = item_in(task_input.payload)
@@ -92,7 +92,7 @@ def _decision_of_item(task_input: TaskInput, kind: str) -> str | None:
 
 
 def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
-    """Return the decisions that can be known to be right; if several categories are possible, each category."""
+    """Return the decisions that may be stated as right; if several categories can be chosen, each category."""
     if kind == REVIEW:  # an item passes unchanged: one whose key is known to be wrong cannot be gold here
         return [own] if (own := _decision_of_item(task_input, kind)) is not None else []
     if kind in {DESCRIBE, STATE, WRITE}:  # texts cannot be known in advance, only that there is nothing to write
@@ -118,7 +118,7 @@ def _spelled(decision: str, takes: Sequence[str], *, several: bool) -> str | Non
 
 
 def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
-    """Return the reasons that can be known to be right: those that the form offers with this decision."""
+    """Return the reasons that may be stated as right: those that the form offers with this decision."""
     typed = form.typed
     for field in () if typed is None else typed.fields:
         if isinstance(field, SeveralOf) and field.only_if is not None and right in field.only_if.codes:
@@ -127,7 +127,7 @@ def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
 
 
 def with_gold(verdicts: Verdicts, outcomes: Mapping[str, Outcome]) -> Verdicts:
-    """Add the outcomes of gold items to a closed campaign's verdicts; counts and agreement leave gold items out."""
+    """Add the outcomes of gold items to a closed campaign's verdicts; counts and agreement exclude gold items."""
     if not outcomes:
         return verdicts
     kept = sum(outcome.verdict == "keep" for outcome in outcomes.values())
@@ -136,7 +136,7 @@ def with_gold(verdicts: Verdicts, outcomes: Mapping[str, Outcome]) -> Verdicts:
 
 
 def takes_gold_elsewhere(campaign: Campaign) -> bool:
-    """Return whether decisions on gold items can come from a table or Label Studio: those need a single decision."""
+    """Return whether decisions on gold items can come from a table or Label Studio, which require a single decision."""
     return not campaign.form.blind_first and campaign.kind not in AUTHORED_KINDS and not campaign.is_simulated
 
 

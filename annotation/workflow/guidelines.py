@@ -25,14 +25,14 @@ _KEPT_PICTURE = re.compile(r"picture:(\d{1,3})")
 
 
 def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
-    """Return a file's text, with pictures referred to by number, and the pictures, encoded anew for browsers.
+    """Return a file's text, in which numbers refer to pictures, and the pictures, re-encoded for browsers.
 
-    The file refers to pictures by paths relative to itself, in its folder or below. Each needs a text that describes
+    The file refers to pictures by relative paths, in its own folder or below. Each picture needs a text that describes
     it.
 
     Raises:
         DataError: The file is unreadable, too long, or not text.
-        BenchwrightError: A picture is outside the folder, is not a picture, or has no text.
+        BenchwrightError: A picture is outside the folder, cannot be read as a picture, or has no text.
     """
     text = _text_of(path)
     places: dict[str, int] = {}
@@ -54,13 +54,13 @@ def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
 def revise_guidelines(store: ReviewStore, campaign: str, text: str, *, based_on: int, by: str) -> int:
     """Write a curator's next version of a campaign's guidelines, and return its number.
 
-    It may show, move and omit pictures of the version in force, as `picture:0`, `picture:1`, ....
+    The new version may show, move and omit pictures of the version in force, as `picture:0`, `picture:1`, ....
 
     Args:
         store: The review store.
         campaign: Name of the campaign.
         text: Text in Markdown.
-        based_on: Number of the version that the curator edited; 0 for none.
+        based_on: Number of the version that the curator edited; 0 if there was none.
         by: Name of the curator.
 
     Raises:

@@ -1,7 +1,7 @@
 """Find the file of an image.
 
-The file is among the workspace's objects if a step made or brought it, in the image folder under any of its names, or
-in the folder of pictures from opened tasks.
+The file is among the workspace's objects if a step created or imported it, in the image folder under any of its names,
+or in the folder of pictures from opened tasks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BROUGHT = "review-pictures"
 
 
 def brought_pictures(root: Path) -> ObjectStore:
-    """Return the store of pictures that came with opened tasks."""
+    """Return the store of pictures that were delivered with opened tasks."""
     return ObjectStore(root / _BROUGHT, tmp=Workspace(root).tmp)
 
 
@@ -35,20 +35,20 @@ class ImageFiles:
         self._brought = brought_pictures(root)
 
     def is_made(self, image_id: str) -> bool:
-        """Return whether a step made an image, so that its file is in the workspace and holds only pixels."""
+        """Return whether a step made an image, so that its file is in the workspace and contains only pixels."""
         return self._workspace.objects.path(image_id).exists() and not self._places.uris(image_id)
 
     def name(self, image_id: str) -> str | None:
-        """Return the name of an image for readers: the path of its file; None if a step made it or it came alone."""
+        """Return the name of an image for readers, its file's path, or None if a step made it or it came alone."""
         return self._places.name(image_id)
 
     def path(self, image_id: str) -> Path:
-        """Return the path of the file, or its expected place if it is missing."""
+        """Return the path of the file, or its expected path if it is missing."""
         path = next((path for path in self._candidates(image_id) if path.exists()), None)
         return self._first(image_id) if path is None else path
 
     def data(self, image_id: str) -> bytes:
-        """Return the file, checked against its SHA-256.
+        """Return the contents of the file, checked against its SHA-256.
 
         Raises:
             DataError: The file is missing, unreadable, or changed, and so is every other file of the image.
@@ -70,7 +70,7 @@ class ImageFiles:
         return first if self._places.uris(image_id) and not own.exists() else own
 
     def _read(self, image_id: str) -> tuple[bytes | None, str]:
-        """Return the first file that matches the image, or None and the problem with the one that the run knows."""
+        """Return the first matching file's contents, or None and the problem with the file that the run knows."""
         problems: dict[Path, str] = {}
         for path in self._candidates(image_id):
             try:

@@ -1,4 +1,4 @@
-"""One annotator's waiting tasks and past work: minutes left at their pace, decisions since a moment."""
+"""One annotator's waiting tasks and past work: minutes left at their pace, and decisions since a given time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..store.review_store import ReviewStore
 from .waiting import WaitingTasks, waiting_for
 
 _RECENT = 30
-"""Number of own decisions in a campaign that determine the pace; a break or a hard item changes it little."""
+"""Number of an annotator's decisions that determine the pace; a break or a hard item changes it little."""
 _LEAST = 3
-"""Fewest decisions that give a pace."""
+"""Minimum number of decisions required to determine a pace."""
 
 _of_annotator = annotators.c.name == sa.bindparam("name")
 _OWN = (
@@ -45,10 +45,10 @@ class OwnWork(NamedTuple):
     """One annotator's work in a campaign.
 
     Args:
-        waiting: Tasks that wait for them.
+        waiting: Tasks that wait for the annotator.
         decided: Number of tasks they have decided.
-        today: Number of these decided since the given moment.
-        pace_s: Median seconds of their last decisions; None while they are too few.
+        today: Number of these decided since the given time.
+        pace_s: Median duration of their last decisions in seconds; None while there are too few decisions.
     """
 
     waiting: WaitingTasks
@@ -71,8 +71,8 @@ def own_work(
         store: The review store.
         campaigns: Campaigns in which the annotator may decide.
         annotator: Name of the annotator.
-        since: Moment from which decisions count as today's.
-        now: Moment of the call.
+        since: Time from which decisions count as today's.
+        now: Time of the call.
     """
     waiting = waiting_for(store, campaigns, annotator, now=now)
     with store.reading() as connection:

@@ -1,9 +1,9 @@
-"""Care of annotators' decisions, and the pause of annotators who fall below a campaign's bounds.
+"""The care of annotators' decisions, and pausing annotators who fall below a campaign's limits.
 
-The check runs for each annotator who answers a gold item or an attention check. Their own known answers and pace come
-first, which takes almost no time; only if these leave a doubt are they compared with the other annotators. A pause sets
-their votes aside, as a curator would: the log keeps it with its evidence, and their tasks reopen. A curator can take it
-back; from then on the bounds no longer pause this annotator.
+The check runs for each annotator who answers a gold item or an attention check. Their answers to known items and their
+pace are checked first, which takes almost no time; only if these leave a doubt are they compared with the other
+annotators. A pause sets their votes aside, as a curator would: the log records it with its evidence, and their tasks
+reopen. A curator can reverse it; from then on the limits no longer pause this annotator.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORDS = {"attention": "attention checks right", "gold": "gold items right", "ag
 
 
 def cares_of(store: ReviewStore, campaign: Campaign) -> list[Care]:
-    """Return the care with which each annotator of a campaign decides, by name, overall and by task."""
+    """Return the estimated care of each annotator of a campaign, by name, overall and by task."""
     known = _known(store, campaign)
     with store.reading() as connection:
         columns = read_decisions(connection, campaign, _DECISIONS)
@@ -72,17 +72,17 @@ def _pace(too_fast: Mapping[tuple[str, str], tuple[int, int]]) -> dict[tuple[str
 def pause_if_careless(
     store: ReviewStore, campaign: Campaign, annotator: str, slot_id: int, *, now: datetime
 ) -> Care | None:
-    """Pause an annotator who has just decided, if a known answer is in and the campaign's bounds require it.
+    """Pause an annotator who has just decided, if they answered a known item and the campaign's limits require it.
 
     Args:
         store: The review store.
         campaign: The campaign.
         annotator: Annotator who has decided.
         slot_id: Slot that the decision filled.
-        now: Moment of the decision.
+        now: Time of the decision.
 
     Returns:
-        The evidence for the pause; None without one.
+        The evidence for the pause, or None if there is none.
 
     Raises:
         RefusedError: A curator set the votes aside in the meantime.
@@ -98,13 +98,13 @@ def pause_if_careless(
 
 
 def pause_careless(store: ReviewStore, campaign: Campaign, names: Collection[str], *, now: datetime) -> list[Care]:
-    """Pause annotators whose decisions came from elsewhere, if the campaign's bounds require it.
+    """Pause annotators whose decisions were imported, if the campaign's limits require it.
 
     Args:
         store: The review store.
         campaign: The campaign.
-        names: Annotators whose decisions came in.
-        now: Moment of the import.
+        names: Annotators whose decisions were imported.
+        now: Time of the import.
 
     Returns:
         The evidence for each pause, by name.
@@ -123,7 +123,7 @@ def pause_careless(store: ReviewStore, campaign: Campaign, names: Collection[str
 
 
 def _bounds_of(campaign: Campaign) -> PauseBounds | None:
-    """Return the bounds below which a campaign pauses annotators; None if it pauses none."""
+    """Return the limits below which a campaign pauses annotators, or None if it never pauses them."""
     takes_none = campaign.is_simulated or campaign.kind in AUTHORED_KINDS
     return None if takes_none else assignment_settings_of(campaign.settings).pause
 
@@ -135,9 +135,9 @@ def _why(care: Care, bounds: PauseBounds) -> str:
 def _is_in_doubt(
     store: ReviewStore, campaign: Campaign, bounds: PauseBounds, annotator: str, slot_id: int | None
 ) -> bool:
-    """Return whether a known answer is in, and the annotator's own known answers and pace do not clear them.
+    """Return whether an annotator answered a known item, and their known answers and pace leave a doubt.
 
-    `slot_id` is the slot of the decision that has just come in; None for several.
+    `slot_id` is the slot of the decision that has just been made; None for several decisions.
     """
     with store.reading() as connection:
         if slot_id is not None and not is_known(connection, slot_id):
@@ -178,7 +178,7 @@ def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | N
 
 
 def care_in_words(care: Care) -> str:
-    """Return the posterior and its evidence, in a sentence without a final period."""
+    """Return a sentence, without a final period, that states the posterior and its evidence."""
     parts = [
         f"{each.of - each.right} of {each.of} decided in less time than looking and reading need"
         if each.source == "pace"

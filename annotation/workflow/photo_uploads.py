@@ -1,4 +1,4 @@
-"""Uploaded photographs: untrusted until decoded, and stored only as pixels encoded anew.
+"""Uploaded photographs, which are untrusted until decoded and are stored only as re-encoded pixels.
 
 The workspace receives only the upright pixels of an uploaded file: no metadata, no location, no bytes after the
 picture. The new file is named by its own hash, so that no file is ever overwritten.
@@ -20,7 +20,7 @@ from ..forms.fields.field_types import PhotographField
 from ..store.database.records import RefusedError
 
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)
-"""Lets one photograph at a time be processed: one of 24 million pixels takes some 200 MB."""
+"""Lock that lets only one photograph be processed at a time, since one with 24 million pixels takes about 200 MB."""
 
 
 class StoredPhotograph(NamedTuple):
@@ -32,7 +32,7 @@ class StoredPhotograph(NamedTuple):
 
 
 def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> StoredPhotograph:
-    """Decode a photograph, encode it anew and store it in a workspace.
+    """Decode a photograph, re-encode it and store it in a workspace.
 
     Args:
         root: Folder of the workspace.
@@ -40,7 +40,7 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
         field: Field of the form, with the limits on a photograph.
 
     Raises:
-        RefusedError: It is too large or too small, or cannot be decoded; the message gives the reason.
+        RefusedError: The photograph is too large or too small, or cannot be decoded; the message gives the reason.
     """
     from benchwright.images.decode import decode_rgb, encode_png
 
@@ -61,7 +61,7 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
 
 
 def _stored_id(store: ObjectStore, data: bytes) -> str:
-    """Store a file and return its SHA-256; a file stored before gets a new modification time."""
+    """Store a file and return its SHA-256; if it was stored before, only its modification time is updated."""
     image_id = store.put(data)
     try:
         os.utime(store.path(image_id))  # `gc` uses the time of the last upload

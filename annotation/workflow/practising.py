@@ -28,7 +28,7 @@ from .settlement.marked_regions import regions_in, tolerance_of
 _SOUND, _UNSOUND = "accept", "revise"
 """Possible outcomes of a reviewer's votes in practice."""
 _OF_TASTE = "difficult"
-"""Criterion on which either vote is right: an easy item may be sound."""
+"""Criterion for which either vote is right, since an easy item may be sound."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class PracticeState:
     Attributes:
         attempt: The latest attempt; None before the first.
         of: Number of items.
-        qualification: The requirement to pass; None if practice is optional.
+        qualification: The requirement for passing; None if practice is optional.
         is_qualified: Whether the annotator may decide.
-        tries_left: Number of further attempts; None for unlimited ones.
+        tries_left: Number of further attempts; None if attempts are unlimited.
     """
 
     attempt: PracticeAttempt | None
@@ -98,7 +98,7 @@ class PracticeQueue:
         return PracticeState(attempt, len(self._items), qualification, is_qualified, left)
 
     def begin(self, *, now: datetime) -> PracticeAttempt:
-        """Begin an attempt, or continue the one in progress, and return it. The first one keeps the items' given order.
+        """Begin or continue an attempt, and return it; only the first attempt keeps the items' given order.
 
         Raises:
             RefusedError: The annotator has completed as many attempts as the campaign allows.
@@ -114,17 +114,17 @@ class PracticeQueue:
         """Return an item.
 
         Raises:
-            RefusedError: The campaign's practice has changed since, and has no such item.
+            RefusedError: The campaign's practice has changed in the meantime and no longer has this item.
         """
         if name not in self._items:
             raise RefusedError("the practice items have changed; begin again")
         return self._items[name]
 
     def item_at(self, place: int) -> tuple[PracticeItem, PracticeAnswer | None]:
-        """Return the item at a place of the latest attempt, and the annotator's answer to it.
+        """Return the item at a given index of the latest attempt, and the annotator's answer to it.
 
         Raises:
-            RefusedError: The attempt has no such place.
+            RefusedError: The attempt has no such index.
         """
         attempt = self._practice.latest(self.campaign, self._annotator)
         if attempt is None or not 0 <= place < len(attempt.items):
@@ -132,7 +132,7 @@ class PracticeQueue:
         return self.item(attempt.items[place]), attempt.answers.get(place)
 
     def submit(self, place: int, submission: Submission, *, now: datetime) -> PracticeAttempt:
-        """Keep the annotator's decision on an item, and whether it is right; if an answer comes first, keep the answer.
+        """Store the annotator's decision on an item and whether it is right, or the answer if one is required first.
 
         Raises:
             RefusedError: The practice has ended, or the form does not accept the submission.
@@ -151,7 +151,7 @@ class PracticeQueue:
         return self._practice.answer(self.campaign, self._annotator, place, said, now=now)
 
     def _marks_are_right(self, item: PracticeItem, fields: Mapping[str, Any]) -> bool:
-        """Return whether the marks are all the right regions and no others; True if none are known."""
+        """Return whether the marks are exactly the right regions; True if no right regions are known."""
         if not item.regions:
             return True
         own, tolerance = regions_in(self.form, fields), tolerance_of(self.campaign)
@@ -160,7 +160,7 @@ class PracticeQueue:
     def _decision(
         self, item: PracticeItem, submission: Submission, answer: str | None
     ) -> tuple[str, Mapping[str, Any]]:
-        """Return a decision, spelled as the item's right ones, and the form's values, after checking both."""
+        """Check a submission, and return its decision, spelled like the item's right ones, and the form's values."""
         form = self.form
         if form.typed is None:
             takes = [choice.key for choice in item.content.choices] if form.takes_choices else form.decisions

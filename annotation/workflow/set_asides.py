@@ -1,4 +1,4 @@
-"""Set votes aside, or let them count again, and settle the campaign's tasks anew: a curator's act, or a deletion."""
+"""Set votes aside or let them count again, after a curator's action or a deletion, and settle the tasks anew."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def set_votes_aside(store: ReviewStore, campaign: str, annotator: str, *, by: st
         annotator: Annotator of the votes.
         by: Curator who sets them aside.
         why: Reason, as a sentence for the log.
-        now: Moment of the act.
+        now: Time of the action.
 
     Raises:
-        RefusedError: The act is impossible; the message gives the reason.
+        RefusedError: The votes cannot be set aside; the message gives the reason.
     """
     with store.batch() as held:
         settings = held.campaign(campaign)
@@ -43,7 +43,7 @@ def take_votes_back(store: ReviewStore, campaign: str, annotator: str, *, by: st
         campaign: Name of the campaign.
         annotator: Annotator of the votes.
         by: Curator who takes them back.
-        now: Moment of the act.
+        now: Time of the action.
 
     Raises:
         RefusedError: None of their votes are set aside.
@@ -68,7 +68,7 @@ def withdraw_deleted(
 
 
 def bring_deleted_back(store: ReviewStore, campaign: Campaign, *, by: str, now: datetime) -> tuple[int, int]:
-    """Let all withdrawn votes count again; return how many do, and how many stay out because others decide instead."""
+    """Let withdrawn votes count again; return how many do, and how many do not because others decide instead."""
     with store.batch() as held:
         with held.writing(alone=True) as connection:
             counts = withdrawn_votes.bring_all_back(connection, campaign, by=by, now=now)

@@ -41,7 +41,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
     """Return the answers of a campaign so far.
 
     Raises:
-        BenchwrightError: The campaign has no typed form, or no such campaign exists.
+        BenchwrightError: The campaign does not exist or has no typed form.
     """
     campaign = store.campaign(name)
     form = campaign.form.typed
@@ -60,7 +60,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
 
 
 def rows_of(results: CampaignAnswers) -> list[Row]:
-    """Return a row for each answer, by item and annotator: item, task, the task's subject, annotator, fields."""
+    """Return a row for each answer, by item and annotator: item, task, the task's subject, annotator and fields."""
     rows = []
     for annotation in sorted(results.annotations, key=lambda annotation: (annotation.item_id, annotation.annotator)):
         payload = results.tasks[annotation.item_id].payload

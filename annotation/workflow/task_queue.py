@@ -1,4 +1,4 @@
-"""An annotator's task queue: the present task, their own earlier decisions, their drafts.
+"""An annotator's task queue: the present task, their own earlier decisions and their drafts.
 
 Everything an annotator may see or do goes through this module, on every page. A queue belongs to one annotator and
 shows no other annotator's tasks, decisions or notes.
@@ -68,18 +68,19 @@ class OwnTask:
         task_id: Id of the task in the store.
         slot_id: Id of the slot that a decision fills.
         item: Item, or other content, to judge.
-        annotation: The annotator's newest decision; None without one.
-        draft: Draft of a decision, as JSON values; empty without one.
+        annotation: The annotator's newest decision, or None if there is none.
+        draft: Draft of a decision, as JSON values; empty if there is none.
         is_current: Whether the item is unchanged; decisions on changed items can no longer be changed.
-        beside: Texts to show next to the item, each `label` and `text`.
-        answered: Answer given before the key was shown, if the campaign asks for it; None if not given yet.
+        beside: Texts to show next to the item, each with `label` and `text`.
+        answered: Answer given before the key was shown, if the campaign asks for one; None if it has not been given
+            yet.
         remarks: The annotator's own comments and flags.
-        revision: Revision of the draft; 0 without one.
+        revision: Revision of the draft; 0 if there is none.
         shortest_s: Shortest believable time of a decision, in seconds (`forms.shortest_time`); None if unknown.
         takes_regions: Whether the size of its first picture is known, so that regions can be marked on it.
         shown_slot: Slot id for the browser. A gold task has extra slots, whose high ids would reveal it; for these it
             is the id of another slot of the task.
-        proposals: A model's drafts for the form; None without any.
+        proposals: A model's drafts for the form, or None if there is none.
         has_writer: Whether an annotator wrote the item in a campaign, so that it may go back to them.
     """
 
@@ -101,18 +102,18 @@ class OwnTask:
 
     @property
     def seen(self) -> SeenDraft:
-        """Return the versions that a window has shown if it shows this task as it is."""
+        """Return the versions that a window has shown if it shows this task in its present state."""
         return SeenDraft(0 if self.annotation is None else self.annotation.version, self.revision)
 
 
 class GoldFeedback(NamedTuple):
-    """Feedback to an annotator on a gold item they have decided, if the campaign's settings allow it.
+    """Feedback to an annotator on a gold item that they have decided, if the campaign's settings allow it.
 
     Args:
         item: The item.
         decision: Their decision.
         right: The right decision.
-        why: Reason why it is right; None without one.
+        why: Reason why it is right, or None if there is none.
         is_right: Whether their decision is right, with the right marks within the tolerance.
     """
 
@@ -136,7 +137,7 @@ class HistoryEntry(NamedTuple):
 
 
 class AnnotatorProgress(NamedTuple):
-    """Progress of an annotator in a campaign, in tasks."""
+    """Progress of an annotator in a campaign, as numbers of tasks."""
 
     decided: int
     left: int
@@ -157,7 +158,7 @@ class TaskQueue:
         self._may_close = hand_out.close_decided or self._spares_votes
 
     def next(self, *, now: datetime) -> OwnTask | None:
-        """Return the next task, with its lease renewed; None if none is left.
+        """Return the next task, with its lease renewed, or None if none is left.
 
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
@@ -166,10 +167,10 @@ class TaskQueue:
         return None if lease is None else self._as_own_task(self._own_row(lease.task_id, now=now))
 
     def hold(self, most: int, *, now: datetime) -> list[int]:
-        """Return the ids of the tasks that the annotator holds, in their order, after taking more up to `most`.
+        """Return the ids of the tasks that the annotator holds, in order, after taking more, up to `most`.
 
-        Beyond the first, it takes no more than the annotator's part of the campaign: the last tasks go to annotators
-        with time for them.
+        Apart from the first task, it takes no more than the annotator's part of the campaign, so that the last tasks go
+        to annotators who have time for them.
 
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
@@ -178,13 +179,13 @@ class TaskQueue:
         return self._store.claim_ahead(self.campaign, self.annotator, most=max(1, own), now=now, lease_s=self._lease_s)
 
     def give_back(self, task_ids: Sequence[int], *, since: datetime, now: datetime) -> None:
-        """Return tasks that the annotator holds and has not looked at to the queue; drafts stay.
+        """Return to the queue tasks that the annotator holds and has not looked at; their drafts are kept.
 
         Args:
-            task_ids: Ids of the tasks; those of others, and decided ones, stay as they are.
-            since: Moment at which the window that gives them back last took them. A task whose lease another window
-                renewed later stays.
-            now: Moment of the call.
+            task_ids: Ids of the tasks; other annotators' tasks and decided ones are left unchanged.
+            since: Time at which the window that gives them back last took them. A task whose lease another window
+                renewed later is not returned.
+            now: Time of the call.
         """
         latest = since + timedelta(seconds=self._lease_s)
         for task_id in task_ids:
@@ -194,7 +195,7 @@ class TaskQueue:
                     self._store.release(row.slot_id, self.annotator, now=now)
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
-        """Return one of the annotator's own tasks, held or decided; renew the lease of a held one.
+        """Return one of the annotator's own tasks, held or decided, and renew the lease of a held one.
 
         Raises:
             RefusedError: The task is not this annotator's.
@@ -227,7 +228,7 @@ class TaskQueue:
         return GoldFeedback(item, row.decision, row.gold, row.gold_why, self._is_right(row))
 
     def _is_right(self, row: sa.Row[Any]) -> bool:
-        """Return whether the annotator decided a gold task rightly, and, if it has regions, within their tolerance."""
+        """Return whether the annotator decided a gold task correctly and, if it has regions, within their tolerance."""
         if row.gold_regions is None:
             return bool(row.decision == row.gold)
         fields, known = json.loads(row.fields or "{}"), json.loads(row.gold_regions)
@@ -266,7 +267,7 @@ class TaskQueue:
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Compare a task's regions, close it if it is settled or sure enough, open a round, make gold of it."""
+        """Compare a task's regions, close it if it is settled or sure enough, open a round, and make gold from it."""
         compare_regions(held, self.campaign, task=task_id)
         close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
@@ -283,14 +284,14 @@ class TaskQueue:
                 drop_draft(connection, slot_id, self.annotator)
 
     def submit(self, slot_id: int, submission: Submission, *, now: datetime, seen_version: int | None = None) -> None:
-        """Store a decision on a slot and remove its draft; a changed decision becomes its newest version.
+        """Store a decision on a slot and remove the draft; a changed decision becomes the newest version.
 
         If it is the last decision that a revision needs, the next round of the item opens, too.
 
         Args:
             slot_id: Id of the slot of the task, from `OwnTask`.
             submission: Decision, with its fields, reasons and edits.
-            now: Moment of the decision.
+            now: Time of the decision.
             seen_version: Version of the decision that the window showed; default None, unknown.
 
         Raises:
@@ -311,7 +312,7 @@ class TaskQueue:
         self._pause_if_careless(slot_id, now=now)
 
     def _pause_if_careless(self, slot_id: int, *, now: datetime) -> None:
-        """Pause the annotator if the campaign's bounds require it; the decision stays stored even if this fails."""
+        """Pause the annotator if the campaign's limits require it; the decision stays stored even if this fails."""
         from .pausing import pause_if_careless
 
         try:
@@ -321,14 +322,14 @@ class TaskQueue:
 
     @property
     def is_paused(self) -> bool:
-        """Return whether the annotator's votes in the campaign are set aside, so that they get no further task."""
+        """Return whether the annotator's votes in the campaign are set aside, so that they get no further tasks."""
         with self._store.reading() as connection:
             return is_paused(connection, self.campaign, self.annotator)
 
     def _estimate_anew(self) -> None:
         """Renew the estimates of the annotators if due; the decision stays stored even if this fails.
 
-        A failed estimate stays due, and is made with the next decision, or by the next run.
+        A failed estimate remains due and is repeated with the next decision or by the next run.
         """
         try:
             estimate_anew(self._store, self.campaign)
@@ -336,7 +337,7 @@ class TaskQueue:
             logger.warning("annotators of campaign %r could not be estimated again", self.campaign.name, exc_info=True)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
-        """Return a task undecided; this annotator gets it again once no other is left. Its draft stays.
+        """Give a task back undecided and keep its draft; this annotator gets it again once no other task is left.
 
         Raises:
             RefusedError: The task is not this annotator's, or is decided.
@@ -357,12 +358,12 @@ class TaskQueue:
         Args:
             task_id: Id of the task.
             draft: Texts and choices so far.
-            now: Moment of the call.
+            now: Time of the call.
             seen: Versions that the sending window showed; default None, which overwrites the stored draft.
 
         Raises:
             StaleError: A decision or another draft came from another window since. This draft is still stored: as the
-                draft if there is none, else next to the stored one.
+                draft if there is none, otherwise next to the stored one.
             RefusedError: The task is not this annotator's, or the draft is too long.
         """
         most = most_draft_bytes(self.campaign.form)
@@ -392,7 +393,7 @@ class TaskQueue:
             task_id: Id of the task.
             draft: Texts and choices in the window, as in a draft.
             seen: Versions that the window showed.
-            now: Moment of the call.
+            now: Time of the call.
 
         Raises:
             StaleError: The window did not show it.
@@ -408,10 +409,10 @@ class TaskQueue:
             )
 
     def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
-        """Store a comment on one of the annotator's own tasks, or flag the task for a curator; its state stays.
+        """Store a comment on one of the annotator's own tasks, or flag it for a curator, without changing its state.
 
         Raises:
-            RefusedError: The task is not this annotator's, or the words are not accepted.
+            RefusedError: The task is not this annotator's, or the text is not accepted.
         """
         self._own_row(task_id, now=now)
         with self._store.writing() as connection:
@@ -453,7 +454,7 @@ class TaskQueue:
             return count_own(connection, self.campaign, self.annotator, now)
 
     def share_left(self, progress: AnnotatorProgress) -> int:
-        """Return how many of the remaining tasks are in this annotator's even part of the campaign; 0 once it is done.
+        """Return how many remaining tasks belong to this annotator's even share of the campaign, 0 once it is done.
 
         If the campaign's settings give shares, they already limit the remaining tasks. Otherwise all who may decide
         share the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
@@ -466,7 +467,7 @@ class TaskQueue:
         return max(0, min(progress.left, part - progress.decided))
 
     def _shown_slot(self, row: sa.Row[Any]) -> int:
-        """Return the slot's id, or, for a slot beyond those that every task has, the id of one that every task has."""
+        """Return the slot's id, or, for a slot that not every task has, the id of one that every task has."""
         if row.slot <= self.campaign.slots_per_task:
             return int(row.slot_id)
         place = (row.slot - 1) % self.campaign.slots_per_task + 1
@@ -487,12 +488,12 @@ class TaskQueue:
 
 
 def is_id(number: int) -> bool:
-    """Return whether a number from a request can be the id of a task; databases refuse to compare larger numbers."""
+    """Return whether a number from a request can be a task's id; databases refuse to compare larger numbers."""
     return 0 < number <= _LARGEST_ID
 
 
 def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) -> bool:
-    """Return whether an annotator may see a task's pictures: they hold it, or have decided it."""
+    """Return whether an annotator may see a task's pictures because they hold the task or have decided it."""
     if not is_id(task_id):
         return False
     with store.reading() as connection:
@@ -501,7 +502,7 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
 
 
 def _draft_of(row: sa.Row[Any], payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a task's draft; for an unbegun task that came back to its writer, the earlier text."""
+    """Return a task's draft, or the earlier text for a task that came back to its writer and is not begun."""
     if row.body is not None:
         return dict(json.loads(row.body))
     previous = previous_in(payload).get(row.slot)

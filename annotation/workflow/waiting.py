@@ -21,7 +21,7 @@ class WaitingTasks(NamedTuple):
         campaign: The campaign.
         is_begun: Whether the annotator has decided or holds any.
         left: Number of open tasks, within their share, that they hold or may still take, and may judge.
-        share_left: Number left of their even part; the same as `left` if all of it is theirs, or their part is done.
+        share_left: Number left of their even share; the same as `left` if all of it is theirs or their share is done.
         decided: Number of tasks they have decided.
     """
 
@@ -54,7 +54,7 @@ def waiting_for(
 
 
 def next_campaign(waiting: Sequence[WaitingTasks]) -> WaitingTasks | None:
-    """Return the campaign to continue with: a begun one first, then in the order given; None if nothing waits."""
+    """Return the first begun campaign with waiting tasks, or else the first one, or None if nothing waits."""
     some = [waiting_tasks for waiting_tasks in waiting if waiting_tasks.left]
     return next((waiting_tasks for waiting_tasks in some if waiting_tasks.is_begun), some[0] if some else None)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..security.attempts import Attempts, SignInAttempt, address_key
 
 REQUESTS_A_SECOND, BURST = 20.0, 200
-"""Requests that a token may make: sustained rate, in requests per second, and size of a burst."""
+"""Limits on a token's requests: sustained rate, in requests per second, and burst size."""
 _MOST_KEPT = 10_000
 
 
@@ -22,8 +22,8 @@ class _Bucket(NamedTuple):
 class ApiLimits:
     """Counters of attempts and requests, in memory; a restart resets them. Only the server's event loop uses them.
 
-    Wrong tokens count like wrong passwords (`security.attempts`). A token that worked from an address before has a
-    separate count there: the right token passes from that address, whatever guesses others made.
+    Wrong tokens are counted like wrong passwords (`security.attempts`). A token that worked from an address before has
+    a separate count there: the right token passes from that address, whatever guesses others made.
     """
 
     def __init__(self) -> None:
@@ -32,14 +32,14 @@ class ApiLimits:
         self._buckets: OrderedDict[int, _Bucket] = OrderedDict()
 
     def attempt(self, token_id: int | None, host: str) -> SignInAttempt:
-        """Return an attempt from an address with a token that states this number."""
+        """Return an attempt from an address with a token that contains this number."""
         address = address_key(host)
         number = -1 if token_id is None else token_id
         device = address if (number, address) in self._known else None
         return SignInAttempt(f"token {number}", device, address)
 
     def wait_s(self, attempt: SignInAttempt, *, now: datetime) -> int:
-        """Return the seconds that an attempt must wait; 0 if it need not wait."""
+        """Return the number of seconds that an attempt must wait, or 0 if it need not wait."""
         return max(0, ceil(self._attempts.wait(attempt, now=now).total_seconds()))
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
@@ -47,14 +47,14 @@ class ApiLimits:
         self._attempts.failed(attempt, now=now)
 
     def worked(self, token_id: int, host: str) -> None:
-        """Remember that a token works from an address."""
+        """Record that a token works from an address."""
         self._known[token_id, address_key(host)] = None
         self._known.move_to_end((token_id, address_key(host)))
         while len(self._known) > _MOST_KEPT:
             self._known.popitem(last=False)
 
     def take(self, token_id: int, *, now: datetime) -> int:
-        """Count a request of a token, and return the seconds that it must wait; 0 if it need not wait."""
+        """Count a request of a token, and return the number of seconds that it must wait, or 0 if it need not wait."""
         bucket = self._buckets.pop(token_id, _Bucket(BURST, now))
         elapsed_s = max(0.0, (now - bucket.at).total_seconds())
         left = min(BURST, bucket.left + elapsed_s * REQUESTS_A_SECOND)

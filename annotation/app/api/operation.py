@@ -1,4 +1,4 @@
-"""Operations of the HTTP API: the input and answer of each, and the runner of their requests.
+"""Operations of the HTTP API: their inputs and answers, and the runner of requests.
 
     token ──▶ rate ──▶ campaign and scope ──▶ query ──▶ body, bounded ──▶ idempotency key ──▶ call ──▶ answer
 
@@ -41,9 +41,9 @@ from .problems import ApiProblem, RequestMistake, mistakes_in, shown
 
 JSON, TABLE, LINES = "application/json", "text/csv", "application/jsonl"
 MOST_BYTES, MOST_TABLE_BYTES = 1 << 20, 16 << 20
-"""Largest size of a JSON body and of a table, in bytes."""
+"""Maximum size of a JSON body and of a table, in bytes."""
 ROOT = "/api/v1"
-"""Path below which all operations lie."""
+"""Path prefix of all operations."""
 KEY_HEADER = "idempotency-key"
 _LONGEST_KEY = 255
 _HEADERS = {"Cache-Control": "no-store"}
@@ -86,12 +86,12 @@ class ApiCall:
 
     @property
     def base_url(self) -> str:
-        """Return the base URL of the app, as the program reaches it."""
+        """Return the base URL of the app as the program reaches it."""
         return str(self.request.base_url).rstrip("/")
 
     @property
     def base_path(self) -> str:
-        """Return the path of the campaign, below which its operations lie."""
+        """Return the path of the campaign, which is the prefix of its operations' paths."""
         return f"{ROOT}/campaigns/{quote(self.campaign.name, safe='')}"
 
 
@@ -103,17 +103,17 @@ class ApiOperation:
         method: HTTP method.
         path: Path below `/api/v1`, with names in braces; row numbers such as the task's are written `{task:number}`.
         name: Name of the operation, `operationId` in the document.
-        summary: Its effect, in a line.
+        summary: One-line description of its effect.
         scopes: Scopes of tokens that may call it.
         call: Function that carries it out, in a thread; it returns a model, JSON values, a response, or None.
         reply: Model of the answer; None if the answer has no model.
-        body: Model of the body; `bytes` for a table; None without a body.
-        query: Model of the query; None without a query.
+        body: Model of the body; `bytes` for a table; None if there is no body.
+        query: Model of the query; None if there is no query.
         status: Status of the answer.
         returns: Media type of the answer.
         about: Further description, for the document.
-        in_store: Whether it writes only to the review store, so that one transaction holds write and answer.
-        shows_secret: Whether the answer holds a secret that the store keeps only as a hash; such an answer is never
+        in_store: Whether it writes only to the review store, so that a single transaction contains write and answer.
+        shows_secret: Whether the answer contains a secret that is stored only as a hash; such an answer is never
             stored.
         before: Slow work that needs no transaction, done before one begins; None if there is none.
     """
@@ -136,7 +136,7 @@ class ApiOperation:
 
     @property
     def writes(self) -> bool:
-        """Return whether it changes data, and so takes an idempotency key."""
+        """Return whether the operation changes data and therefore takes an idempotency key."""
         return self.method != "GET"
 
 
@@ -152,7 +152,7 @@ class OperationRunner:
         self._limits = ApiLimits()
 
     async def respond(self, operation: ApiOperation, request: Request) -> Response:
-        """Return the answer to a request, which is a problem if the request fails."""
+        """Return the answer to a request, which describes the problem if the request fails."""
         try:
             token, account = await self._opened(request)
             if wait_s := self._limits.take(token.id, now=clock()):

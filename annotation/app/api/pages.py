@@ -1,4 +1,4 @@
-"""Pages of lists: a cursor encodes the last row of the previous page, so that programs do no arithmetic with it."""
+"""Pages of lists, whose cursor encodes the last row of the previous page so that programs do no arithmetic with it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cursor_after(row: int) -> str:
 
 
 def row_before(cursor: str | None) -> int:
-    """Return the number of the last row of the previous page; 0 for the first page.
+    """Return the number of the last row of the previous page, or 0 for the first page.
 
     Raises:
         ApiProblem: The text is not a cursor.
@@ -42,10 +42,10 @@ def page_of(
     """Return the entries of a page, and the cursor of the next one.
 
     Args:
-        rows: Function from the last row of the previous page and the largest number of rows to the next rows, each with
-            its number, in order.
+        rows: Function that returns the next rows in order, each with its number, given the last row of the previous
+            page and the maximum number of rows.
         query: The requested page.
-        to_entry: Function from a row to its entry.
+        to_entry: Function that returns the entry for a row.
     """
     found = rows(row_before(query.cursor), query.limit + 1)
     page = found[: query.limit]

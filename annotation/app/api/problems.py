@@ -22,7 +22,7 @@ class ProblemKind(NamedTuple):
 
     Args:
         status: Status of the answer.
-        title: The fault, in words that are the same each time.
+        title: Description of the fault, which is the same for every occurrence.
         do: What a program should do about it.
     """
 
@@ -59,7 +59,7 @@ class RequestMistake(NamedTuple):
     """One mistake of a request.
 
     Args:
-        field: Its place, such as `body.reasons.0` or `query.limit`.
+        field: Path of the field, such as `body.reasons.0` or `query.limit`.
         value: The value, shortened.
         detail: The fault, and the accepted values.
     """
@@ -75,8 +75,8 @@ class ApiProblem(Exception):
 
     Attributes:
         kind: Key of `KINDS`.
-        detail: The fault this time.
-        errors: Mistakes in single fields; empty if there are none.
+        detail: Description of this occurrence of the fault.
+        errors: Mistakes in individual fields; empty if there are none.
         headers: Additional headers of the answer.
     """
 

@@ -87,7 +87,7 @@ def _own_task(call: ApiCall, task_id: int) -> TaskReply:
 
 
 def task_reply(call: ApiCall, task: WorkTask) -> TaskReply:
-    """Return a task from the card that the page would show, so that a program learns no more than a browser."""
+    """Return a task built from the card that the page would show, so that a program learns no more than a browser."""
     card = task.card
     return TaskReply(
         task=task.task_id,

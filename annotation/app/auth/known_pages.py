@@ -1,4 +1,4 @@
-"""Middleware that answers an address without a page with 404; Streamlit would show its first page and take a task."""
+"""Middleware that answers unknown page addresses with 404; Streamlit would show its first page and take a task."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CURATORS = _ADJUDICATORS | {"items", "item", "rules", "thresholds", "progress",
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
 BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
 ANNOTATORS, CONNECTIONS, GUIDELINES = "/annotators", "/connections", "/guidelines-edit"
-"""Beginnings of the addresses of curators' pages that the app serves without Streamlit."""
+"""Path prefixes of curators' pages that the app serves without Streamlit."""
 _OWN_PAGES = (
     NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES,
 )  # fmt: skip
@@ -57,7 +57,7 @@ def _is_known(path: str, account: Account | None) -> bool:
 
 
 def _pages_of(role: Role) -> frozenset[str]:
-    """Return the names of a role's pages, as in addresses after the slash."""
+    """Return the names of a role's pages, as used after the slash in addresses."""
     if role == "annotator":
         return _EVERYBODYS
     return _ADJUDICATORS if role == "adjudicator" else _CURATORS

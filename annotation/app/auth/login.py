@@ -29,7 +29,7 @@ from .sessions import OPEN_PAGE_HEADERS, address_of, is_own_form, local_path, re
 
 _MAX_FORM_BYTES = 16 * 1024
 _LONG_WAIT_S = 30
-"""Waiting time, in seconds, from which the page also names other ways to sign in."""
+"""Waiting time in seconds above which the page also names other ways to sign in."""
 
 
 def login_routes(state: AppState) -> list[Route]:
@@ -134,7 +134,7 @@ class _LoginRoutes:
         return is_own_form(self._state, request, form.get("nonce", ""))
 
     def _in_picked_language(self, request: Request, page: object, **values: str) -> Response:
-        """Return a page in the language that its link names, which the browser keeps, and later the account."""
+        """Return a page in the language that its link names, which the browser and later the account store."""
         language = self._state.languages.of_tag(request.query_params.get("language"))
         if language is None:
             return self._form_page(page, 200, **values)
@@ -144,7 +144,7 @@ class _LoginRoutes:
         return response
 
     def _form_page(self, page: object, status: int = 200, **values: str) -> Response:
-        """Return a page with a form, and set the cookie that holds the form's nonce."""
+        """Return a page with a form, and set the cookie that contains the form's nonce."""
         assert callable(page)
         nonce = secrets.token_urlsafe(24)
         offered: dict[str, object] = {}
@@ -156,7 +156,7 @@ class _LoginRoutes:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the first value of each field of a form; no fields if the body is longer than `_MAX_FORM_BYTES`."""
+    """Return the first value of each form field, or no fields if the body is longer than `_MAX_FORM_BYTES`."""
     body = b""
     async for chunk in request.stream():
         body += chunk

@@ -30,7 +30,7 @@ OPEN_PATHS = frozenset({LOGIN, WELCOME})
 PROVIDER_PATHS = frozenset({OIDC_START, OIDC_BACK})
 """Paths that need no session if users may sign in through an identity provider."""
 ENTER = "/enter/"
-"""Beginning of the paths at which crowd workers arrive; opening the page does not begin a session yet."""
+"""Prefix of the paths at which crowd workers arrive; opening the page does not begin a session yet."""
 API = "/api"
 """Path below which tokens authenticate programs, whatever session a browser has; its document and page are open."""
 ACCOUNT = "benchwright.account"
@@ -93,14 +93,14 @@ async def _signed_in_account(connection: HTTPConnection, state: AppState) -> Acc
 
 
 def token_from(connection: HTTPConnection, cookies: Cookies) -> str | None:
-    """Return the session token that a request carries, open or not."""
+    """Return the session token that a request carries, whether or not its session is open."""
     return cookies.token_of(connection.headers.get("cookie", ""))
 
 
 def _is_same_origin(headers: Headers) -> bool:
-    """Return whether a websocket is opened by a page of this site.
+    """Return whether a page of this site opened a websocket.
 
-    Browsers always state the origin. Other programs need not, and pass without one.
+    Browsers always state the origin. Other programs need not state it and are accepted without one.
     """
     origin = headers.get("origin")
     return origin is None or urlsplit(origin).netloc == headers.get("host")

@@ -44,7 +44,7 @@ class _OidcRoutes:
         self._provider = provider
 
     async def start(self, request: Request) -> Response:
-        """Redirect a browser to the provider, and remember the invitation that the user accepts, if any."""
+        """Redirect a browser to the provider, and store the invitation that the user accepts, if any."""
         flow, query = new_flow(), request.query_params
         invitation = query.get("invitation", "")[:200]
         if invitation and not is_own_form(self._state, request, query.get("nonce", "")):

@@ -30,7 +30,7 @@ _NAVIGATIONS = {"same-origin", "none"}
 def with_language(scope: Scope, send: Send, language: AppLanguage) -> Send:
     """Return a `send` that writes language and direction into Streamlit's page, for requests that may get the page.
 
-    The request then asks for the whole, uncached page: browsers may hold a copy in another language.
+    The request then asks for the complete page without caching, because browsers may have a copy in another language.
     """
     if language is ENGLISH or not Headers(scope=scope).get("accept", "").startswith("text/html"):
         return send
@@ -86,7 +86,7 @@ def language_route(state: AppState, path: str, account_key: str) -> Route:
 
 
 def _page_before(request: Request) -> str:
-    """Return the path of the page that contained the link; `/` if the browser does not send it."""
+    """Return the path of the page that contained the link, or `/` if the browser does not send it."""
     before = urlsplit(request.headers.get("referer", ""))
     if before.netloc != request.headers.get("host") or before.path == request.url.path:
         return "/"

@@ -77,7 +77,7 @@ def welcome_page(
     by_provider: bool = False,
     languages: Sequence[AppLanguage] = (),
 ) -> str:
-    """Return the form in which an invited person chooses a password; arguments as of `login_page`."""
+    """Return the form in which an invited person chooses a password; for the arguments see `login_page`."""
     new_password = f'autocomplete="new-password" minlength="{SHORTEST}" autofocus'
     fields = (
         hidden_field("nonce", nonce)

@@ -19,9 +19,9 @@ OPEN_PAGE_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": sig
 async def start_session(state: AppState, request: Request, name: str, target: str) -> Response:
     """Open a session for an authenticated account, and redirect its browser to a target.
 
-    An earlier session of the browser ends, because the new cookie replaces its cookie and the user could no longer sign
-    out of it. The browser also gets a device cookie, which identifies it at the next sign-in. A language chosen on the
-    sign-in pages becomes the language of the account.
+    An earlier session of the browser is ended, because the new cookie replaces its cookie and the user could no longer
+    sign out of it. The browser also gets a device cookie, which identifies it at the next sign-in. A language chosen on
+    the sign-in pages becomes the language of the account.
     """
     replaced = state.cookies.token_of(request.headers.get("cookie", ""))
     token = await run_in_threadpool(state.accounts.open_session, name, now=clock(), replaces=replaced)
@@ -42,7 +42,7 @@ def redirect_with_cookie(target: str, cookie: str) -> Response:
 
 
 def local_path(target: str) -> str:
-    """Return the target if it is a path of this site; `/` for a target that might lead a browser to another site."""
+    """Return the target if it is a path of this site, or `/` if it might lead a browser to another site."""
     is_path = target.startswith("/") and not target.startswith(("//", "/\\"))
     return target if is_path and target.isprintable() and len(target) < 2000 else "/"
 

@@ -18,7 +18,7 @@ _entries_lock = Lock()
 
 
 def cached(key: Hashable, compute: Callable[[], _T]) -> _T:
-    """Return the entry under a key, computing it if it is missing; one thread at a time for each key.
+    """Return the entry under a key, computing it if it is missing, in only one thread at a time per key.
 
     Entries hold figures, never words, so they are the same in every language.
     """

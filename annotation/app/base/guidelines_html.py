@@ -26,7 +26,7 @@ def guidelines_html(version: GuidelinesVersion, drawn: Callable[[str], str]) -> 
     """Return the text of guidelines as HTML.
 
     Args:
-        version: The text, and the version in the store that has its pictures.
+        version: The text, and the stored version that has its pictures.
         drawn: Function that returns a formula, with its delimiters, as HTML.
     """
     text = _PICTURE.sub(rf"](/guidelines/{version.id}/\1)", version.text)
@@ -45,7 +45,7 @@ def _parser() -> MarkdownIt:
 
 
 def _take_formula(state: StateInline, silent: bool) -> bool:
-    """Turn a formula at the present place into a token; a rule of markdown-it."""
+    """Convert a formula at the present position to a token, as a rule of markdown-it."""
     formulas = state.env["formulas"]
     if state.src not in formulas:
         formulas[state.src] = _formulas_in(state.src)
@@ -59,7 +59,7 @@ def _take_formula(state: StateInline, silent: bool) -> bool:
 
 
 def _formulas_in(text: str) -> dict[int, str]:
-    """Return the formulas of a text, with their delimiters, by the place where each begins."""
+    """Return the formulas in a text, including their delimiters, by start position."""
     found, at = {}, 0
     for part in text_parts(text):
         if isinstance(part, str):
@@ -75,7 +75,7 @@ def _formula(_renderer: Any, tokens: Any, place: int, _options: Any, env: Any) -
 
 
 def _link(renderer: Any, tokens: Any, place: int, options: Any, env: Any) -> str:
-    """Return the beginning of a link, which opens beside the task instead of in its place."""
+    """Return the opening tag of a link, which opens beside the task instead of replacing it."""
     tokens[place].attrSet("target", "_blank")
     tokens[place].attrSet("rel", "noopener noreferrer")
     return str(renderer.renderToken(tokens, place, options, env))

@@ -11,7 +11,7 @@ from .state import AppState
 
 
 def mark_figures_of(state: AppState, campaign: Campaign, overview: Overview) -> MarkFigures | None:
-    """Return the figures of the newest pictures; None for campaigns of other kinds."""
+    """Return the figures of the newest pictures, or None for campaigns of other kinds."""
     if campaign.kind != MARK:
         return None
     key = (state.store.where, *overview.stamp(), "marked_regions")

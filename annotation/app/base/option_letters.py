@@ -1,4 +1,4 @@
-"""The letters of an item's options, equal in the list, on pictures, on keyboard keys and in the question.
+"""The letters of an item's options, which are the same in the list, on pictures, on keys and in the question.
 
 Pictures that are not options get names by position, such as `Image 1`.
 """
@@ -17,7 +17,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def letters_of_pictures(item: TaskContent) -> list[str]:
-    """Return the option letter of each of an item's pictures; empty for a picture that is not an option.
+    """Return the option letter of each of an item's pictures, which is empty for a picture that is not an option.
 
     A picture for several options has all their letters, separated by commas.
     """
@@ -68,7 +68,7 @@ def question_in_words(item: TaskContent) -> str:
 
 
 def _listed_by_place(item: TaskContent) -> re.Pattern[str] | None:
-    """Return a pattern for a list of all options by position; None unless each option is a different picture."""
+    """Return a pattern for a list of all options by position, or None unless each option is a different picture."""
     places = {image.image_id: place for place, image in enumerate(item.images)}
     image_ids = [choice.image_id for choice in item.choices]
     if len(image_ids) < 2 or len(set(image_ids)) < len(image_ids):

@@ -1,4 +1,4 @@
-"""The arguments of every page: the account, the campaign, and a place in the page's head."""
+"""The arguments of every page: the account, the campaign, and a slot in the page's head."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PageRequest:
         state: State of the app.
         account: Signed-in account.
         campaign: Campaign that the page shows.
-        head: Free place next to the campaign's name.
+        head: Empty slot next to the campaign's name.
     """
 
     state: AppState
@@ -34,7 +34,7 @@ class PageRequest:
 
     @property
     def stamp(self) -> tuple[Hashable, ...]:
-        """Return the beginning of a cache key, which changes with the campaign's decisions and tasks."""
+        """Return the prefix of a cache key, which changes with the campaign's decisions and tasks."""
         return (self.state.store.where, *Overview(self.state.store, self.campaign).stamp())
 
     @property

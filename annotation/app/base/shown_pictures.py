@@ -24,18 +24,18 @@ from benchwright.records import ItemImage
 from ...workflow.image_files import ImageFiles
 
 MAX_SIDE_PX = 2048
-"""Longest side of a sent picture: twice the space of one picture of a pair on a large screen."""
+"""Maximum side length of a sent picture: twice the space that one picture of a pair has on a large screen."""
 _LOSSLESS_PX = 1_000_000
-"""Largest number of pixels of a picture sent as PNG, so that annotators can judge a seam or a single pixel."""
+"""Maximum number of pixels in a picture sent as PNG, so that annotators can judge a seam or a single pixel."""
 COARSE_PX = 640
-"""Longest side of the coarse picture, shown until the full one has arrived over a slow line."""
+"""Maximum side length of the coarse picture, which is shown until the full one has arrived over a slow line."""
 TINY_PX = 40_000
 """Number of pixels up to which a picture arrives quickly over any line."""
 DETAIL_PX = 512
-"""Side of a tile at a picture's full resolution."""
+"""Side length of a tile at a picture's full resolution."""
 KEPT_BYTES = 96 << 20
 _MOST_WAITING = 24
-"""Largest number of pictures that wait for preparation in the background."""
+"""Maximum number of pictures that wait for preparation in the background."""
 _MADE_AS = frozenset({"JPEG", "PNG", "WEBP"})
 """Formats in which steps write pictures."""
 
@@ -155,7 +155,7 @@ class ShownPictures:
         return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=_LOSSLESS_PX)
 
     def size(self, image: ItemImage) -> tuple[int, int]:
-        """Return width and height of the upright image in pixels; 4 by 3 if it can no longer be shown."""
+        """Return the width and height of the upright image in pixels, or 4 by 3 if it can no longer be shown."""
         if image.image_id not in self._sizes:
             try:
                 self._sizes[image.image_id] = upright_size(self._originals.data(image.image_id))
@@ -166,7 +166,7 @@ class ShownPictures:
     def _once(self, key: str, make: Callable[[], Preview], *, is_last_try: bool = False) -> Preview:
         """Return the cached preview under a key; if another thread is making it, wait for that thread.
 
-        The other thread may have begun while the file was missing, so a failure gets one more try.
+        The other thread may have begun while the file was missing, so a failure is retried once.
         """
         with self._lock:
             if (kept := self._get(key)) is not None:

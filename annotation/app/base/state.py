@@ -1,4 +1,4 @@
-"""The state that all parts of a running app share: the store, the cookies, the pictures."""
+"""The state that all parts of a running app share: the store, the cookies and the pictures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_ROW = -1
 
 
 class _Number(Convertor[int]):
-    """Converter of a row number in a URL path; gives `_NO_ROW` for a number that no database can hold."""
+    """Converter of a row number in a URL path, which returns `_NO_ROW` for a number too large for a database."""
 
     regex = "[0-9]+"
 
@@ -69,7 +69,7 @@ class AppState:
     sources: AllowedFolders = field(default_factory=AllowedFolders)
     """Folders with photographs, pictures and releases that curators may name in the browser."""
     publish_to: PublishingTargets = field(default_factory=PublishingTargets)
-    """Places to which curators may publish from the browser."""
+    """Destinations to which curators may publish from the browser."""
 
     def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> AppLanguage:
         """Return the language that a user chose for their account or browser, or else the browser's preference.
@@ -83,7 +83,7 @@ class AppState:
         return self.languages.choose(chosen, self.cookies.language_in(cookie), accepted=accepted)
 
     def account_of(self, token: str | None) -> Account | None:
-        """Return the account with the open session of a token; None if the token has no open session."""
+        """Return the account with the open session of a token, or None if the token has no open session."""
         return None if token is None else self.accounts.of_session(token, now=clock())
 
 
@@ -106,7 +106,7 @@ def open_app_state(
         languages: Folder with files of additional languages; default none.
         private_webhooks: Whether webhooks may lead to private networks and this machine; default False.
         sources: Folders that curators may name in the browser; default none.
-        publish_to: Places to which curators may publish from the browser; default none.
+        publish_to: Destinations to which curators may publish from the browser; default none.
 
     Raises:
         DataError: The store or the key cannot be read.

@@ -30,7 +30,7 @@ THUMBNAIL_STYLE = """
 
 
 def thumbnail_html(url: str) -> str:
-    """Return a small picture for a line of a list whose text names it; style it with `THUMBNAIL_STYLE`."""
+    """Return a small picture for a list line whose text names the picture; `THUMBNAIL_STYLE` styles it."""
     return f'<img class="bw-small" src="{escape(url)}" alt="" loading="lazy">'
 
 

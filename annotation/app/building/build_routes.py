@@ -93,7 +93,7 @@ class _BuildPage:
         return own_page(CURATOR_TEXTS["build"], "".join(parts), here=BUILD, **more)
 
     def _ended_badly(self) -> str | None:
-        """Return the last command if it failed; None otherwise."""
+        """Return the last command if it failed, or None otherwise."""
         newest = self._state.jobs.jobs(most=1)
         return newest[0].id if newest and newest[0].state != "done" else None
 

@@ -96,7 +96,7 @@ class _ConnectionsPage:
         return own_page(TEXTS["connections"], "".join(parts), here=CONNECTIONS, campaign=wanted, **more)
 
     def change(self, act: str, asked: CuratorRequest) -> Response:
-        """Make a change, and show the page again; if the change is refused, show the reason above the input."""
+        """Make a change and show the page again; if the change is refused, show the reason above the input."""
         campaign = asked.fields.get("campaign", "")
         try:
             if campaign not in self._state.store.campaign_names():
@@ -108,7 +108,7 @@ class _ConnectionsPage:
         return RedirectResponse(f"{CONNECTIONS}?{urlencode({'campaign': campaign})}", 303)
 
     def _close(self, campaign: str, asked: CuratorRequest) -> None:
-        """Close the campaign or open it again, whichever applies; another curator may have been faster."""
+        """Close or reopen the campaign, whichever applies, since another curator may have been faster."""
         is_closed = self._state.store.campaign(campaign).is_closed
         if is_closed == (asked.fields.get("to") == "closed"):
             return
@@ -179,7 +179,7 @@ def _one_of(options: Sequence[_T], sent: str) -> _T:
     """Return the option that a form sent.
 
     Raises:
-        BenchwrightError: There is no such option.
+        BenchwrightError: The form sent a value that is not an option.
     """
     for option in options:
         if option == sent:
@@ -191,7 +191,7 @@ def _number_in(sent: Mapping[str, str], name: str, least: int, most: int) -> int
     """Return the number in a field.
 
     Raises:
-        BenchwrightError: It is not a whole number from `least` to `most`.
+        BenchwrightError: The value is not an integer from `least` to `most`.
     """
     text = sent.get(name, "").strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 10 and least <= int(text) <= most):

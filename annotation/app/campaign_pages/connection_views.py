@@ -22,13 +22,13 @@ from ..own_pages.once_shown import ChangeReport
 from ..wording.connection_texts import TEXTS
 
 MOST_TASKS = 10_000
-"""Largest number of tasks in one submission of a worker."""
+"""Maximum number of tasks in one submission of a worker."""
 _MOST_DELIVERIES = 20
 _SERVICE_NAMES = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
 
 
 def fresh_secret(report: ChangeReport) -> str:
-    """Return a new secret for the curator to copy; empty if there is none."""
+    """Return a new secret for the curator to copy, or an empty text if there is none."""
     if not report.secret:
         return ""
     return (
@@ -38,7 +38,7 @@ def fresh_secret(report: ChangeReport) -> str:
 
 
 def state_section(campaign: Campaign, asked: CuratorRequest) -> str:
-    """Return whether tasks are handed out, with the button that changes it."""
+    """Return the section that states whether tasks are assigned, with the button that changes this."""
     is_closed = campaign.is_closed
     words = TEXTS["campaign_is_closed" if is_closed else "campaign_is_open"]
     act, to = ("reopen", "open") if is_closed else ("close", "closed")
@@ -53,7 +53,7 @@ def state_section(campaign: Campaign, asked: CuratorRequest) -> str:
 def tokens_section(
     state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str], *, now: datetime
 ) -> str:
-    """Return the campaign's tokens of the HTTP API, and the form that makes one, with refused input."""
+    """Return the campaign's tokens for the HTTP API, and the form that creates one, filled with refused input."""
     tokens = ApiTokens(state.store).of_campaign(campaign.name)
     rows = "".join(_token_row(token, campaign, asked, now=now) for token in tokens)
     people = {account.name: escaped(account.name) for account in state.accounts.all() if not account.is_disabled}
@@ -85,7 +85,7 @@ def _token_row(token: ApiToken, campaign: Campaign, asked: CuratorRequest, *, no
 
 
 def webhooks_section(state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str]) -> str:
-    """Return the campaign's webhooks with their latest deliveries, and the form that adds one, with refused input."""
+    """Return the campaign's webhooks, their latest deliveries, and the form that adds one, with refused input."""
     webhooks = Webhooks(state.store)
     rows = "".join(_webhook_row(webhooks, one, campaign, asked) for one in webhooks.of_campaign(campaign.name))
     checks = "".join(
@@ -120,7 +120,7 @@ def _webhook_row(webhooks: Webhooks, webhook: Webhook, campaign: Campaign, asked
 
 
 def entries_section(state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str]) -> str:
-    """Return the campaign's entries for workers of services, and the form that makes one, with refused input."""
+    """Return the campaign's entries for crowd workers, and the form that creates one, filled with refused input."""
     listed = CrowdEntries(state.store).of_campaign(campaign.name)
     rows = "".join(_entry_row(entry, campaign, asked) for entry in listed)
     fields = [
@@ -157,8 +157,8 @@ def _row(row_id: str, name: str, facts: list[str], act: str, more: str = "") -> 
         row_id: Id of its name on the page.
         name: Its name.
         facts: Short texts about it.
-        act: Its button, as HTML; empty for none.
-        more: What follows the texts, as HTML.
+        act: Its button, as HTML; empty if there is none.
+        more: Content that follows the texts, as HTML.
     """
     said = " · ".join(f"<bdi>{escape(fact)}</bdi>" for fact in facts)
     return (

@@ -19,7 +19,7 @@ class GuidelinesDraft(NamedTuple):
     Attributes:
         text: The text.
         based_on: Number of the version that the curator edited; 0 for none.
-        window: Random text that tells the curator's windows apart.
+        window: Random text that distinguishes the curator's windows.
     """
 
     text: str
@@ -28,7 +28,7 @@ class GuidelinesDraft(NamedTuple):
 
 
 class DraftPlace(NamedTuple):
-    """The place of a curator's draft for a campaign.
+    """Where a curator's draft for a campaign is stored.
 
     Attributes:
         workspace: Folder of the workspace.
@@ -45,7 +45,7 @@ class DraftPlace(NamedTuple):
         return f"guidelines-{hashlib.sha256(self.campaign.encode()).hexdigest()[:16]}"
 
     def read(self, versions: Sequence[GuidelinesVersion]) -> GuidelinesDraft:
-        """Return the draft; the newest version if there is no draft, or if the draft changes nothing.
+        """Return the draft, or the newest version if there is no draft or it changes nothing.
 
         Args:
             versions: All versions of the campaign's guidelines, oldest first.
@@ -65,6 +65,6 @@ class DraftPlace(NamedTuple):
         keep_typed(self.workspace, self.curator, self._form, {**draft._asdict(), "based_on": str(draft.based_on)})
 
     def forget(self, draft: GuidelinesDraft) -> None:
-        """Remove the draft of a window; that of another window stays."""
+        """Remove the draft of a window, but keep that of another window."""
         if typed_fields(self.workspace, self.curator, self._form).get("window") == draft.window:
             forget_typed(self.workspace, self.curator, self._form)

@@ -72,7 +72,7 @@ class _GuidelinesPage:
         self._reports = ChangeReports()
 
     def show(self, asked: CuratorRequest, **more: Any) -> Response:
-        """Show the curator's draft of a campaign's guidelines; the newest version if there is none."""
+        """Show the curator's draft of a campaign's guidelines, or the newest version if there is no draft."""
         names = self._state.store.campaign_names()
         wanted = wanted_campaign(asked, names)
         if wanted not in names:
@@ -127,7 +127,7 @@ class _GuidelinesPage:
         self._reports.put(place.curator, campaign.name, ChangeReport(words), now=clock())
 
     def _line(self, campaign: Campaign, reason: str) -> str:
-        """Return the line of a proposal, as Markdown; empty if annotators no longer differ on the reason."""
+        """Return a proposed line as Markdown, which is empty if annotators no longer differ on the reason."""
         for proposal in self._proposals(campaign):
             if proposal.reason == reason:
                 noted = " ".join(f"“{note}”" for note in proposal.notes)
@@ -136,7 +136,7 @@ class _GuidelinesPage:
         return ""
 
     async def take_draft(self, request: Request) -> Response:
-        """Store a draft during typing; answer with its preview and its difference to the version in force."""
+        """Store a draft during typing, and answer with its preview and its differences from the version in force."""
         if not is_from_page(request):
             return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 403)
         body = await bounded_body(request, MOST_BYTES)

@@ -1,4 +1,4 @@
-"""Parts of the page of guidelines, as HTML: the form, the preview, the difference, proposals and versions."""
+"""Parts of the guidelines page, as HTML: the form, the preview, the differences, proposals and versions."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def preview(draft: GuidelinesDraft, newest: GuidelinesVersion) -> str:
 
 
 def changes(draft: GuidelinesDraft, newest: GuidelinesVersion) -> str:
-    """Return the difference from the version in force to a text."""
+    """Return the differences between the version in force and a text."""
     if draft.text == newest.text:
         return f'<p class="hint">{escape(TEXTS["guidelines_same"])}</p>'
     name = TEXTS["guidelines_difference"].format(version=newest.version)
@@ -93,7 +93,7 @@ def changes(draft: GuidelinesDraft, newest: GuidelinesVersion) -> str:
 
 
 def changes_section(draft: GuidelinesDraft, newest: GuidelinesVersion) -> str:
-    """Return the difference from the version in force to a text, under a heading."""
+    """Return the differences between the version in force and a text, under a heading."""
     title = TEXTS["guidelines_difference"].format(version=newest.version)
     return f'<h2>{escape(title)}</h2><div id="guidelines-difference">{changes(draft, newest)}</div>'
 
@@ -121,7 +121,7 @@ def _proposal(proposal: GuidelineProposal) -> str:
 
 
 def versions_table(versions: Sequence[GuidelinesVersion]) -> str:
-    """Return all versions, newest first; empty without any."""
+    """Return all versions, newest first; empty if there are none."""
     if not versions:
         return ""
     heads = [TEXTS["guidelines_version_of"], TEXTS["guidelines_origin"], TEXTS["decisions"]]

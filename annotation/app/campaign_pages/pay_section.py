@@ -23,7 +23,7 @@ _RATE, _CURRENCY = "15.00", "USD"
 
 
 def pay_rows_of(state: AppState, campaign: Campaign, query: Mapping[str, str]) -> list[PayRow]:
-    """Return the hours and pay of a campaign's people, at the rate that an address or else the campaign names.
+    """Return the hours and pay of a campaign's people at the rate named in an address, or else by the campaign.
 
     Raises:
         BenchwrightError: The rate or the currency is invalid.
@@ -38,7 +38,7 @@ def pay_section(state: AppState, campaign: Campaign, query: Mapping[str, str], *
     Args:
         state: State of the app.
         campaign: The campaign.
-        query: Parameters of the address, of which `rate` and `currency` count.
+        query: Parameters of the address, of which `rate` and `currency` are used.
         table: Path of the file.
     """
     rate, currency = _terms(campaign, query)

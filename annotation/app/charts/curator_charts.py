@@ -1,4 +1,4 @@
-"""The charts on curators' pages: parts of wholes, counts, values with intervals, decisions by day, confusion."""
+"""The charts on curators' pages: parts of wholes, counts, values with intervals, decisions by day, and confusion."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ..languages.language import unisolated
 from ..wording.curator_texts import TEXTS, words_for
 
 _MOST_DAYS = 120
-"""Largest number of columns in the chart of days; a longer campaign shows its last days."""
+"""Maximum number of columns in the chart of days, which shows only the last days of a longer campaign."""
 _MOST_COUNTED = 31
-"""Largest number of days with a count on each column."""
+"""Maximum number of days for which each column has a count."""
 _OPEN = {"begun": Look("fail", "rising"), "untouched": Look("fail", "outline"), "open": Look("fail", "outline")}
 _CLOSED = (
     Look("series-0"),
@@ -40,7 +40,7 @@ _CLOSED = (
     Look("series-2", "level"),
     Look("series-6", "checks"),
 )
-"""Looks of decided parts; open parts have the other looks."""
+"""Styles of decided parts; open parts have the other styles."""
 
 
 class NamedValue(NamedTuple):
@@ -53,7 +53,7 @@ class NamedValue(NamedTuple):
 
 
 def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, int]]]) -> Chart:
-    """Return a chart of the parts of each whole: a bar as long as the whole, with a different look for each part.
+    """Return a chart of the parts of each whole: a bar as long as the whole, with a different style for each part.
 
     Args:
         name: Name of the chart, unique on the page.
@@ -77,7 +77,7 @@ def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, in
 def counts_chart(
     name: str, title: str, counts: Sequence[tuple[str, int]], *, words: Sequence[str] | None = None
 ) -> Chart:
-    """Return a chart of counts, one bar each, with the count or its words next to it."""
+    """Return a chart of counts, with one bar for each and the count or a text next to it."""
     texts = words or [str(count) for _, count in counts]
     bars = [
         ChartRow(unisolated(row_name), [Part("", count, _CLOSED[0])], note=text)
@@ -119,7 +119,7 @@ def intervals_chart(
 
 
 def narrow_scale(values: Sequence[float | None], middle: float | None) -> tuple[float, float] | None:
-    """Return a scale on which close values can be told apart; None if there are no values."""
+    """Return a scale on which close values can be distinguished, or None if there are no values."""
     known = [value for value in (*values, middle) if value is not None]
     if not known:
         return None
@@ -153,7 +153,7 @@ def confusion_chart(name: str, title: str, confusion: Mapping[str, Mapping[str, 
     Args:
         name: Name of the chart, unique on the page.
         title: Title of the chart.
-        confusion: Shares from 0 to 1 by truth and label, shown in percent.
+        confusion: Proportions from 0 to 1 by truth and label, shown in percent.
     """
     labels = list(dict.fromkeys(label for shares in confusion.values() for label in shares))
     rows = [(words_for(truth), [shares.get(label, 0.0) for label in labels]) for truth, shares in confusion.items()]

@@ -20,11 +20,11 @@ from ..wording.directed_text import inert
 from .change_link import show_change_link
 
 _MOST_CHANGED = 24
-"""Largest number of pictures of changed items; the page only counts the rest."""
+"""Maximum number of pictures of changed items; the page only counts the rest."""
 
 
 def show_rules(request: PageRequest, *, item: st.Page) -> None:
-    """Show the effect of every possible rule of the campaign, and the items that a picked rule changes."""
+    """Show the effect of every possible rule for the campaign, and the items that a selected rule changes."""
     store, campaign = request.state.store, request.campaign
     if not can_try(campaign):
         st.info(TEXTS["no_rule_to_try"])

@@ -35,13 +35,13 @@ from ..wording.texts import message_of
 from .change_link import show_change_link
 
 _MOST_CHANGED = 24
-"""Largest number of pictures of changed records; the page only counts the rest."""
+"""Maximum number of pictures of changed records; the page only counts the rest."""
 _STEPS = 100
 """Number of steps of the field's arrows from the smallest to the largest measured value."""
 
 
 def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
-    """Let a curator pick a filter's threshold, try another value, and see the changes."""
+    """Let a curator select a filter's threshold, try another value, and see the changes."""
     st.caption(TEXTS["thresholds_why"])
     try:
         stamp = (state.store.where, "thresholds", run_stamp(state.workspace))

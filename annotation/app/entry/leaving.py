@@ -46,7 +46,7 @@ def leave(store: ReviewStore, visit: Visit, name: str, *, now: datetime) -> Leav
 
 
 def _result_of(store: ReviewStore, campaign: Campaign, visit: Visit, name: str, *, now: datetime) -> VisitResult | None:
-    """Return the result of a visit that ends now; None while work remains.
+    """Return the result of a visit that ends now, or None while work remains.
 
     A pause takes precedence. Workers who did their part have completed the visit, even if others took the last tasks.
     Workers who could not begin, because no tasks were left or they did not qualify, are screened out.

@@ -88,7 +88,7 @@ def mturk_submit(submit_to: str) -> str:
 
 
 def entry_link(entry: CrowdEntry, base_url: str) -> str:
-    """Return the address for the service: with placeholders for Prolific, without for MTurk, which appends its own."""
+    """Return the address for the service, with placeholders for Prolific but not for MTurk, which appends its own."""
     path = f"{base_url}/enter/{entry.key}"
     if entry.service == "mturk":
         return path

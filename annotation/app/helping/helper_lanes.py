@@ -30,9 +30,9 @@ from benchwright.regions.helper import HelperLane
 logger = logging.getLogger(__name__)
 
 _MOST_WAITING = 16
-"""Largest number of requests that wait in a lane."""
+"""Maximum number of requests that wait in a lane."""
 _MOST_WARMING = 24
-"""Largest number of pictures that wait for preparation in a lane."""
+"""Maximum number of pictures that wait for preparation in a lane."""
 _TIMEOUTS_S: Mapping[HelperLane, float] = {"light": 30.0, "model": 180.0, "remote": 180.0}
 _STOP_S = 5.0
 
@@ -74,7 +74,7 @@ class HelperAnswer(NamedTuple):
 
 
 class HelperWork(NamedTuple):
-    """A picture, and a helper's work on it.
+    """A picture, and the work that a helper does on it.
 
     Args:
         helper: The helper.
@@ -143,7 +143,7 @@ class HelperLanes:
         """Return a future of a helper's proposal, computed once no other request waits.
 
         Raises:
-            HelperBusy: Too many pictures wait.
+            HelperBusy: Too many pictures are waiting.
         """
         job = _Job(work, None)
         if not self._lane(work).put_behind(job):

@@ -1,4 +1,4 @@
-"""The process that runs helpers: it opens each once, decodes pictures, keeps embeddings, and ends with the app.
+"""The process that runs helpers: it opens each once, decodes pictures, stores embeddings, and ends with the app.
 
 Messages are JSON over a socket; nothing is unpickled. The output of libraries goes to standard error.
 """
@@ -90,7 +90,7 @@ class HelperBench:
         return proposed
 
     def _prepare(self, helper: PreparingHelper, picture: HelperPicture) -> Prepared:
-        """Return a helper's data about a picture: from memory, from disk, or else computed once and kept."""
+        """Return a helper's data about a picture from memory or disk, or else compute and store it."""
         key = picture.image_id, helper.prepared_as
         if self._prepared is not None and self._prepared[0] == key:
             return self._prepared[1]

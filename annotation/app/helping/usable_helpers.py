@@ -24,7 +24,7 @@ _LOOKED_AT_S = 30.0
 
 
 def helpers_in(campaign: Campaign) -> CampaignHelpers:
-    """Return the helpers of a campaign; none if one of them is no longer known on this machine."""
+    """Return the helpers of a campaign, or none if one of them is no longer known on this machine."""
     try:
         return read_campaign_helpers(campaign.settings, campaign.form)
     except BenchwrightError:  # its package is no longer installed; annotators draw without helpers
@@ -32,7 +32,7 @@ def helpers_in(campaign: Campaign) -> CampaignHelpers:
 
 
 def why_unusable(helper: NamedHelper) -> str | None:
-    """Return a message that a helper is unusable here, without paths of this machine; None if it is usable."""
+    """Return a message that a helper is unusable here, without paths of this machine, or None if it is usable."""
     if _missing(canonical_json(helper.to_json()), int(time.monotonic() / _LOOKED_AT_S)) is None:
         return None
     return unusable(helper)
@@ -58,7 +58,7 @@ def warm_helpers(
 
 @lru_cache(maxsize=64)
 def _missing(helper: str, moment: int) -> str | None:
-    """Return what a helper lacks, looked up once per `moment`."""
+    """Return what a helper lacks, which is looked up once per `moment`."""
     del moment
     [named] = helpers_of([json.loads(helper)])
     return named.settings.missing()

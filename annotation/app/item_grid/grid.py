@@ -87,4 +87,4 @@ def event_of(selected: Any, opened: Any, shown: set[str]) -> GridEvent:
 
 
 def _nothing() -> None:
-    """Do nothing: a callback makes the page run again, which then reads the changes."""
+    """Do nothing, since having a callback makes the page run again and read the changes."""

@@ -1,1 +1,1 @@
-"""The curator's pages about items: the list of all items with acts on many at once, and one item in full."""
+"""The curator's pages about items: the list of all items, with actions on many at once, and the page of one item."""

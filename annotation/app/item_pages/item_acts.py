@@ -1,4 +1,4 @@
-"""Acts of a curator on items: pick an act, preview its changes, confirm it with a reason, and undo it."""
+"""A curator's actions on items: select an action, preview its changes, confirm it with a reason, and undo it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
 
 
 class _ActRequest(NamedTuple):
-    """A curator's settings of an act; its plan stays visible until one of them changes."""
+    """A curator's settings for an action, whose plan stays visible until one of them changes."""
 
     act: Act
     why: str
@@ -37,7 +37,7 @@ class _ActRequest(NamedTuple):
 def show_acts(
     state: AppState, account: Account, *, selected: Sequence[str], query: ItemQuery | None = None, total: int = 1
 ) -> None:
-    """Show the possible acts on the selected items, and on all hits of a query.
+    """Show the possible actions on the selected items and on all hits of a query.
 
     Args:
         state: State of the app.
@@ -79,7 +79,7 @@ def show_acts(
 
 
 def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:
-    """Plan the changes of an act, and keep the plan until the curator confirms it."""
+    """Plan the changes of an action, and keep the plan until the curator confirms it."""
     query, record_ids = request.query, request.record_ids
 
     def records_in(index: sqlite3.Connection) -> list[KnownRecord]:
@@ -119,7 +119,7 @@ def _show_plan(acts: CuratorActs, plan: ActPlan, why: str) -> None:
 
 
 def _show_done(acts: CuratorActs) -> None:
-    """Show the last act, with a button that undoes it."""
+    """Show the last action, with a button that undoes it."""
     done: ActPlan | None = st.session_state.get(_DONE)
     if done is None:
         return

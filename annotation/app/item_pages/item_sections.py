@@ -1,6 +1,6 @@
-"""The read-only parts of an item's page: pictures, options, votes, versions, verdicts, scores, origin.
+"""The read-only parts of an item's page: pictures, options, votes, versions, verdicts, scores and origin.
 
-All texts come from users; each is escaped and runs in the direction of its script.
+All texts come from users; each is escaped and displayed in the direction of its script.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def _number(value: Any) -> str:
 
 
 def _spelled(value: Any) -> str:
-    """Return JSON values as readable text, shortened if long."""
+    """Return JSON values as readable text, which is shortened if it is long."""
     if value is None or value == {}:
         return ""
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The curator's page of all items and images as pictures: search, filters, pages, and acts on many at once."""
+"""The curator's page of all items and images as pictures: search, filters, pages, and actions on many at once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .view_shelf import show_views
 ITEM = "id"
 """Query parameter of the page of one item."""
 _LAST = "items-query"
-"""Session key of the last query, to which the page of one item links back."""
+"""Session key for the last query, to which the page of one item links back."""
 _ID_DIGITS = 12
 _COLUMNS = ("stream", "state", "campaign", "reason", "annotator", "task", "step")
 _LABELS = {
@@ -196,7 +196,7 @@ def _sort(place: Any, query: ItemQuery) -> Sort:
 
 
 def _choice(place: Any, name: str, value: str, listed: Sequence[tuple[str, int]]) -> str:
-    """Show a property's values with their counts, and return the picked value; empty for any."""
+    """Show a property's values with their counts, and return the selected value, which is empty for any."""
     counts = dict(listed)
     if value and value not in counts:
         counts[value] = 0
@@ -220,7 +220,7 @@ def _value_words(name: str, code: str) -> str:
 
 
 def _measure(place: Any, query: ItemQuery, ranges: dict[str, MeasureRange]) -> dict[str, Any]:
-    """Show the measures and the bounds of the picked one, and return measure and bounds."""
+    """Show the measures and the bounds of the selected one, and return that measure and its bounds."""
     if not ranges and not query.measure:
         return {}
     names = ["", *ranges, *([query.measure] if query.measure and query.measure not in ranges else [])]

@@ -45,7 +45,7 @@ def picture_to_look_for(state: AppState, query: ItemQuery) -> str:
 
 
 def without_likeness(query: ItemQuery) -> ItemQuery | None:
-    """Show the target of a similarity search with a button to remove it; return the query without it once removed."""
+    """Show a button that removes a similarity search's target, and return the query without it once pressed."""
     like_is = VIEW_TEXTS["like_question_is"] if query.alike == "question" else TEXTS["like_is"]
     meaning_is = TEXTS["take_off"].format(label=VIEW_TEXTS["by_meaning"], value=inert(query.meaning))
     words = meaning_is if query.meaning else like_is
@@ -55,7 +55,7 @@ def without_likeness(query: ItemQuery) -> ItemQuery | None:
 
 
 def likeness_words(record: FoundRecord, by: LikenessBy) -> str:
-    """Return words for a record's similarity; empty if it has no similarity."""
+    """Return a text that states a record's similarity; empty if it has no similarity."""
     if record.value is None:
         return ""
     if by == "picture_hashes":
@@ -70,7 +70,7 @@ def show_compared(state: AppState, account: Account, query: ItemQuery, hits: Hit
         state: State of the app.
         account: Account of the curator.
         query: The query.
-        hits: The records it found.
+        hits: The records that the query found.
     """
     if hits.by is None:
         return

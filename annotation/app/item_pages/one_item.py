@@ -91,7 +91,7 @@ def show_item(
 
 
 def _content_of(history: RecordHistory) -> TaskContent | None:
-    """Return the newest content of an item; None for images and unreadable contents."""
+    """Return the newest content of an item, or None for images and unreadable contents."""
     try:
         return TaskContent.model_validate(history.content) if history.content else None
     except ValidationError:

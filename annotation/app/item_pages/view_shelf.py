@@ -18,7 +18,7 @@ _SAVED = "view-saved"
 
 
 def show_views(state: AppState, account: Account, query: ItemQuery) -> ItemQuery | None:
-    """Show a curator's saved views, and return the query of the view to open; None while none is chosen.
+    """Show a curator's saved views, and return the query of the view to open, or None if none is selected.
 
     Args:
         state: State of the app.

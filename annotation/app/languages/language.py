@@ -79,7 +79,7 @@ class AppLanguage:
         return frozenset({*self.locale.plural_form.tags, "other"})
 
     def text(self, section: str, key: str, english: str) -> str:
-        """Return a translated text; the English text if it has no translation."""
+        """Return a text in this language, or in English if it has no translation."""
         return self._texts.get((section, key), english)
 
     def plural(self, number: float) -> str:
@@ -132,7 +132,7 @@ class AppLanguage:
         return self._own.get((section, english), english)
 
     def message(self, english: str) -> str:
-        """Return an English message, with values filled in, in this language; unchanged if unknown."""
+        """Return an English message with values filled in, translated to this language, or unchanged if unknown."""
         messages = self._messages(english.split("; "))
         return english if messages is None else "; ".join(messages)
 
@@ -157,20 +157,20 @@ class AppLanguage:
 
 
 class Text(str):
-    """A text with places for values; `format` fills them in with the language's notation and plural forms."""
+    """A text with placeholders, which `format` fills in with the language's notation and plural forms."""
 
     language: AppLanguage
     forms: Forms | None
 
     def __new__(cls, text: str | Forms, language: AppLanguage) -> Text:
-        """Make a text of a language from one form, or from forms by plural category."""
+        """Create a text of a language from one form, or from forms by plural category."""
         self = super().__new__(cls, text if isinstance(text, str) else text["other"])
         self.language = language
         self.forms = None if isinstance(text, str) else text
         return self
 
     def format(self, *args: object, **values: object) -> str:
-        """Return the text with values in its places."""
+        """Return the text with its placeholders filled in."""
         text = str(self)
         if self.forms is not None:
             count = values.get(self.forms[BY])
@@ -205,7 +205,7 @@ _FORMATTERS: tuple[Callable[[AppLanguage], Formatter], Callable[[AppLanguage], F
 )
 MESSAGES = "messages"
 _WHY = "why"
-"""Place in a message for another message."""
+"""Placeholder in a message for another message."""
 """Section of error messages, whose keys are the English messages, with places for values."""
 _STORED = frozenset({"forms", "guidelines", "practice"})
 """Sections of texts that campaigns hold in English, and that are found by their English wording."""
@@ -218,12 +218,12 @@ def unisolated(text: str) -> str:
 
 
 def _ready(text: str | Forms, language: AppLanguage) -> str:
-    """Return a text for use in code: a plain string if it has no places for values."""
+    """Return a text for use in code, which is a plain string if it has no placeholders."""
     return text if isinstance(text, str) and "{" not in text else Text(text, language)
 
 
 def _pattern_of(english: str) -> re.Pattern[str]:
-    """Return a pattern for messages of an English template; each place is a group of its name."""
+    """Return a pattern for messages from an English template, in which each placeholder is a named group."""
     parts = []
     for literal, field, _, _ in Formatter().parse(english):
         parts.append(re.escape(literal))
@@ -237,7 +237,7 @@ _chosen: ContextVar[AppLanguage | None] = ContextVar("benchwright_language", def
 
 
 def chosen_language() -> AppLanguage:
-    """Return the language of the current request or run of a page; English outside of both."""
+    """Return the language of the current request or run of a page, or English outside of both."""
     language = _chosen.get()
     return _language_of_session() if language is None else language
 

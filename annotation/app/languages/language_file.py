@@ -1,11 +1,11 @@
-"""Reading and checking of a language file: TOML with a table for each section, checked against English.
+"""Read a language file, TOML with a table for each section, and check it against English.
 
 An entry is a text, or a table of the forms for a count, by the plural categories of the Unicode CLDR:
 
     sign_in = "تسجيل الدخول"
     home_today = { zero = "...", one = "...", two = "...", few = "...", many = "...", other = "..." }
 
-If a text has several places for values, `by` names the count.
+If a text has several placeholders, `by` names the count.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read_language(path: Path, english: TextsBySection) -> AppLanguage:
 
 
 def problems_of(path: Path, english: TextsBySection) -> list[str]:
-    """Return the faults of a language file: entries that are missing, surplus, or unlike their English text in form.
+    """Return the faults of a language file: entries that are missing, surplus, or differ in form from the English text.
 
     Args:
         path: The file.
@@ -141,7 +141,7 @@ def _written(entry: str | Forms) -> str:
 
 
 def _places_of(text: str) -> list[str]:
-    """Return the names of a text's places for values.
+    """Return the names of a text's placeholders.
 
     Raises:
         ValueError: A brace is not closed.
@@ -160,7 +160,7 @@ def _with_count(entry: str | dict[str, str], source: str | Forms) -> str | Forms
 
 
 def _count_of(source: str | Forms) -> str:
-    """Return the place of the count in an English text: the named one, or the only one, or else an empty name."""
+    """Return the name of the count's placeholder in an English text, named or the only one, or else an empty name."""
     if not isinstance(source, str):
         return source[BY]
     places = list(dict.fromkeys(_places_of(source)))

@@ -40,7 +40,7 @@ class OfferedLanguages:
         return tuple(self._languages.values())
 
     def of_tag(self, tag: str | None) -> AppLanguage | None:
-        """Return the language of a tag; None for an unknown tag."""
+        """Return the language of a tag, or None if the tag is unknown."""
         return self._languages.get(tag or "")
 
     def choose(self, *tags: str | None, accepted: str = "") -> AppLanguage:
@@ -55,7 +55,7 @@ class OfferedLanguages:
         return self._accepted(accepted[:_MOST_HEADER]) if chosen is None else chosen
 
     def _best_of(self, header: str) -> AppLanguage:
-        """Return the offered language that a browser prefers; English if it accepts none of them."""
+        """Return the offered language that a browser prefers, or English if it accepts none of them."""
         for tag in _by_preference(header):
             for name, language in self._languages.items():
                 if tag == name.lower() or tag.partition("-")[0] == name.lower().partition("-")[0]:

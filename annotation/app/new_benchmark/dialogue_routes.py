@@ -177,7 +177,7 @@ class _DialoguePages:
         )
 
     def _refused(self) -> Response | None:
-        """Return a page stating that the workspace already holds a benchmark; None if it holds none."""
+        """Return a page stating that the workspace already holds a benchmark, or None if it holds none."""
         name = benchmark_here(self._state)
         if name is None:
             return None

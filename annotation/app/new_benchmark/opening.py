@@ -40,9 +40,9 @@ class OpenedBenchmark(NamedTuple):
 
 
 class FreshInvitations:
-    """New invitations by curator, kept in memory for half a day so that a reload shows them again.
+    """New invitations, by curator, which stay in memory for half a day so that a reload shows them again.
 
-    The store holds only their digests.
+    The store contains only their digests.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class FreshInvitations:
             self._kept[curator] = (now, [*self._of(curator, now), *invited])
 
     def of(self, curator: str, *, now: datetime) -> list[tuple[str, str]]:
-        """Return name and token of a curator's recent invitations."""
+        """Return the names and tokens of a curator's recent invitations."""
         with self._lock:
             return self._of(curator, now)
 
@@ -65,7 +65,7 @@ class FreshInvitations:
 
 
 def benchmark_here(state: AppState) -> str | None:
-    """Return the name of the benchmark in a workspace; None before the first run and the first decision."""
+    """Return the name of the benchmark in a workspace, or None before the first run and the first decision."""
     settings = Workspace(state.workspace).settings() if (state.workspace / "workspace.json").exists() else {}
     if not settings.get("stages") and not state.store.campaign_names():
         return None

@@ -23,7 +23,7 @@ from .plan import BenchmarkPlan
 from .planned_recipe import PlannedRecipe, parts_of, table_source, tasks_of_release
 
 _CHECKS = 0.1
-"""Share of attention checks, and of gold items, among an annotator's tasks."""
+"""Proportion of attention checks, and of gold items, among an annotator's tasks."""
 _CENT = Decimal("0.01")
 
 
@@ -54,8 +54,8 @@ class Outlook(NamedTuple):
         decisions: Number of decisions, including checks.
         hours: Hours of work of all annotators together.
         cost: Pay for these hours, rounded to cents.
-        people_needed: Number of different annotators that one item needs.
-        end: Day on which it ends with the invited annotators; None without any.
+        people_needed: Number of different annotators required for each item.
+        end: Day on which it ends with the invited annotators, or None if there is none.
         lacking: Number of missing annotators; 0 if there are enough.
     """
 
@@ -87,7 +87,7 @@ def planned_items(
 def _items_and_tasks(
     plan: BenchmarkPlan, planned: PlannedRecipe, workspace: Path, folders: AllowedFolders
 ) -> tuple[PlannedItems, Mapping[str, int]]:
-    """Return the number of items in a plan, and the number of each task."""
+    """Return the number of items in a plan, in total and for each task."""
     if plan.source == "release":
         release = Release.open(folders.folder(plan.release))
         return PlannedItems(len(release), {}), tasks_of_release(release)

@@ -1,4 +1,4 @@
-"""A curator's answers in the dialogue for a new benchmark: as typed, and checked.
+"""A curator's answers in the dialogue for a new benchmark, both as typed and checked.
 
 Answers are stored as typed, even if wrong, so that no input is lost; `checked_plan` reports the problem of each.
 """
@@ -32,7 +32,7 @@ ACCEPTED = ":accepted"
 """Answer to the question on gold that makes accepted items gold; no folder has this name."""
 MOST_PEOPLE = 200
 _LONGEST = 20_000
-"""Largest number of characters stored of one answer."""
+"""Maximum number of characters stored for one answer."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _CODE = re.compile(r"[^\W\d]\w{0,39}")
 USUAL: Mapping[str, str] = {
@@ -137,7 +137,7 @@ def answers_in(fields: Mapping[str, str], before: Mapping[str, str]) -> dict[str
 
 
 def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
-    """Check answers, each alone and all together; readers of the files check the answers that depend on files."""
+    """Check answers individually and together; the readers of files check the answers that depend on files."""
     problems: dict[str, str] = {}
 
     def number(field: str, least: float, most: float, *, whole: bool = True) -> float:
@@ -207,7 +207,7 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
 
 
 def _problems_between(source: Source, kind: Kind, split: Split, gold: str, votes: int) -> dict[str, str]:
-    """Return the conflicts between answers that are valid alone, by field."""
+    """Return the conflicts between answers that are valid individually, by field."""
     problems = {}
     if source == "asked" and kind != "answer":
         problems["kind"] = TEXTS["needs_answering"]

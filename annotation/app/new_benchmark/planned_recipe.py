@@ -62,7 +62,7 @@ def planned_recipe(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders
 
 
 def table_source(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> tuple[Path, Path | None] | None:
-    """Return the table or release with the items, and the folder of its pictures; None without one.
+    """Return the table or release with the items, and the folder of its pictures, or None if there is none.
 
     Raises:
         BenchwrightError: The table or release is missing.
@@ -98,7 +98,7 @@ def _making(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> li
 
 
 def planned_tasks(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> dict[str, int]:
-    """Return the tasks of a plan's items, with the number of items of each; 0 if unknown.
+    """Return the tasks of a plan's items, with the number of items for each, or 0 if unknown.
 
     Raises:
         BenchwrightError: The source of the items cannot be read.
@@ -123,9 +123,9 @@ def tasks_of_release(release: Release) -> dict[str, int]:
 
 
 def parts_of(plan: BenchmarkPlan, tasks: Mapping[str, int]) -> dict[str, dict[str, Any] | None]:
-    """Return the campaigns that judge the items, by name, each with its part in a recipe's form; None for all items.
+    """Return the campaigns that judge the items, by name, each with its part as in a recipe, or None for all items.
 
-    The last of several takes the remaining items, so that it also covers tasks that appear later.
+    The last of several campaigns takes the remaining items, so that it also covers tasks that appear later.
 
     Args:
         plan: The plan.

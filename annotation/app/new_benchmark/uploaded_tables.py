@@ -30,7 +30,7 @@ def keep_table(workspace: Path, name: str, data: bytes) -> str:
 
     Args:
         workspace: Folder of the workspace.
-        name: Original name of the file; only its last part counts.
+        name: Original name of the file, of which only the last path component is used.
         data: The bytes of the table.
 
     Raises:

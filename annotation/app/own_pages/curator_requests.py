@@ -25,7 +25,7 @@ from ..wording.own_page_texts import TEXTS
 
 TOKEN = "token"  # noqa: S105 - the name of a field
 MOST_BYTES = 3 << 20
-"""Largest size of a form in bytes: a recipe of one megabyte in the encoding of forms."""
+"""Maximum size of a form in bytes, which allows a recipe of one megabyte in form encoding."""
 _MOST_FIELDS = 400
 
 
@@ -100,7 +100,7 @@ def form_token(state: AppState, request: Request) -> str:
 
 
 async def bounded_body(request: Request, most: int) -> bytes | None:
-    """Return the body of a request; None, after reading no further, if it is longer than `most` bytes."""
+    """Return the body of a request; if it is longer than `most` bytes, stop reading and return None."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -115,7 +115,7 @@ async def _fields_of(request: Request) -> dict[str, str] | None:
 
 
 def fields_in(body: bytes) -> dict[str, str] | None:
-    """Return the last value of each field of a form; None if the body is not a form or has too many fields.
+    """Return the last value of each field of a form, or None if the body is not a form or has too many fields.
 
     The last value counts because a checked box follows its hidden field.
     """

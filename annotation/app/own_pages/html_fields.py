@@ -7,11 +7,11 @@ from html import escape
 from typing import NamedTuple
 
 _MOST_DIGITS = 18
-"""Digits from which a text is not the number of a row or page."""
+"""Number of digits from which a text cannot be the number of a row or page."""
 
 
 def whole_number(text: str) -> int:
-    """Return the number in a request's text; 0, which no row or page has, for any other text."""
+    """Return the number in a request's text, or 0, which no row or page has, for any other text."""
     return int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else 0
 
 
@@ -44,7 +44,7 @@ def text_field(name: str, value: str, words: FieldWords, *, kind: str = "text", 
 
 
 def area_field(name: str, value: str, words: FieldWords, *, rows: int = 4, more: str = "") -> str:
-    """Return a field of several lines; arguments as of `text_field`."""
+    """Return a field of several lines; for the arguments see `text_field`."""
     # HTML drops the first line break of a text area.
     field = (
         f'<textarea id="{name}" name="{name}" rows="{rows}"{_about(name, words)} {more}>\n{escape(value)}</textarea>'
@@ -116,7 +116,7 @@ def _below(name: str, words: FieldWords) -> str:
 
 
 def _about(name: str, words: FieldWords) -> str:
-    """Return the attributes with which screen readers read the texts below a field."""
+    """Return the attributes that make screen readers read the texts below a field."""
     parts = [f"{name}-hint"] * bool(words.hint) + [f"{name}-problem"] * bool(words.problem)
     described = f' aria-describedby="{" ".join(parts)}"' if parts else ""
     return described + (' aria-invalid="true"' if words.problem else "")

@@ -22,7 +22,7 @@ _LAST_LINES = 12
 
 
 def job_panel(state: AppState, job_id: str | None, asked: CuratorRequest) -> str:
-    """Return a job's state as HTML, which the script keeps up to date; empty for an unknown job."""
+    """Return a job's state as HTML, which the script keeps up to date, or an empty text if the job is unknown."""
     record = None if job_id is None else state.jobs.job(job_id)
     if record is None:
         return ""

@@ -14,7 +14,7 @@ class ChangeReport(NamedTuple):
 
     Attributes:
         words: A sentence on the change.
-        secret: A new secret that the store does not hold, for the curator to copy; empty for none.
+        secret: A new secret, which is not stored, for the curator to copy; empty if there is none.
     """
 
     words: str
@@ -40,7 +40,7 @@ class ChangeReports:
                 self._reports[curator, campaign] = (now, report)
 
     def show(self, curator: str, campaign: str, *, now: datetime) -> ChangeReport:
-        """Return the report for a curator; one without words if there is none."""
+        """Return the report for a curator, or a report without words if there is none."""
         with self._lock:
             since, report = self._reports.get((curator, campaign), (now, ChangeReport("")))
             if not report.secret or now - since > SHOWN_FOR:

@@ -13,13 +13,13 @@ _TAGS = {"+": "ins", "-": "del"}
 
 
 def difference_html(before: str, after: str, *, direction: str = "ltr", name: str = "") -> str:
-    """Return the differing lines of two texts, with context; a line of three dots stands for skipped lines.
+    """Return the differing lines of two texts with context; a line of three dots replaces skipped lines.
 
     Args:
         before: The earlier text.
         after: The later text.
         direction: `ltr`, or `auto` for texts in any language.
-        name: Name of the place for screen readers; empty for none.
+        name: Name of the region for screen readers; empty if it has none.
     """
     lines = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=_CONTEXT)
     shown = ["⋯" if line.startswith("@@") else line for line in lines if not line.startswith(("---", "+++"))]

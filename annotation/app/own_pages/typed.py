@@ -14,7 +14,7 @@ _FOLDER = "dialogues"
 
 
 def typed_fields(workspace: Path, curator: str, form: str) -> dict[str, str]:
-    """Return a curator's draft of a form, by field; empty if it was sent or never begun."""
+    """Return a curator's draft of a form, by field, which is empty if the form was sent or never begun."""
     try:
         document = read_sealed(_path(workspace, curator, form))["fields"]
     except (OSError, DamagedError, KeyError):

@@ -22,7 +22,7 @@ from ..workbench.workbench import show_workbench
 
 
 def show_adjudication(request: PageRequest) -> None:
-    """Show the next case on the workbench; list the adjudicator's earlier decisions below."""
+    """Show the next case on the workbench, and list the adjudicator's earlier decisions below."""
     queue = AdjudicationQueue(request.state.store, request.campaign, request.account.name)
     if not queue.is_open:
         st.info(TEXTS["no_adjudicator"].format(rule=inert(rule_in_words(request.campaign.rule))))

@@ -20,7 +20,7 @@ from ..wording.texts import words_of_code
 from .marked_regions import show_region_agreement
 
 _MOST_ROWS = 60
-"""Largest number of rows of a chart; it shows the parts with the most tasks."""
+"""Maximum number of rows in a chart, which shows the parts with the most tasks."""
 
 
 class FieldAgreement(NamedTuple):
@@ -68,7 +68,7 @@ def show_agreement(request: PageRequest) -> None:
 
 
 def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
-    """Show the reviewers' votes on each criterion; nothing if the campaign has no criteria."""
+    """Show the reviewers' votes on each criterion, or nothing if the campaign has no criteria."""
     if not criteria:
         return
     st.subheader(TEXTS["votes"])
@@ -127,7 +127,7 @@ def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
 
 
 def _pick(overview: Overview) -> tuple[LabelField, str]:
-    """Show the menus; return the field to compare and the statistic for the charts."""
+    """Show the menus, and return the field to compare and the statistic for the charts."""
     field_place, statistic_place, order_place = st.columns([2, 2, 2], vertical_alignment="bottom")
     by_words = {_field_words(field): field for field in label_fields_of(overview.campaign)}
     field = by_words[field_place.selectbox(TEXTS["what"], list(by_words))]

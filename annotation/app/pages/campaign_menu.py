@@ -1,4 +1,4 @@
-"""The menu of campaigns: those an account sees, the waiting tasks in each, and the one to begin with."""
+"""The menu of the campaigns that an account sees, with the waiting tasks in each and the one to begin with."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..base.state import AppState, clock
 from ..wording.texts import TEXTS, title_of
 
 CAMPAIGN = "campaign"
-"""Query parameter for a campaign, and the session key of the last one."""
+"""Query parameter for a campaign, and session key for the last campaign."""
 _LABELS = "campaign_counts"
 _MAX_AGE = timedelta(seconds=15)
-"""Age at which the menu refreshes its counts. The page itself shows the counts of its campaign."""
+"""Age at which the menu refreshes its counts. The page itself shows the counts for its campaign."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def campaigns_of(state: AppState, account: Account) -> list[Campaign]:
 
 
 def pick_campaign(state: AppState, account: Account) -> Campaign | None:
-    """Show the menu and return the selected campaign; None without campaigns, or if the URL names an unknown one.
+    """Show the menu and return the selected campaign; None if there are none or the URL names an unknown one.
 
     The initial selection is the campaign in the URL, the last one of the session, or the one to begin with.
     """

@@ -36,7 +36,7 @@ _LONGEST_ID = 200
 
 
 def task_to_discuss(state: AppState, account: Account, campaign: Campaign, item_id: str) -> int | None:
-    """Return the task whose item an account may discuss; None if it may not.
+    """Return the task whose item an account may discuss, or None if it may not.
 
     Annotators may discuss items that they decided, curators and adjudicators every item of the campaign.
     """

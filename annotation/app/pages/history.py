@@ -72,7 +72,7 @@ def _offer_discussion(
 
 
 def _show_line(entry: HistoryEntry, campaign: Campaign, review: st.Page) -> DeltaGenerator:
-    """Show one decision, and return the place for its buttons."""
+    """Show one decision, and return the slot for its buttons."""
     time, decision, description, button = st.columns([1.2, 1.4, 5, 0.9], vertical_alignment="center")
     time.text(chosen_language().date_and_time(entry.annotation.submitted_at))
     words = _decision_words(entry.annotation, campaign)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MINUTES_PER_HOUR = 60
 LONG = 90
-"""Number of minutes from which the remaining time is given in hours."""
+"""Number of minutes from which the remaining time is stated in hours."""
 
 
 def show_home(state: AppState, account: Account, *, review: st.Page, practice: st.Page) -> None:
@@ -102,7 +102,7 @@ def _time_left(work: OwnWork) -> str:
 
 
 def _midnight() -> datetime:
-    """Return the last midnight in the browser's time zone; in UTC if the browser does not state one."""
+    """Return the last midnight in the browser's time zone, or in UTC if the browser does not state one."""
     try:
         zone = ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):

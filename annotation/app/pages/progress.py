@@ -155,7 +155,7 @@ def _figure(value: float | int | None) -> str:
 
 
 def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Return rows with the page's headings, shares in percent, and a word for undefined values."""
+    """Return rows with the page's headings, proportions in percent, and a word for undefined values."""
     lines = []
     for row in rows:
         alpha = row.get("krippendorff_alpha", ...)
@@ -199,7 +199,7 @@ def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page
 
 
 def _show_rounds(rounds: Sequence[RoundProgress]) -> None:
-    """Show the number of items in each round and their outcomes; nothing before the second round."""
+    """Show the number of items in each round and their outcomes, or nothing before the second round."""
     if len(rounds) < 2:
         return
     st.subheader(CURATOR_TEXTS["rounds"])

@@ -64,13 +64,13 @@ def show_review(request: PageRequest, *, practice: st.Page) -> None:
 
 
 def _close_opened() -> None:
-    """Forget the task that the URL named, after its decision or on leaving it."""
+    """Forget the task that the URL named, after it was decided or left."""
     if TASK in st.query_params:
         del st.query_params[TASK]
 
 
 def _opened() -> int | None:
-    """Return the id of the task that the URL names; 0, which no task has, for an invalid value."""
+    """Return the id of the task that the URL names, or 0, which no task has, for an invalid value."""
     wanted = st.query_params.get(TASK)
     if wanted is None:
         return None
@@ -116,7 +116,7 @@ def _show_all_done(request: PageRequest) -> None:
 
 
 def _cases_to_adjudicate(request: PageRequest) -> dict[str, int]:
-    """Return the number of cases that wait for the account's adjudication, by campaign; empty for annotators."""
+    """Return the number of cases waiting for the account's adjudication, by campaign; empty for annotators."""
     if request.account.role == "annotator":
         return {}
     waits = {}

@@ -27,11 +27,11 @@ from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from .campaign_choice import menu_form
 
 _MOST_WORST = 30
-"""Largest number of single pictures that the page lists."""
+"""Maximum number of single pictures that the page lists."""
 
 
 def share_in_words(share: float | None, units: int) -> str:
-    """Return words for a share, 0-1, and the number of units it refers to."""
+    """Return a text that states a proportion, given as 0-1, and the number of units to which it refers."""
     return TEXTS["undefined"] if share is None else TEXTS["of"].format(share=share, n=units)
 
 
@@ -94,7 +94,7 @@ def confusion_figures(campaign: Campaign, qualities: Sequence[RaterQuality], wan
     Args:
         campaign: The campaign.
         qualities: Figures of each annotator.
-        wanted: Annotator that the address names; another name stands for the one with the lowest agreement.
+        wanted: Annotator that the address names; any unknown name selects the one with the lowest agreement.
     """
     ranked = _ranked(qualities)
     names = [quality.rater for quality in ranked]
@@ -113,7 +113,7 @@ def confusion_figures(campaign: Campaign, qualities: Sequence[RaterQuality], wan
 
 
 def marks_tables(state: AppState, campaign: Campaign, overview: Overview) -> str:
-    """Return each annotator's marks against the valid regions, and the pictures with the worst marks; often empty."""
+    """Return each annotator's marks compared with the valid regions, and the pictures with the worst marks, if any."""
     figures = mark_figures_of(state, campaign, overview)
     if figures is None or not figures.marks:
         return ""
@@ -126,12 +126,12 @@ def marks_tables(state: AppState, campaign: Campaign, overview: Overview) -> str
 
 
 def _table(label: str, rows: Sequence[Mapping[str, str]]) -> str:
-    """Return rows as a table with the keys of the first row as column heads; empty without rows."""
+    """Return rows as a table with the keys of the first row as column heads; empty if there are no rows."""
     return table_html(label, list(rows[0]), [list(row.values()) for row in rows]) if rows else ""
 
 
 def _ranked(qualities: Sequence[RaterQuality]) -> list[RaterQuality]:
-    """Return annotators by agreement with the others: lowest first, those without a value last."""
+    """Return annotators sorted by agreement with the others, lowest first, and those without a value last."""
 
     def rank(quality: RaterQuality) -> tuple[float, str]:
         share = quality.with_others[0]
@@ -147,7 +147,7 @@ def _value(quality: RaterQuality) -> NamedValue:
 
 
 def quality_row(quality: RaterQuality, *, has_gold: bool, is_timed: bool) -> dict[str, str]:
-    """Return an annotator's figures in words, by column head.
+    """Return texts that state an annotator's figures, by column head.
 
     Args:
         quality: The figures.
@@ -177,7 +177,7 @@ def _estimate(quality: RaterQuality) -> str:
 
 
 def _care(care: Care | None) -> str:
-    """Return the interval of a care estimate, its evidence, and the types of tasks; a dash if unknown."""
+    """Return the interval of a care estimate, its evidence, and the types of tasks, or a dash if unknown."""
     if care is None or not care.evidence:
         return TEXTS["undefined"]
     evidence = [f"{TEXTS[f'care_{each.source}']} {each.right}/{each.of}" for each in care.evidence]

@@ -101,7 +101,7 @@ class _AnnotatorsPage:
         return RedirectResponse(f"{ANNOTATORS}?{urlencode({'campaign': campaign})}", 303)
 
     def _change(self, act: str, campaign: str, sent: Mapping[str, str], *, by: str) -> str:
-        """Make a change, and return a sentence on it."""
+        """Make a change, and return a sentence that describes it."""
         store, name = self._state.store, sent.get("name", "")
         if campaign not in store.campaign_names():
             raise BenchwrightError(APP_TEXTS["no_such_campaign"].format(campaign=campaign[:100]))

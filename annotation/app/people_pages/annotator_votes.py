@@ -30,7 +30,7 @@ _LONGEST_REASON = 500
 def qualification_section(state: AppState, campaign: Campaign, asked: CuratorRequest) -> str:
     """Return the practice results of a campaign, and the form for admitting other annotators.
 
-    Empty for a campaign without required practice and without practice results.
+    The section is empty for a campaign without required practice and without practice results.
     """
     results = {result.name: result for result in Practice(state.store).results(campaign)}
     qualification = assignment_settings_of(campaign.settings).qualification

@@ -15,7 +15,7 @@ from ..wording.texts import TEXTS, title_of
 
 
 def wanted_campaign(asked: CuratorRequest, names: Sequence[str]) -> str:
-    """Return the campaign that a form or an address names; the first of `names`, or no text, if neither does."""
+    """Return the campaign that a form or address names, or else the first of `names` or an empty text."""
     return asked.fields.get("campaign") or asked.query.get("campaign") or (names[0] if names else "")
 
 
@@ -32,7 +32,7 @@ def menu_form(path: str, fields: str, *, button: str) -> str:
     """Return a form that leads to an address.
 
     Args:
-        path: Path of the address, and perhaps a place on the page, such as `/flags` or `/annotators#errors`.
+        path: Path of the address, optionally with a fragment, such as `/flags` or `/annotators#errors`.
         fields: Fields of the address's parameters, as HTML.
         button: Id of the button.
     """

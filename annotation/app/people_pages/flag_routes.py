@@ -62,7 +62,7 @@ class _FlagsPage:
         return own_page(TEXTS["flags"], body, here=FLAGS, campaign=wanted, **more)
 
     def settle(self, asked: CuratorRequest) -> Response:
-        """Settle one flag or all chosen ones; skip those that another curator settled meanwhile."""
+        """Settle one flag or all selected ones, skipping those that another curator settled in the meantime."""
         sent = asked.fields
         campaign = sent.get("campaign", "")
         if campaign not in self._state.store.campaign_names():
@@ -80,7 +80,7 @@ class _FlagsPage:
         return RedirectResponse(_address(campaign, whole_number(sent.get("page", "1"))), 303)
 
     def _first_of(self, names: Sequence[str]) -> str:
-        """Return the first campaign with open flags or comments; the first campaign if none are open."""
+        """Return the first campaign with open flags or comments, or the first campaign if none are open."""
         return next((name for name in names if self._state.store.remarks(name)), names[0] if names else "")
 
     def _form(self, campaign: str, page: int, shown: Sequence[Comment], asked: CuratorRequest) -> str:

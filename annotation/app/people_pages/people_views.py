@@ -21,7 +21,7 @@ from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from ..wording.texts import TEXTS, title_of, words_of_code
 
 MOST_BYTES = 1 << 20
-"""Largest size of a file of people, in bytes."""
+"""Maximum size of a file of people, in bytes."""
 
 
 def _shown(name: str) -> str:

@@ -37,8 +37,8 @@ class RuleChange(NamedTuple):
         after: The rule in the new text, in the notation of the store.
         slots: Number of annotators who decide each task under it.
         decisions: Number of decisions so far if no rule settles the campaign's tasks; otherwise 0.
-        trial: Its results on the decisions so far; None if no rule settles the campaign's tasks.
-        trial_before: The current rule's results on them.
+        trial: Results of the new rule on the decisions so far; None if no rule settles the campaign's tasks.
+        trial_before: Results of the current rule on the same decisions.
     """
 
     campaign: str
@@ -113,7 +113,7 @@ def apply_change(workspace: Path, store: ReviewStore, change: RecipeChange, *, b
         now: Time of the call.
 
     Raises:
-        BenchwrightError: The recipe or a campaign has changed meanwhile.
+        BenchwrightError: The recipe or a campaign has changed in the meantime.
     """
     with store.batch() as held:
         for rule in change.rules:
@@ -129,7 +129,7 @@ def _settings(step: Step) -> Mapping[str, Any]:
 
 
 def rule_of(step: Step) -> tuple[str, int] | None:
-    """Return a campaign's rule in the store's notation, and the number of annotators per task; None without a rule."""
+    """Return a campaign's rule as stored, and the number of annotators per task, or None if it has no rule."""
     stated = getattr(step, "rule", None)
     if isinstance(stated, str):
         rule = parse_rule(stated)

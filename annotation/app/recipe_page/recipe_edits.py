@@ -100,7 +100,7 @@ def _last(text: str, node: yaml.Node) -> int:
 
 
 def _after_line(text: str, place: int, line: str) -> str:
-    """Return a text with a line inserted after the line that contains a place, including that line's comment."""
+    """Return a text with a line inserted after the line that contains a position, including that line's comment."""
     end = text.find("\n", place)
     if end < 0:
         return f"{text}\n{line}\n"

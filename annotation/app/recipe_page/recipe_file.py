@@ -68,10 +68,10 @@ def read_recipe_file(workspace: Path) -> RecipeFile:
 
 
 def write_recipe_file(workspace: Path, file: RecipeFile, text: str) -> None:
-    """Write another text in place of the read one, which is kept.
+    """Replace the text that was read with another one, and keep the old text.
 
     Raises:
-        BenchwrightError: The file has changed meanwhile, or cannot be written.
+        BenchwrightError: The file has changed in the meantime, or cannot be written.
     """
     if read_recipe_file(workspace) != file:
         raise BenchwrightError("the recipe was changed meanwhile; look at it again, and make the change anew")

@@ -50,7 +50,7 @@ def _reached(value: Any, folder: Path, key: str = "") -> Iterator[str]:
 
 
 def _leads_out(value: str, folder: Path) -> bool:
-    """Return whether a text is a path that leads out of a folder; prose of several lines is not a path."""
+    """Return whether a text is a path that leads out of a folder; text of several lines is not a path."""
     if "\n" in value or not (value.startswith(("/", "~", "\\")) or ".." in PurePath(value).parts or value[1:2] == ":"):
         return False
     if value.startswith("~"):

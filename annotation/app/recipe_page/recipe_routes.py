@@ -109,7 +109,7 @@ class _RecipePages:
         return answer
 
     def _refused(self, problem: str, file: RecipeFile, asked: CuratorRequest) -> Response:
-        """Report a problem above the steps of the recipe, or above its text if that is no longer a recipe."""
+        """Report a problem above the recipe's steps, or above its text if that is no longer a valid recipe."""
         try:
             return self.overview(asked, file, problem=problem, status=409)
         except BenchwrightError:
@@ -290,7 +290,7 @@ def _campaign_step(sent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _part(sent: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the part of the items for an additional campaign in the form of recipe files; None for all."""
+    """Return the part of the items for an additional campaign, in the form of recipe files, or None for all items."""
     names = [name.strip() for name in sent.get("part_of", "").split(",") if name.strip()]
     match sent.get("part", ""):
         case "rest":

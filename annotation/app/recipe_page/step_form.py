@@ -29,7 +29,7 @@ from .recipe_edits import with_setting
 _AS_IT_IS, _NONE, _ACCEPTED = "", "none", "accepted:"
 _LEAST_VOTES = 2
 _LONG = 60
-"""Number of characters from which a text gets a field of several lines."""
+"""Number of characters above which a text gets a field of several lines."""
 _ADJUDICATED = (VERIFY, REVIEW)
 
 
@@ -38,7 +38,7 @@ class StepForm(NamedTuple):
 
     Attributes:
         number: Number of the step in the recipe, from 0.
-        entry: Its entry.
+        entry: Entry of the step in the recipe.
         step: The step from the recipe.
     """
 
@@ -206,7 +206,7 @@ def _yes(value: bool) -> str:
 
 
 def _spelled(value: Any) -> str:
-    """Return a setting in the notation of its field; empty for an absent one."""
+    """Return a setting in the notation of its field, which is empty if the setting is absent."""
     if isinstance(value, bool):
         return _yes(value)
     return "" if value is None else str(value) if isinstance(value, str | int) else f"{value:g}"
@@ -226,7 +226,7 @@ def _number(text: str, field: str) -> Any:
 
 
 def _value_of(written: str, *, like: Any, of: str) -> Any:
-    """Return a field's text as a value of a setting: a text if `like` is one, or else as YAML reads it."""
+    """Return a field's text as the value of a setting: a string if `like` is one, or else as parsed by YAML."""
     if isinstance(like, bool):
         return written == "yes"
     if not written:

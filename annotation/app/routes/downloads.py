@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}")
 
 
 class Download(NamedTuple):
-    """A download for curators: its kind, name, place, and time of creation, if known."""
+    """A download for curators: its kind, name, path, and time of creation, if known."""
 
     kind: str
     name: str
@@ -77,7 +77,7 @@ def _response(state: AppState, request: Request) -> Response:
 
 
 def download_response(state: AppState, kind: str, name: str) -> FileResponse | None:
-    """Return a download for a curator; None if none has this kind and name."""
+    """Return a download for a curator, or None if none has this kind and name."""
     # Only listed downloads are served, so that no path comes from the request.
     listed = {(found.kind, found.name): found for found in downloads(state)}
     if (kind, name) not in listed:

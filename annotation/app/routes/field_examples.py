@@ -21,7 +21,7 @@ _ROLE = "example"
 
 
 def field_examples_url(campaign: Campaign) -> str:
-    """Return the path of the example pictures of a campaign's fields; each lies below it by its field's name."""
+    """Return the path prefix for the example pictures of a campaign's fields, followed by the field's name."""
     return f"/campaigns/{campaign.id}/examples"
 
 

@@ -23,7 +23,7 @@ from .picture_response import picture_response
 from .tasks import DRAFT_HEADER
 
 _SHOWN_PX = 1024
-"""Longest side of a photograph as shown to its annotator."""
+"""Maximum side length of a photograph as shown to its annotator."""
 
 
 def photographs_url(task_id: int) -> str:

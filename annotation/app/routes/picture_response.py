@@ -22,7 +22,7 @@ class PictureAsFiled(NamedTuple):
 def picture_response(
     request: Request, tag: str, show: Callable[[], Preview | PictureAsFiled], *, tells_why: bool = False
 ) -> Response:
-    """Return a picture; 304 if the browser has it, 410 if it cannot be shown.
+    """Return a picture, or status 304 if the browser has it, or 410 if it cannot be shown.
 
     The browser asks again each time, so that an account that loses access no longer sees the picture.
 

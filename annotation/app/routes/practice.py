@@ -24,7 +24,7 @@ from .picture_response import PictureAsFiled, picture_response
 def practice_url(campaign_id: int, place: int, number: int, image: ItemImage, *, marks: bool = False) -> str:
     """Return the path of a picture of a practice item, or of its marks; `place` and `number` count from 0.
 
-    The path also names the image, because another attempt has other items at the same places.
+    The path also names the image, because another attempt has other items at the same positions.
     """
     path = f"/practice/{campaign_id}/{place}/{number}" + ("/marks" if marks else "")
     return f"{path}?v={image.image_id[:12]}"
@@ -56,7 +56,7 @@ def practice_routes(state: AppState) -> list[Route]:
 
 
 def _image(state: AppState, request: Request) -> ItemImage | None:
-    """Return the requested picture of the account's current attempt; None without one."""
+    """Return the requested picture of the account's current attempt, or None if there is none."""
     account = request.scope[ACCOUNT]
     assert isinstance(account, Account)  # the session middleware requires an account
     number, place, picture = (request.path_params[name] for name in ("campaign", "place", "picture"))

@@ -28,7 +28,7 @@ from ..base.state import AppState
 from .picture_response import picture_response
 
 _SMALL_PX = 320
-"""Longest side of a picture in the list; equal to that on the funnel page, which shares the cache of thumbnails."""
+"""Maximum side length of a picture in the list, equal to that on the funnel page, which shares the thumbnail cache."""
 _MOST_KEPT_BYTES = 64 << 20
 _FORMS = ("small", "full", "marks")
 
@@ -38,7 +38,7 @@ def record_picture_url(record_id: str, place: int = 0, *, form: str = "small") -
 
     Args:
         record_id: Id of the image or item.
-        place: Place of the picture in the record, from 0.
+        place: Index of the picture in the record, from 0.
         form: `small` with marks drawn in, `full` without marks, or `marks` alone.
     """
     return f"/curator/pictures/{record_id}/{place}/{form}"

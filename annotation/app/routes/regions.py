@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 MOST_BYTES = 512 << 10
 MOST_REQUESTS, PER_S = 60, 30.0
-"""Largest number of requests of one account to helpers, and the period in seconds."""
+"""Maximum number of requests by one account to helpers, and the period in seconds."""
 _PROPOSALS = "proposals"
 """Folder in a workspace's cache with the helpers' proposals at the opening of tasks."""
 _WINDOW = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -67,7 +67,7 @@ _STATUS = {
 
 
 def helpers_url(task_id: int) -> str:
-    """Return the path that lists a task's helpers; requests to each go below it, by name."""
+    """Return the path that lists a task's helpers, which is also the prefix of the path for each helper by name."""
     return f"/regions/{task_id}/helpers"
 
 
@@ -90,9 +90,9 @@ class _HelpedTask(NamedTuple):
     """A task whose pictures an account may see.
 
     Args:
-        campaign: Its campaign.
+        campaign: Campaign of the task.
         helpers: The campaign's helpers.
-        images: Its pictures.
+        images: Pictures of the task.
     """
 
     campaign: Campaign
@@ -117,7 +117,7 @@ class _RegionRoutes:
         return await self._checked(request, self._proposals)
 
     async def ask(self, request: Request) -> Response:
-        """Return the proposal of one helper."""
+        """Return the proposal that one helper makes."""
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("this comes from the app\n", 403)
         body = bytearray()
@@ -159,7 +159,7 @@ class _RegionRoutes:
         return await run_in_threadpool(responded)
 
     def _task(self, request: Request) -> _HelpedTask | None:
-        """Return a task with its helpers; None if the task does not exist or the account may not see it."""
+        """Return a task with its helpers, or None if the task does not exist or the account may not see it."""
         images = self._images.of(request)
         campaign = None if images is None else self._state.store.campaign_of(request.path_params["task"])
         if images is None or campaign is None:
@@ -250,7 +250,7 @@ class _RegionRoutes:
         ]
 
     def _proposed_ahead(self, helper: NamedHelper, task: _HelpedTask, image: ItemImage) -> list[Any] | None:
-        """Return a helper's unprompted proposal; None while the helper computes it.
+        """Return a helper's unprompted proposal, or None while the helper computes it.
 
         Raises:
             BenchwrightError: The helper failed; the failure is reported once and then tried again.
@@ -283,7 +283,7 @@ class _RegionRoutes:
 
 
 class _Rates:
-    """Counter of requests by account."""
+    """Counter of requests for each account."""
 
     def __init__(self) -> None:
         self._counts: dict[str, tuple[float, float]] = {}

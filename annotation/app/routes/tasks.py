@@ -38,7 +38,7 @@ SEEN_HEADER = "x-benchwright-seen"
 
 
 def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
-    """Return the path of a task's picture, or of its marks; `place` counts from 0."""
+    """Return the path of a task's picture, or of its marks; `place` is the index from 0."""
     return f"/pictures/{task_id}/{place}" + ("/marks" if marks else "")
 
 
@@ -48,7 +48,7 @@ def coarse_url(task_id: int, place: int) -> str:
 
 
 def detail_url(task_id: int, place: int) -> str:
-    """Return the path of the tiles of a task's picture; each lies below it by column and row."""
+    """Return the path prefix of the tiles of a task's picture, followed by column and row."""
     return f"{picture_url(task_id, place)}/detail"
 
 
@@ -80,7 +80,7 @@ class TaskImages:
         self._state = state
 
     def of(self, request: Request) -> tuple[ItemImage, ...] | None:
-        """Return the pictures of the request's task; None if the account has no such task."""
+        """Return the pictures of the request's task, or None if the account has no such task."""
         task_id, account, store = request.path_params["task"], _account(request), self._state.store
         allowed = (account.role == "curator" and is_id(task_id)) or may_see(store, task_id, account.name, now=clock())
         if not allowed and account.role == "adjudicator" and is_id(task_id):
@@ -182,7 +182,7 @@ class _TaskRoutes:
 
 
 def mistakes_in_draft(campaign: Campaign, draft: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the mistakes in questions of a draft, each in words to show next to its field.
+    """Return descriptions of the mistakes in a draft's questions, to show next to their fields.
 
     Forms without questions to write are checked on submission.
     """
@@ -198,7 +198,7 @@ def mistakes_in_draft(campaign: Campaign, draft: Mapping[str, Any]) -> list[dict
 
 
 def _seen(request: Request) -> SeenDraft | None:
-    """Return the decision and draft that the sending window has seen; None without the header.
+    """Return the decision and draft that the sending window has seen, or None without the header.
 
     Raises:
         ValueError: The header does not have the form `VERSION.REVISION`.

@@ -1,1 +1,1 @@
-"""Passwords, cookies, sign-in attempts, headers, limits on connections. Nothing here depends on reviews or tasks."""
+"""Passwords, cookies, sign-in attempts, headers and connection limits. Nothing here depends on reviews or tasks."""

@@ -1,4 +1,4 @@
-"""Sign-in attempts: after a few failures the next attempt must wait, longer each time.
+"""Sign-in attempts: after a few failures, the next attempt must wait, and each wait is longer.
 
 Failures are counted in three ways. So an attacker gains no speed by changing the address or the account, and cannot
 lock out an account's owner by guessing their password:
@@ -32,7 +32,7 @@ class WaitPolicy(NamedTuple):
     Attributes:
         counts_by: Kind of the count: `device`, `account` or `address`.
         free: Number of failures before the first wait.
-        longest: Longest wait; waits double up to this limit.
+        longest: Maximum wait, up to which waits double.
         forgotten_after: Time after the last failure at which the count resets.
     """
 
@@ -79,11 +79,11 @@ class Attempts:
         }
 
     def wait(self, attempt: SignInAttempt, *, now: datetime) -> timedelta:
-        """Return the time that an attempt must wait; zero or less if it need not wait."""
+        """Return the time that an attempt must wait, which is zero or less if it need not wait."""
         return max(self._wait(policy, key, now) for policy, key in attempt.counts)
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
-        """Count an attempt as failed. Callers do so before checking it, so that simultaneous attempts wait too."""
+        """Count an attempt as failed. Callers do this before checking it, so that simultaneous attempts wait, too."""
         for policy, key in attempt.counts:
             failures = self._failures[policy]
             before = failures.pop(key, None)
@@ -126,12 +126,12 @@ class Attempts:
 
 
 def account_key(name: str) -> str:
-    """Return the key for counting attempts at an account: its name without case and outer spaces."""
+    """Return the key for counting attempts at an account: its case-folded name without surrounding spaces."""
     return name.strip().casefold()
 
 
 def address_key(host: str) -> str:
-    """Return the key for counting an address: IPv6 by its first 64 bits; `?` for an invalid address."""
+    """Return the key for counting an address: the first 64 bits of IPv6, or `?` for an invalid address."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Limits on the server's connections: the time for a request to arrive, and the number of open connections.
+"""Limits on the server's connections: the time within which a request must arrive, and the number of connections.
 
 Uvicorn's protocol on h11 waits forever for the rest of a request. Here a request's head must arrive within seconds, and
 its body must keep arriving; otherwise the server answers with 408 and closes the connection. None of these limits
@@ -38,12 +38,12 @@ class ConnectionLimits:
     Attributes:
         head_s: Seconds until a request's head is complete, from the opening of the connection or its first byte.
         body_s: Seconds until a request's body is complete, plus a second for each `bytes_per_s` bytes received.
-        bytes_per_s: Lowest speed of a body that takes longer than `body_s`, in bytes per second.
-        longest_body_s: Seconds until a body is complete, whatever its speed.
+        bytes_per_s: Minimum speed of a body that takes longer than `body_s`, in bytes per second.
+        longest_body_s: Maximum seconds until a body is complete, regardless of its speed.
         keep_alive_s: Seconds that a connection stays open for another request.
         ping_s: Seconds between pings of an open websocket, and time limit for the answer to each.
-        per_address: Largest number of simultaneous connections from one address; trusted proxies are exempt.
-        in_all: Largest number of simultaneous connections.
+        per_address: Maximum number of simultaneous connections from one address; trusted proxies are exempt.
+        in_all: Maximum number of simultaneous connections.
     """
 
     head_s: float = 15.0
@@ -76,7 +76,7 @@ def trusted_network(stated: str) -> Network:
 
 
 def with_more_files(limits: ConnectionLimits) -> ConnectionLimits:
-    """Raise this process's limit on open files to the connections' need; return limits that the system allows."""
+    """Raise this process's limit on open files as far as connections need, and return limits that the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = limits.in_all + _FILES_FOR_OTHERS
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -103,7 +103,7 @@ def served_within(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...]
 
 
 def _bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...]) -> type[H11Protocol]:
-    """Return uvicorn's protocol with these limits."""
+    """Return uvicorn's protocol class with these limits."""
 
     @lru_cache(4096)
     def is_trusted(host: str) -> bool:

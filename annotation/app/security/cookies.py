@@ -30,9 +30,9 @@ _LANGUAGE_S = 400 * 24 * 3600
 _NEW = ".new"
 DEVICE_COOKIE = "benchwright_device"
 _DEVICE_S = 400 * 24 * 3600
-"""Lifetime of the device cookie in seconds, the longest that browsers keep any cookie."""
+"""Lifetime of the device cookie in seconds, which is the longest that browsers keep any cookie."""
 MOST_ACCOUNTS = 8
-"""Largest number of accounts in a device cookie."""
+"""Maximum number of accounts in a device cookie."""
 _HOST_PREFIX = "__Host-"
 """Prefix of cookie names over HTTPS. Browsers accept such cookies from exactly this host and over HTTPS only."""
 _KEY_FILE = "review.key"
@@ -42,7 +42,7 @@ def signing_key(workspace: Path) -> str:
     """Return the workspace's key, created on first use and readable by its owner only.
 
     Raises:
-        DataError: The file `review.key` holds no key.
+        DataError: The file `review.key` does not contain a key.
     """
     path = workspace / _KEY_FILE
     keep_private(path)
@@ -79,7 +79,7 @@ class Cookies:
         return self._line(_LANGUAGE_COOKIE, tag + (_NEW if is_new else ""), _LANGUAGE_S)
 
     def language_in(self, header: str) -> str | None:
-        """Return the tag in a `Cookie` header, which may be unknown or invalid; None without one."""
+        """Return the tag in a `Cookie` header, which may be unknown or invalid, or None if there is none."""
         stated = _read_cookie(header, self.name(_LANGUAGE_COOKIE))
         return None if stated is None else stated.removesuffix(_NEW)
 
@@ -101,7 +101,7 @@ class Cookies:
         return self._line(COOKIE, "", 0)
 
     def token(self, value: str | None) -> str | None:
-        """Return the token of a session cookie; None if the cookie is absent or its signature wrong."""
+        """Return the token in a session cookie, or None if the cookie is absent or its signature is wrong."""
         if not value:
             return None
         try:
@@ -114,7 +114,7 @@ class Cookies:
         return self.token(_read_cookie(header, self.name(COOKIE)))
 
     def nonce_in(self, header: str) -> str | None:
-        """Return the nonce that ties a form to a browser, from a `Cookie` header; None if it has none."""
+        """Return the nonce that ties a form to a browser, from a `Cookie` header, or None if it has none."""
         return _read_cookie(header, self.name(_FORM_COOKIE))
 
     def attempt(self, content: str, *, now: datetime) -> str:
@@ -123,7 +123,7 @@ class Cookies:
         return self._line(ATTEMPT_COOKIE, self._attempts.sign(value).decode(), ATTEMPT_S)
 
     def attempt_in(self, header: str, *, now: datetime) -> str | None:
-        """Return the content of an attempt of the last ten minutes; None without one with a valid signature."""
+        """Return the content of an attempt of the last ten minutes, or None if there is none with a valid signature."""
         try:
             value = self._attempts.unsign(_read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
             since, _, content = urlsafe_b64decode(value + "=" * (-len(value) % 4)).decode().partition(" ")
@@ -154,7 +154,7 @@ class Cookies:
         return device if _fingerprint(account) in fingerprints else None
 
     def _known_device(self, header: str) -> tuple[str | None, list[str]]:
-        """Return the device in a `Cookie` header, None if it has none, and the accounts' fingerprints."""
+        """Return the device in a `Cookie` header (None if it has none) and the accounts' fingerprints."""
         try:
             value = self._devices.unsign(_read_cookie(header, self.name(DEVICE_COOKIE)) or "").decode()
         except (BadSignature, UnicodeError):

@@ -37,7 +37,7 @@ def hash_password(password: str) -> str:
 
 
 def is_right(password: str, password_hash: str | None) -> bool:
-    """Return whether a password matches a hash; without a hash, False after the same time."""
+    """Return whether a password matches a hash; without a hash, return False after the same time."""
     try:
         matches = _HASHER.verify(password_hash or _dummy_hash(), password[: _LONGEST + 1])
     except (VerificationError, InvalidHashError):
@@ -51,15 +51,15 @@ def _dummy_hash() -> str:
 
 
 class HashingBusyError(BenchwrightError):
-    """Too many passwords wait for hashing or checking."""
+    """Too many passwords are waiting to be hashed or checked."""
 
 
 class BoundedHashing:
     """Hasher of passwords in a bounded number of separate threads; each computation takes 64 MiB.
 
     Args:
-        at_once: Largest number of simultaneous computations; default 2.
-        most_waiting: Largest number of waiting computations; more are refused; default 64.
+        at_once: Maximum number of simultaneous computations; default 2.
+        most_waiting: Maximum number of waiting computations, beyond which more are refused; default 64.
     """
 
     def __init__(self, *, at_once: int = _HASHES_AT_ONCE, most_waiting: int = _MOST_WAITING) -> None:

@@ -1,7 +1,7 @@
-"""Streamlit's own files, served for slow lines: compressed once, cached by browsers, sent before the sign-in.
+"""Streamlit's own files, served for slow lines: compressed once, cached by browsers, and sent before the sign-in.
 
-The files are the same for all users and hold no data of the app, so they alone need no session. A page of the app needs
-a hundred of them, 2.6 MB plain and 0.8 MB compressed, which arrive while the user types a password.
+The files are the same for all users and contain no data of the app, so they alone need no session. A page of the app
+needs a hundred of them, 2.6 MB uncompressed and 0.8 MB compressed, which arrive while the user types a password.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def needed_files() -> tuple[str, ...]:
 
 
 def static_file(request: HTTPConnection) -> Response | None:
-    """Return the response to a request for one of Streamlit's own files; None for other requests."""
+    """Return the response to a request for one of Streamlit's own files, or None for other requests."""
     path = static_files().get(request.url.path)
     if path is None or request.scope.get("method") not in {"GET", "HEAD"}:
         return None

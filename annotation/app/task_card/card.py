@@ -50,7 +50,7 @@ SCRIPTS = (
 )
 STYLE = "card.css"
 IDLE_AFTER_S = 30.0
-"""Seconds without use of keyboard or pointer after which time no longer counts as spent on the task.
+"""Seconds without keyboard or pointer input after which time no longer counts as spent on the task.
 
 Annotators may look at a picture for that long without moving; after a longer pause they are doing something else.
 """
@@ -64,7 +64,7 @@ class Card:
         slot: Slot of the decision.
         mode: `verify`, `answer` or, with fields, `form`.
         question: Question, with captions in place of its pictures.
-        choices: Options by key, each as words or as the caption of its picture.
+        choices: Options by key, each as text or as the caption of its picture.
         right: Key of the right option; None if the annotator must not see it.
         declines: Whether the right option declines to answer.
         reasons: Words for reasons, by code.
@@ -93,7 +93,7 @@ class Card:
         to_writer: Whether the item can be sent back to its writer.
         mistakes: Mistakes in questions of the draft, each with its `place`, as in `FieldMistake`, and `words`.
         proposals: A model's drafts: `author`, and `fields` with `notes` on single drafts, or `failed` with the reason
-            for their absence; None without any.
+            for their absence, or None if there is none.
     """
 
     slot: int
@@ -220,7 +220,7 @@ def _helped(campaign: Campaign, task: OwnTask) -> dict[str, str]:
 
 
 def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:
-    """Return the field for regions that justify a decision; None if a task takes none."""
+    """Return the field for regions that justify a decision, or None if a task takes none."""
     form, item = campaign.form, task.item
     if form.evidence is None or not task.takes_regions:
         return None
@@ -282,7 +282,7 @@ def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
 
 
 def _headline_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
-    """Return an earlier decision in words; for a long form only its first field, since the rest appears below."""
+    """Return a text for an earlier decision; for a long form, only its first field, since the rest appears below."""
     if form is None or fields is None or not any(isinstance(field, Repeated) for field in form.fields):
         return _fields_in_words(form, fields)
     return value_in_words(form.headline, fields[form.headline.name])
@@ -318,13 +318,13 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
 
 
 def _fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
-    """Return the values of a typed form in words; empty without a typed form or without values."""
+    """Return a text for the values of a typed form; empty if there is no typed form or there are no values."""
     shown = form_in_language(form)
     return "" if shown is None or fields is None else shown.describe(fields)
 
 
 def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> str:
-    """Return a decision in the card's words: an option with its letter, the words of a form's codes, or a button's."""
+    """Return a decision as worded on the card: an option with its letter, a form's words for codes, or a button's."""
     typed = form_in_language(campaign.form.typed)
     if campaign.form.takes_choices or (typed is not None and isinstance(typed.headline, OneChoice)):
         words = {option["key"]: option["words"] for option in options_of(item)}

@@ -75,7 +75,7 @@ def event_of(sent: Any) -> CardEvent:
 
 
 def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
-    """Return the decision and draft that a window had seen; None if the browser sent neither.
+    """Return the decision and draft that a window had seen, or None if the browser sent neither.
 
     Raises:
         RefusedError: The version or the revision is not a number.
@@ -109,7 +109,7 @@ def _seconds_sent(value: Any) -> float | None:
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
-    """Return the fields that a browser sent, by name: texts, lists of texts, lists of entries; None if it sent none.
+    """Return the fields that a browser sent, by name: texts, lists of texts, lists of entries, or None if it sent none.
 
     Raises:
         RefusedError: The value is anything else.
@@ -134,7 +134,7 @@ def _edits_sent(edits: Any) -> dict[str, Any] | None:
 
 
 def _object_sent(value: Any) -> dict[str, Any] | None:
-    """Return an object that a browser sent; None if it sent none.
+    """Return an object that a browser sent, or None if it sent none.
 
     Raises:
         RefusedError: The value is anything else.

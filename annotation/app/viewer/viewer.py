@@ -31,15 +31,15 @@ class ViewerPicture:
 
     Args:
         src: Path of the upright picture on this server, such as `/pictures/12/0`.
-        coarse: Path of a small version, shown until the picture has arrived over a slow line; None without one.
-        marks: Path of a transparent PNG overlay of the same shape; None without marks.
+        coarse: Path of a small version, shown until the picture has arrived over a slow line, or None if there is none.
+        marks: Path of a transparent PNG overlay of the same shape; None if there are no marks.
         caption: Caption, such as `Image 1` or `A`.
-        alt: Description for screen readers; empty for the caption.
+        alt: Description for screen readers; empty to use the caption.
         width: Width of the upright picture in pixels. The page computes its layout before any picture loads.
         height: Height of the upright picture in pixels.
         letter: Option letter, shown on the picture; empty if the picture is not an option.
         detail: Path of the picture's full-resolution tiles, `COLUMN/ROW`; None if `src` has full resolution.
-        detail_px: Side of such a tile, in pixels.
+        detail_px: Side length of such a tile, in pixels.
         can_be_chosen: Whether a click on the picture chooses that option; default False.
 
     Raises:
@@ -69,7 +69,7 @@ class ViewerPicture:
 def show_pictures(
     pictures: Sequence[ViewerPicture], *, key: str, texts: Mapping[str, str] | None = None, place: str = "pictures"
 ) -> None:
-    """Show an item's pictures with one zoom for all; show two also under a slider or in turn.
+    """Show an item's pictures with one zoom for all; two pictures can also be shown under a slider or in turn.
 
     Running the script again with the same arguments leaves the screen unchanged. Another `key` resets the zoom. The way
     to compare and the visibility of marks stay as chosen for the browser's session.

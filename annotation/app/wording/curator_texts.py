@@ -710,7 +710,7 @@ ITEM_STATES = Texts(
 
 
 def words_for(code: str) -> str:
-    """Return the words for a code of a form or of an outcome; without an entry, the code with spaces."""
+    """Return the words for a code of a form or an outcome, or the code with spaces if it has no entry."""
     return CODES[code] if code in CODES else " + ".join(words_of_code(part) for part in code.split("+"))
 
 

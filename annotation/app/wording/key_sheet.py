@@ -1,4 +1,4 @@
-"""The sheet of keyboard keys: the effect of each key on a card, in the order of learning them."""
+"""The sheet of keyboard keys: the effect of each key on a card, in the order in which to learn them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Error messages that can appear on a page, as the store, the forms and the commands write them in English.
 
-Deeper layers do not handle languages: they raise an error with an English message, and a page shows it by
-`message_of`. A message that can reach a page is listed here with places for its values, and in each language file under
+Deeper layers do not handle languages: they raise an error with an English message, and a page shows it by `message_of`.
+A message that can reach a page is listed here with placeholders for its values, and in each language file under
 `messages`.
 """
 

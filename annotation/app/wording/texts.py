@@ -408,7 +408,7 @@ AUDIT_TITLES = {
     "audit-reviews": "reviews",
     "audit-pictures": "pairs of pictures",
 }
-"""Words for the campaigns that `audit --set-right` opens, by name; later ones have a number after the name."""
+"""Words for the campaigns that `audit --set-right` opens, by name; later campaigns have a number after the name."""
 
 
 def title_of(name: str) -> str:
@@ -430,5 +430,5 @@ def words_of_code(code: str) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an error, in the chosen language if `MESSAGES` has it."""
+    """Return the message of an error, in the chosen language if `MESSAGES` lists it."""
     return chosen_language().message(str(error))

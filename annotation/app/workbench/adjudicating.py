@@ -18,8 +18,8 @@ from .work import EventResult, WorkProgress, WorkTask, pictures_of, require_show
 class AdjudicatorWork:
     """The work of one adjudicator in one campaign.
 
-    Cases are not opened ahead: an adjudicator who opens one sees the annotators' answers and may no longer judge the
-    item.
+    Cases are not opened in advance, because an adjudicator who opens one sees the annotators' answers and may no longer
+    judge the item.
 
     Args:
         state: State of the app.
@@ -56,7 +56,7 @@ class AdjudicatorWork:
         return WorkTask(task_id, card, pictures_of(self._state, task_id, case.item), " · ".join(about))
 
     def carry_out(self, event: CardEvent) -> EventResult:
-        """Carry out an action of the adjudicator; the window alone handles skips, and there is no undo.
+        """Carry out an action of the adjudicator; only the window handles skips, and there is no undo.
 
         Raises:
             BenchwrightError: The decision is refused; the message states the reason.

@@ -22,7 +22,7 @@ from ..wording.texts import TEXTS
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
 _MOST_SHORTEST_S = 30.0
-"""Seconds above which a decision needs no check of its speed: no item has that much to read."""
+"""Seconds above which a decision's speed need not be checked, since no item has that much to read."""
 
 
 class AnnotatorWork:
@@ -39,7 +39,7 @@ class AnnotatorWork:
         self._queue = TaskQueue(state.store, campaign, account.name)
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the annotator's held tasks, after taking the next ones; the store remembers skips."""
+        """Return the ids of the annotator's held tasks, after taking the next ones; the store records skips."""
         del skipped
         return self._queue.hold(1 + AHEAD, now=clock())
 
@@ -98,7 +98,7 @@ class AnnotatorWork:
         return EventResult(words=words, notice=self._gold_notice(event.task))
 
     def _gold_notice(self, task_id: int) -> Sequence[str]:
-        """Return the feedback on a gold item just decided, as lines; empty for other items, or if switched off."""
+        """Return the feedback on a gold item just decided, as lines; empty for other items or if feedback is off."""
         told = self._queue.gold_feedback(task_id, now=clock())
         if told is None:
             return ()
@@ -113,7 +113,7 @@ class AnnotatorWork:
         return [head, question_in_words(item), *lines, *([why] if why else [])]
 
     def _quiet_word(self, event: CardEvent) -> str:
-        """Return a short hint after a decision that was faster than pictures and text can be read; empty for others."""
+        """Return a short hint after a decision too fast for its pictures and text; empty for other decisions."""
         if not is_too_fast(event.submission.active_s, _MOST_SHORTEST_S):
             return ""
         shortest_s = self._queue.task(event.task, now=clock()).shortest_s

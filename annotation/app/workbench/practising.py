@@ -53,7 +53,7 @@ class PracticeWork:
         return sorted(left, key=lambda task_id: later.get(task_id, 0))[: 1 + AHEAD]
 
     def task(self, task_id: int) -> WorkTask:
-        """Return an item; after its decision, with the right decision and an explanation.
+        """Return an item, with the right decision and an explanation once it is decided.
 
         Raises:
             RefusedError: The item does not exist.
@@ -132,7 +132,7 @@ class PracticeWork:
         )
 
     def _words(self, item: PracticeItem, decision: str, answer: str | None) -> str:
-        """Return a decision in the words of the card."""
+        """Return a decision as worded on the card."""
         if self._campaign.kind == REVIEW:
             votes = TEXTS["practice_votes_good" if decision == "accept" else "practice_votes_bad"]
             return f"{TEXTS['practice_answer'].format(answer=answer)}, {votes}" if answer is not None else votes

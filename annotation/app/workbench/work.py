@@ -35,7 +35,7 @@ class WorkTask:
         task_id: Id of the task.
         card: Its card.
         pictures: Its pictures, in the order of the question.
-        about: A line above the question, such as the round; empty without one.
+        about: A line above the question, such as the round; empty if there is none.
     """
 
     task_id: int
@@ -72,7 +72,7 @@ class EventResult:
 
     Attributes:
         task_id: Task to show next or again; None for the next one of the queue.
-        words: Message to the user; empty without one.
+        words: Message to the user; empty if there is none.
         is_refused: Whether the event had no effect, for the reason in `words`.
         notice: Lines that stay on the screen until the user closes them, such as the right decision on a gold item.
     """
@@ -85,7 +85,7 @@ class EventResult:
 
 @dataclass(frozen=True)
 class WorkProgress:
-    """Progress as a workbench shows it: a share from 0 to 1, or None if unknown, and words."""
+    """Progress as a workbench shows it: a proportion from 0 to 1, or None if unknown, and a text."""
 
     share: float | None
     words: str
@@ -228,7 +228,7 @@ def pictures_from(
 
     Args:
         item: The item.
-        source: Function from a position, counted from 0, and its image to the picture's place and size.
+        source: Function that returns the path and size of a picture, given its index from 0 and its image.
         can_be_chosen: Whether a click on a picture chooses it, if it is an option.
     """
     named = zip(item.images, captions(item), letters_of_pictures(item), strict=True)

@@ -38,7 +38,7 @@ PRACTICE_URL = "/work/practice"
 _MESSAGE_URL = "/work/message"
 MOST_BYTES = 1 << 20
 _MOST_BYTES_OF_REGIONS = MOST_BYTES + MAX_REGION_BYTES
-"""Largest size of a request in a campaign with regions, in bytes."""
+"""Maximum size in bytes of a request in a campaign with regions."""
 _MOST_EVENTS = 50
 _MOST_IDS = 1000
 _LATEST_STAMP = 1e11
@@ -129,7 +129,7 @@ async def _checked(
 
 
 def _takes_regions(store: ReviewStore, name: str | None = None) -> bool:
-    """Return whether annotators mark regions in a campaign; without a name, in any that is not archived."""
+    """Return whether annotators mark regions in a campaign, or without a name, in any campaign not archived."""
     campaigns = store.campaigns() if name is None else [store.campaign(name)]
     return any(campaign.form.region_fields for campaign in campaigns)
 
@@ -168,7 +168,7 @@ def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
 
 
 def _message(sent: Mapping[str, Any]) -> int:
-    """Return the number of the message that a request confirms; 0, which no message has, if it names none."""
+    """Return the number of the message that a request confirms, or 0, which no message has, if it names none."""
     number = sent.get("message", 0)
     if type(number) is not int:
         raise ValueError("a message is named by its number")

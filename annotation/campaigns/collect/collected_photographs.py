@@ -24,7 +24,7 @@ class CollectedPhoto(NamedTuple):
     Args:
         image_id: SHA-256 of its file.
         prompt: Prompt for which it was submitted.
-        source: Source, author and license stated with it.
+        source: Source, author and license that were stated with it.
     """
 
     image_id: str
@@ -33,7 +33,7 @@ class CollectedPhoto(NamedTuple):
 
 
 def submitted_photographs(root: Path) -> list[BroughtPhotograph]:
-    """Return the photographs of all campaigns that collect some, for the next run.
+    """Return the photographs from all campaigns that collect photographs, for the next run.
 
     Raises:
         BenchwrightError: The store cannot be read.
@@ -51,7 +51,7 @@ def submitted_photographs(root: Path) -> list[BroughtPhotograph]:
 
 
 def photographs_of(store: ReviewStore, campaign: Campaign) -> list[CollectedPhoto]:
-    """Return the photographs of one campaign, in the order of tasks, each once."""
+    """Return the photographs of one campaign, each once, in the order of the tasks."""
     prompts = {task.item_id: task.payload["question"] for task in store.tasks(campaign.name, states=("open", "done"))}
     photos: dict[str, CollectedPhoto] = {}
     for annotation in _with_photograph(store.decisions(campaign.name)):
@@ -79,7 +79,7 @@ def _source(campaign: Campaign, annotation: Annotation) -> Source:
 
 
 def _licences(campaign: Campaign) -> dict[str, str]:
-    """Return the licenses of a campaign's form, as the recipe writes them, by code."""
+    """Return the licenses offered by a campaign's form, as spelled in the recipe, by code."""
     form = campaign.form.typed
     assert form is not None
     [field] = [field for field in form.fields if field.name == "licence"]

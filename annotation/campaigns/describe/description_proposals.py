@@ -1,4 +1,4 @@
-"""Drafts in the campaign `describe`: as proposals in its tasks, and the resulting authorship of the description.
+"""Drafts in the campaign `describe`: proposals in its tasks, and the resulting authorship of the description.
 
 Steps `draft_descriptions` before the campaign make the drafts, as values of the images.
 """
@@ -17,14 +17,14 @@ from ...forms.payloads import DraftNote, Proposals
 from ..running.drafts_before import NO_DRAFT, drafts_about
 
 _DESCRIPTION = "description"
-"""The draft of labels and explanation; drafts of questions have their number as name."""
+"""Name of the draft of labels and explanation; drafts of questions are named by number."""
 _PARTS = ("ask", "right", "wrong")
 
 
 def proposed_description(
     image_id: str, drafts: Mapping[str, Mapping[str, Any]], form: Form, *, several_types: bool
 ) -> Proposals | None:
-    """Return the drafts about an image, as proposals for the form of a description; None if no step drafted for it.
+    """Return the drafts about an image as proposals for the form, or None if no step drafted for the image.
 
     With several entries, the first description and the first three questions are used.
 
@@ -71,7 +71,7 @@ def _authors_in_words(drafted_by: list[QuestionDrafts]) -> str:
 
 
 def draft_at(place: str) -> str:
-    """Return the draft to which a place of the form belongs: the description, or a question's number."""
+    """Return the draft to which a path in the form belongs: the description, or a question's number."""
     part, _, number = place.partition("_")
     return number if part in _PARTS else _DESCRIPTION
 
@@ -86,7 +86,7 @@ def authors_of_description(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def authors_of_question(fields: Mapping[str, Any], number: int) -> dict[str, str]:
-    """Return the authors of the texts that an annotator took from a draft of a question, by `question` or `choices`.
+    """Return the authors of the texts that an annotator took from a question's draft, by `question` or `choices`.
 
     Args:
         fields: Values that an annotator submitted.

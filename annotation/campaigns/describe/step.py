@@ -1,7 +1,7 @@
 """The campaign `describe`: annotators state what each image is and conveys, and write questions about it.
 
-Their texts become a value of the image. The step `image_implication` makes items from it, as from the statements of a
-facts file. Each item records where it was written, so that the store never assigns it to its author.
+Their texts become a value of the image. The step `image_implication` makes items from it, as it does from the
+statements in a facts file. Each item records where it was written, so that the store never assigns it to its author.
 """
 
 from __future__ import annotations
@@ -109,19 +109,19 @@ class Describe(AssignedCampaign):
         """Return the step itself, if all entries that draft for it are before it.
 
         Raises:
-            RecipeError: One of them is not, or drafts nothing.
+            RecipeError: An entry is not before this step, or drafts nothing.
         """
         check_drafts_before(self.name, self.drafted_by, given)
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result; later settings only if they change the original behavior."""
+        """Return the settings that determine the result, with later ones only if they change the original behavior."""
         parameters = super().parameters()
         unset = [name for name in ("several_types", "drafted_by") if not parameters[name]]
         return {name: value for name, value in parameters.items() if name not in unset}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images and return the descriptions once each is described."""
+        """Bring the tasks up to date with these images, and return the descriptions once every image is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
         typed = description_form(several_types=self.several_types, drafts=bool(self.drafted_by))
         form = CampaignForm(fields=typed.fields, guidelines=guidelines)
@@ -157,7 +157,7 @@ class Describe(AssignedCampaign):
 
 
 def implication_in(annotation: Annotation, campaign: str) -> Implication | None:
-    """Return what an annotator wrote about an image; None if they found that it conveys nothing."""
+    """Return what an annotator wrote about an image, or None if they found that it conveys nothing."""
     fields = fields_in(annotation)
     if fields["implication"] != CONVEYS:
         return None
@@ -202,7 +202,7 @@ def _outcome(implication: Implication | None, simulated: bool) -> Outcome:
 def _summary(
     implications: Mapping[str, Implication | None], decisions: Sequence[Annotation], *, simulated: bool
 ) -> dict[str, Any]:
-    """Return counts of images, questions and labels, without times and names."""
+    """Return the numbers of images, questions and labels, without times or names."""
     kept = [implication for implication in implications.values() if implication is not None]
     names = pseudonyms(decisions)
     return {
@@ -222,7 +222,7 @@ def _summary(
 
 
 def _counts(name: str, kept: Sequence[Implication]) -> dict[str, int]:
-    """Return the count of each word of a vocabulary; an image may have several words of rhetoric, and several types."""
+    """Return the count of each term in a vocabulary; an image may have several types and several rhetoric terms."""
     stated = [getattr(implication, name) for implication in kept]
     named = Counter(
         word

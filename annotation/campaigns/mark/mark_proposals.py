@@ -1,4 +1,4 @@
-"""Annotators' use of proposals in a campaign `mark`: unchanged, moved, redrawn or left, by the proposal's author."""
+"""How annotators used proposals in a campaign `mark`: unchanged, moved, redrawn or unused, by the proposal's author."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .mark_verdicts import MarkedPicture
 def proposal_figures(
     campaign: Campaign, pictures: Sequence[MarkedPicture], offered: Mapping[tuple[str, int], int]
 ) -> dict[str, Any]:
-    """Return numbers of regions in the decisions that count: drawn by hand, and the outcome of each helper's or file's.
+    """Return numbers of regions in the decisions that count: those drawn by hand, and those from each helper or file.
 
-    Each has `taken`, which is `unchanged`, `moved` and `redrawn` together, and the mean `iou` of areas with their
-    proposals. A file also has `offered`, counted once for each decision on its pictures, and `left`, the number not
-    used.
+    Each helper or file has `taken`, which is the sum of `unchanged`, `moved` and `redrawn`, and the mean `iou` of areas
+    with their proposals. A file also has `offered`, counted once for each decision on its pictures, and `left`, the
+    number not used.
 
     Args:
         campaign: Campaign.
-        pictures: Its pictures with the decisions that count.
-        offered: Number of regions of each file from which annotators start, by item and position of the file.
+        pictures: Pictures of the campaign, with the decisions that count.
+        offered: Number of regions in each file from which annotators start, by item and index of the file.
     """
     by_hand = 0
     kinds: dict[str, Counter[str]] = {}

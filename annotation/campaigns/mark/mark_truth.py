@@ -1,4 +1,4 @@
-"""The regions that simulated annotators of `mark` take as true, from a value of an earlier step."""
+"""The regions that simulated annotators of `mark` regard as true, from a value of an earlier step."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ...forms.kind_forms.marking import MarkField
 
 
 def true_regions(value: str | None, fields: Sequence[MarkField]) -> dict[str, list[dict[str, Any]]]:
-    """Return regions by field from a value of a picture: the JSON of another `mark`, or the subjects of `facts`.
+    """Return regions by field, from a picture's value: the JSON of another `mark`, or the subjects of `facts`.
 
-    Subjects are boxes with their names as labels; they go to every field of boxes.
+    Subjects are boxes labeled with their names; they are assigned to every field of boxes.
 
     Args:
         value: The value; None if the picture has none, so that there is nothing to mark.

@@ -1,4 +1,4 @@
-"""Verdicts of `mark`: the regions on which annotators of each picture agree, or an adjudicator's, and the summary."""
+"""Verdicts of `mark`: each picture's regions, agreed on by annotators or set by an adjudicator, and the summary."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class MarkedPicture:
     """A picture of the campaign, or a pair of pictures, with all decisions on it.
 
     Args:
-        image_id: Picture that gets the value: the first of a pair.
+        image_id: Picture that gets the value, which is the first one of a pair.
         sizes_wh: Size of each picture in pixels.
         other: The second picture of a pair; None for a single one.
         annotations: The decisions that count.
-        adjudicated: Acts of adjudicators on it.
-        outcome: Outcome by `settle`.
+        adjudicated: Actions of adjudicators on it.
+        outcome: Outcome according to `settle`.
     """
 
     image_id: str
@@ -81,7 +81,7 @@ def mark_verdicts(
 
 
 def _adjudicated_document(campaign: Campaign, fields: Mapping[str, Any] | None, size_wh: SizeWH) -> dict[str, Any]:
-    """Return the JSON of an adjudicator's regions, the value `regions`, which names an adjudicator as their source."""
+    """Return an adjudicator's regions as the JSON of the value `regions`, which names an adjudicator as the source."""
     regions = [
         {"field": field, **region.model_dump(mode="json"), "by": 1, "spread": {}}
         for field, marked in regions_in(campaign.form, fields).items()
@@ -94,7 +94,7 @@ def gold_mark_outcome(
     decision: str, regions: Mapping[str, Sequence[Mapping[str, Any]]], pictures: Sequence[ImageRecord], *,
     drops_nothing: bool,
 ) -> Outcome:  # fmt: skip
-    """Return the outcome of a gold picture: the known regions count, those of annotators do not.
+    """Return the outcome of a gold picture, for which the known regions count, not those of annotators.
 
     Args:
         decision: The known decision.
@@ -156,7 +156,7 @@ def _outcome(campaign: Campaign, picture: MarkedPicture, *, drops_nothing: bool,
 
 
 def _dispute(consensus: RegionConsensus) -> dict[str, Any]:
-    """Return the evidence of what annotators disagree on, without names."""
+    """Return evidence of the points on which annotators disagree, without names."""
     return {
         _DISPUTED: [_disputed(region) for region in consensus.disputed],
         "disputed_counts": [
@@ -186,7 +186,7 @@ def _summary(
     simulated: bool,
     seed: int,
 ) -> dict[str, Any]:
-    """Return counts of pictures and regions, and agreement with its intervals, without times and names."""
+    """Return the numbers of pictures and regions, and agreement with its intervals, without times or names."""
     counts = Counter(picture.outcome for picture in pictures)
     decisions = [annotation for picture in pictures for annotation in picture.annotations]
     names, tolerance = pseudonyms(decisions), tolerance_of(campaign)

@@ -1,4 +1,4 @@
-"""Pictures that `mark` shows in pairs: those that a table names, or those that a value of an earlier step names."""
+"""Pictures that `mark` shows in pairs, named in a table or in a value of an earlier step."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _COLUMNS = ("first", "second")
 
 
 class NamedPair(NamedTuple):
-    """Two pictures as a table names them: by path or file name, or by image id."""
+    """Two pictures as named in a table: by path, file name or image id."""
 
     first: str
     second: str
 
 
 PicturePair = tuple[ImageRecord, ImageRecord]
-"""Two pictures marked together; the value goes to the first."""
+"""Two pictures that are marked together; the value is assigned to the first."""
 
 
 def pair_id(first: ImageRecord, second: ImageRecord) -> str:
@@ -39,7 +39,7 @@ def read_pairs(path: Path) -> tuple[NamedPair, ...]:
     """Return the pairs of a table with the columns `first` and `second`.
 
     Raises:
-        DataError: The table lacks these columns, or a row is wrong; the message names the rows, up to five.
+        DataError: The table lacks these columns, or a row is wrong; the message names up to five such rows.
     """
     pairs: dict[str, NamedPair] = {}
     mistakes: list[str] = []
@@ -65,7 +65,7 @@ def pairs_of_table(named: Sequence[NamedPair], records: Sequence[ImageRecord], s
     """Yield the pairs whose pictures are both in the run; a name is a path, a file name, or an image id.
 
     Raises:
-        StepError: A name fits several pictures, or two rows are the same pair of pictures.
+        StepError: A name matches several pictures, or two rows name the same pair of pictures.
     """
     by_name: dict[str, list[ImageRecord]] = defaultdict(list)
     for record in records:

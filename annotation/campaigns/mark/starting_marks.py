@@ -1,8 +1,8 @@
-"""Marks of files from which annotators start: read, matched to the campaign's pictures, and put into its form's fields.
+"""Marks from files from which annotators start: read them, match them to pictures, and put them into form fields.
 
-A region goes to every shape that the form requests under its label and that it can provide. It stays unchanged if a
-field accepts its shape. Otherwise an outline becomes the mask of its pixels, and an outline or a mask the box around
-it. Unused entries are counted by reason, and listed.
+A region is assigned to every shape that the form requests under its label and that the region can provide. It stays
+unchanged if a field accepts its shape. Otherwise an outline becomes the mask of its pixels, and an outline or a mask
+the box around it. Unused entries are counted by reason, and listed.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ UNUSED: Mapping[str, str] = {
     _TOO_MANY: "exceed the limit of a field",
     _TOO_LARGE: "exceed the limit of a submission",
 }
-"""Reasons why entries of a file are not used, in words, by reason code."""
+"""Descriptions of the reasons why entries of a file are not used, by reason code."""
 _MOST_LISTED = 500
-"""Largest number of entries of a file listed for each reason; all are counted."""
+"""Maximum number of a file's entries listed for each reason; all of them are counted."""
 _CODES = {"entry": _WRONG, "crowd": _WRONG, "no_picture": _NO_PICTURE, "other_size": _OTHER_SIZE}
 _AS_OTHERS: Mapping[RegionShape, tuple[RegionShape, ...]] = {"polygon": ("mask", "box"), "mask": ("box",)}
-"""Shapes that a region also provides: an outline its pixels, and any area its bounds. A box provides no outline."""
+"""Shapes that a region also provides: an outline provides its pixels, and any area its bounds, but a box no outline."""
 
 
 class StartPicture(NamedTuple):
@@ -66,7 +66,7 @@ class StartPicture(NamedTuple):
 
 
 def digest_of_start(files: Sequence[StartFile], authors: Sequence[StartAuthor]) -> list[Any]:
-    """Return what determines the marks read from files: their content and settings, wherever the files lie."""
+    """Return what determines the marks read from files: the files' content and settings, but not their paths."""
     return [
         [author.name, author.version, file.labels, list(file.fields)]
         for file, author in zip(files, authors, strict=True)
@@ -79,7 +79,7 @@ class StartSources:
 
     Args:
         files: Files, as the recipe names them.
-        authors: The same files as authors, in that order.
+        authors: The same files as authors, in the same order.
         folder: Folder to which paths are relative.
         fields: Region fields of the form.
         pictures: Pictures of the campaign.
@@ -93,17 +93,17 @@ class StartSources:
 
     @cached_property
     def key(self) -> str:
-        """Return a digest, to avoid reading the same sources again."""
+        """Return a digest that makes it possible to avoid reading the same sources again."""
         names = sorted([picture.item_id, *_names_of(picture.record)] for picture in self.pictures)
         asked = [each.model_dump(mode="json") for each in self.fields]
         return digest([digest_of_start(self.files, self.authors), asked, names])
 
     @cached_property
     def marks(self) -> StartingMarks:
-        """Return the marks for the campaign's pictures, and the unused entries of the files.
+        """Return the marks for the campaign's pictures, and the files' unused entries.
 
         Raises:
-            DataError: A file as a whole cannot be read.
+            DataError: A file cannot be read at all.
         """
         known = _KnownPictures(self.pictures)
         counts: Counter[tuple[str, str]] = Counter()
@@ -133,19 +133,19 @@ class StartSources:
         return by_item
 
     def is_kept(self, store: ReviewStore, campaign: str) -> bool:
-        """Return whether the store holds these marks already."""
+        """Return whether the store already contains these marks."""
         with store.reading() as connection:
             return starting_key(connection, campaign) == self.key
 
     def keep(self, store: ReviewStore, campaign: str) -> None:
-        """Keep the marks for the annotators of a campaign, replacing earlier ones."""
+        """Store the marks for the annotators of a campaign, replacing earlier ones."""
         if not self.is_kept(store, campaign):
             with store.writing() as connection:
                 set_starting_marks(connection, find_campaign(connection, campaign), self.marks)
 
 
 def keep_no_start(store: ReviewStore, campaign: str) -> None:
-    """Drop the marks from which annotators started, if the recipe no longer names files."""
+    """Delete the marks from which annotators started if the recipe no longer names files."""
     with store.writing() as connection:
         if starting_key(connection, campaign) is not None:
             set_starting_marks(connection, find_campaign(connection, campaign), None)
@@ -158,7 +158,7 @@ def start_summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def start_line(reports: Sequence[Mapping[str, Any]], command: str) -> str:
-    """Return a line about the starting marks and the unused entries of the files.
+    """Return a line that describes the starting marks and the files' unused entries.
 
     Args:
         reports: Reports of the files, as the store keeps them.
@@ -175,7 +175,7 @@ def start_line(reports: Sequence[Mapping[str, Any]], command: str) -> str:
 
 
 class _KnownPictures:
-    """The campaign's pictures by all names that fit only one of them: paths, ends of paths, and image ids."""
+    """The campaign's pictures by all names that match exactly one of them: paths, ends of paths, and image ids."""
 
     def __init__(self, pictures: Iterable[StartPicture]) -> None:
         by_name: dict[str, list[tuple[bool, StartPicture]]] = defaultdict(list)
@@ -194,13 +194,13 @@ class _KnownPictures:
         return {name: picture.sizes_wh[0] for name, picture in self._by_name.items()}
 
     def of(self, name: str) -> tuple[str, StartPicture] | None:
-        """Return a picture with the name under which it is known; None for an unknown name."""
+        """Return a picture with the name under which it is known, or None if the name is unknown."""
         known = known_name(name, self._by_name)
         return None if known is None else (known, self._by_name[known])
 
 
 def _names_of(record: ImageRecord) -> dict[str, bool]:
-    """Return the names of a picture, each with whether it is complete: image id, path, and ends of the path."""
+    """Return the names of a picture (image id, path, and ends of the path) and whether each name is complete."""
     names = {record.image_id: True}
     try:
         path = None if record.source is None else path_for(record.source.uri)
@@ -214,7 +214,7 @@ def _names_of(record: ImageRecord) -> dict[str, bool]:
 
 @dataclass
 class _Placed:
-    """Marks of one picture of a file: its name there, how much of that fits the picture, and its regions by field."""
+    """Marks on one picture in a file: its name there, how much of the name matches, and its regions by field."""
 
     name: str
     fits: int
@@ -238,7 +238,7 @@ class _MarksReading:
         counts: Mapping[tuple[str, str], int],
         sizes: Mapping[str, int],
     ) -> None:
-        """Put the marks of a picture into fields, as far as they have room after those of earlier files."""
+        """Put the marks of a picture into fields, as far as there is room left by the marks of earlier files."""
         if isinstance(entry, RefusedMark):
             self._leave(_CODES[entry.code], "", entry.entry, entry.reason)
             return
@@ -275,7 +275,7 @@ class _MarksReading:
         room: int,
         entry: str,
     ) -> int:
-        """Put a region into the fields that accept it, and return the number of bytes it takes there."""
+        """Put a region into the fields that accept it, and return the number of bytes that it occupies there."""
         try:
             documents = list(self._documents(region, stated, picture))
         except _Unused as error:
@@ -357,7 +357,7 @@ class _Unused(Exception):
 
 
 def _label_for(target: RegionField, label: str) -> str | None:
-    """Return the label that a field gives a region of a file; None if it accepts no such label."""
+    """Return the label that a field assigns to a file's region, or None if it does not accept the label."""
     if not target.options and not target.free_label:
         return ""
     by_words = {_plain(spelled): option.code for option in target.options for spelled in (option.words, option.code)}

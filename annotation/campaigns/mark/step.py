@@ -1,7 +1,7 @@
 """The campaign `mark`: annotators mark regions of each picture, or of each pair of pictures, and agree on them.
 
 Several annotators mark a picture without seeing each other's marks. Regions that as many of them as the rule requires
-marked alike become the value `regions` of the picture; the step `facts` and tasks that need places read it.
+marked alike become the value `regions` of the picture, which the step `facts` and tasks that need locations read.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ _TAKEN = frozenset({HEADLINE, NOTE, "annotator", "item_id", "task"})
 
 
 class ExamplePicture(NamedTuple):
-    """A picture that shows how to fill in a field.
+    """An example picture that shows how to fill in a field.
 
     Args:
         image_id: SHA-256 of its file.
-        path: Its path in a recipe; None if the recipe states only its image id.
+        path: Path of the file in a recipe; None if the recipe states only the image id.
     """
 
     image_id: str
@@ -142,7 +142,7 @@ class Mark(AssignedCampaign):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the values that name partners and those that simulated annotators take as true."""
+        """Return the values that name partners and those that simulated annotators regard as true."""
         truth = None if self.simulate is None or self._is_start_true else self.simulate.truth
         partner = self.pairs if self._is_of_value else None
         return tuple(name for name in (partner, truth) if name is not None)
@@ -153,7 +153,7 @@ class Mark(AssignedCampaign):
 
     @property
     def _is_start_true(self) -> bool:
-        """Return whether simulated annotators take the marks of the files as true."""
+        """Return whether simulated annotators regard the marks in the files as true."""
         return self.simulate is not None and self.simulate.truth == START_FROM
 
     @field_validator("fields")
@@ -238,7 +238,7 @@ class Mark(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; of a table of pairs and of examples the content only."""
+        """Return the settings that determine the result; for tables of pairs and for examples only their content."""
         settings = super().parameters()
         for name in (HELPERS, PROPOSE, START_FROM):  # helpers do not affect results; regions record their proposals
             settings.pop(name)
@@ -252,7 +252,7 @@ class Mark(AssignedCampaign):
         return settings
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images, and return the agreed regions once all are marked."""
+        """Bring the tasks up to date with these images, and return the agreed regions once all images are marked."""
         images = list(records)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[MARK].guidelines
         rule, form = parse_rule(self.rule), marking_form(self.fields, self._kept_examples(ctx))
@@ -307,7 +307,7 @@ class Mark(AssignedCampaign):
 
         Raises:
             DataError: A file is unreadable, or has changed since the recipe was read.
-            PrerequisiteError: The workspace has no picture with an id.
+            PrerequisiteError: The workspace has no picture with one of the ids.
         """
         for name, example in self._examples.items():
             if example.path is not None:
@@ -326,7 +326,7 @@ class Mark(AssignedCampaign):
         return {name: example.image_id for name, example in self._examples.items()}
 
     def _settings(self) -> dict[str, Any]:
-        """Return the settings that the store keeps; helpers only if they differ from the default."""
+        """Return the settings that are stored; helpers are included only if they differ from the default."""
         settings: dict[str, Any] = {AGREEMENT: self.agreement.model_dump(mode="json")}
         if self.start_from and (self.simulate is None or self._is_start_true):
             settings[START_FROM] = [author.model_dump(mode="json") for author in self._own_authors()]
@@ -337,7 +337,7 @@ class Mark(AssignedCampaign):
     def _known(
         self, task_id: str, pictures: tuple[ImageRecord, ...], request: CampaignRequest
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return the right regions on a gold picture, by field; none if only the decision is known."""
+        """Return the right regions on a gold picture, by field, or none if only the decision is known."""
         label = self.handout.known_label(task_id)
         payload = {"sizes_wh": _sizes(pictures)}
         known = None if label is None else known_regions(label, payload, request.form, request.settings)
@@ -363,7 +363,7 @@ class Mark(AssignedCampaign):
         return self._authors
 
     def _start(self, shown: Sequence[tuple[ImageRecord, ...]], request: CampaignRequest) -> StartSources | None:
-        """Return the marks from which annotators start; simulated annotators see none, and may take them as true."""
+        """Return the marks from which annotators start; simulated annotators see none but may regard them as true."""
         if not self.start_from or not (self.simulate is None or self._is_start_true):
             return None
         pictures = [StartPicture(_task_id(together), together[0], _sizes(together)) for together in shown]
@@ -390,7 +390,7 @@ class Mark(AssignedCampaign):
 
 
 def _start_lines(ctx: CampaignContext) -> list[str]:
-    """Return a line on the starting marks; none if the recipe names no files."""
+    """Return a line about the starting marks, or none if the recipe names no files."""
     with open_store(ctx.store_url) as store, store.reading() as connection:
         reports = starting_report(connection, find_campaign(connection, ctx.stage))
     where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
@@ -417,7 +417,7 @@ def _example_picture(name: str, example: str, folder: Path | None) -> ExamplePic
 
 
 def _task_id(pictures: tuple[ImageRecord, ...]) -> str:
-    """Return the id of a task: that of its picture, or of its pair."""
+    """Return the id of a task, which is the id of its picture or pair."""
     return pictures[0].image_id if len(pictures) == 1 else pair_id(*pictures)
 
 

@@ -1,1 +1,1 @@
-"""Campaigns about the items of a release: reviews, edits, pairs."""
+"""Campaigns about the items of a release: reviews, edits and pairs."""

@@ -1,9 +1,9 @@
-"""Decisions of annotators about items of a release, as errata.
+"""Convert annotators' decisions about a release's items to errata.
 
-In a campaign `errata` they state what is wrong with an item and which key is right. Two other kinds, opened on a file
-of tasks, let annotators edit the items of a release. In a `verify` they accept, revise or reject an item. In a `review`
-they answer it without its key, and then vote on `CRITERIA`. An item accepted after edits becomes an erratum with these
-edits; an unfit item becomes an erratum that leaves it out.
+In a campaign `errata`, annotators state what is wrong with an item and which key is right. Two other kinds, opened on a
+file of tasks, let annotators edit the items of a release. In a `verify` they accept, revise or reject an item. In a
+`review` they answer it without its key, and then vote on `CRITERIA`. An item accepted after edits becomes an erratum
+with these edits; an unfit item becomes an erratum that leaves it out.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 _WORDING = "wording"
 REASONS: tuple[str, ...] = get_args(Finding)
-"""Codes of reasons for a rejection: the findings of an erratum about an item."""
+"""Codes of reasons for a rejection, which are the findings of an erratum about an item."""
 _ACCURATE, _UNAMBIGUOUS = "accurate", "unambiguous"
 CRITERIA = {
     _ACCURATE: "Can the option that counts as right be defended?",
     _UNAMBIGUOUS: "Is it the only one that can be defended?",
 }
-"""Questions of a review of a release's items, by criterion."""
+"""Questions in a review of a release's items, by criterion."""
 _FOUND = {_ACCURATE: KEY_WRONG, _UNAMBIGUOUS: AMBIGUOUS}
-"""Finding about an item if a majority votes no, by criterion."""
+"""Finding about an item if a majority votes no on a criterion, by criterion."""
 
 
 class ErrataJudged(NamedTuple):
-    """Decisions of annotators about items of a release.
+    """Result of annotators' decisions about items of a release.
 
     Args:
         errata: Errata, by item id; none for items accepted unchanged.
@@ -57,7 +57,7 @@ class ErrataJudged(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """The agreed decision on an item: None for accepting its last version, or the problem with it."""
+    """The agreed decision on an item: the problem with it, or None if its last version is accepted."""
 
     finding: str | None
     agreed: int
@@ -66,7 +66,7 @@ class _Verdict(NamedTuple):
 
 
 def errata_judged(store: ReviewStore, name: str) -> ErrataJudged:
-    """Return the annotators' decisions in a campaign `errata`, `verify` or `review` on items of a release."""
+    """Return the result of a campaign `errata`, `verify` or `review` on items of a release."""
     from ..running.open_in_rounds import histories_in
 
     campaign = store.campaign(name)
@@ -91,14 +91,14 @@ def errata_judged(store: ReviewStore, name: str) -> ErrataJudged:
 
 
 def _judged_in_doubt(results: CampaignAnswers) -> ErrataJudged:
-    """Return the errata of a campaign on doubted keys; an item without a majority for any finding is undecided."""
+    """Return the errata from a campaign on doubted keys; an item without a majority for any finding is undecided."""
     done = {task.item_id for task in results.tasks.values() if task.state == "done"}
     agreed = {item.task.item_id for item in settled(results)}
     return ErrataJudged(tuple(errata_of(results)), tuple(sorted(done - agreed)), results.open)
 
 
 def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:
-    """Return the verdict of the decisions in a `verify`; None without agreement."""
+    """Return the verdict that follows from the decisions in a `verify`, or None without agreement."""
     if history.outcome not in (ACCEPT, REJECT):
         return None
     asked = history.rounds[-1].annotations
@@ -109,9 +109,10 @@ def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:
 
 
 def _verdict_by_votes(history: ItemHistory) -> _Verdict | None:
-    """Return the verdict of the votes in a `review`; None if no majority votes no on any criterion.
+    """Return the verdict of the votes in a `review`, or None if no majority votes no on any criterion.
 
-    If only too few gave the key by themselves, the item may be difficult and right, so the result is undecided.
+    If the only problem is that too few found the key by themselves, the item may be difficult and right, so it is
+    undecided.
     """
     votes = [votes_of(annotation) for annotation in history.rounds[-1].annotations]
     yes, asked = tally(votes), len(votes)
@@ -126,7 +127,7 @@ def _verdict_by_votes(history: ItemHistory) -> _Verdict | None:
 
 
 def _errata_of(item: Item, history: ItemHistory, verdict: _Verdict, campaign: Campaign) -> Iterator[Erratum]:
-    """Yield the erratum of an item; none if it was accepted unchanged."""
+    """Yield the erratum of an item, or nothing if it was accepted unchanged."""
     found: Mapping[str, object] = {"finding": verdict.finding}
     if verdict.finding is None:
         edits = _edits(item, [round_.edits for round_ in history.rounds if round_.edits is not None])
@@ -150,7 +151,7 @@ def _errata_of(item: Item, history: ItemHistory, verdict: _Verdict, campaign: Ca
 
 
 def _edits(item: Item, rounds: Sequence[Mapping[str, object]]) -> ItemEdits:
-    """Return the edits of all rounds as one, without those that a later round undid."""
+    """Return the edits of all rounds combined, without those that a later round undid."""
     every = [ItemEdits.model_validate(edits) for edits in rounds]
     merged = {name: value for edits in every for name, value in edits.to_json().items()}
     choices = {key: text for edits in every for key, text in edits.choices.items()}
@@ -158,6 +159,6 @@ def _edits(item: Item, rounds: Sequence[Mapping[str, object]]) -> ItemEdits:
 
 
 def _main_reason(rejections: Sequence[Annotation]) -> str:
-    """Return the reason that most annotators gave, the first of `REASONS` among equals; `wording` without any."""
+    """Return the most frequent reason, or the first such in `REASONS`; `wording` if no reason was given."""
     named = Counter(reason for annotation in rejections for reason in annotation.reasons if reason in REASONS)
     return max(REASONS, key=lambda reason: named[reason]) if named else _WORDING

@@ -30,7 +30,7 @@ class PairToJudge(NamedTuple):
 
     Args:
         better: Id of the picture that stays if they are the same.
-        worse: Id of the picture whose items are dropped then.
+        worse: Id of the picture whose items are dropped in that case.
         beside: Texts that annotators see next to the pictures.
     """
 
@@ -40,11 +40,11 @@ class PairToJudge(NamedTuple):
 
 
 class JudgedCopy(NamedTuple):
-    """A picture that annotators found to be the same as one that stays.
+    """A picture that annotators found to be the same as one that is kept.
 
     Args:
-        kept: Id of the picture that stays.
-        agreed: Number of annotators who found them the same.
+        kept: Id of the picture that is kept.
+        agreed: Number of annotators who found that the pictures are the same.
         asked: Number of annotators who looked at the pair.
         notes: Notes of the annotators who found them the same, sorted.
     """
@@ -58,21 +58,22 @@ class JudgedCopy(NamedTuple):
 def open_pairs(
     pairs: Sequence[PairToJudge], release: Release, workspace: Path, *, name: str, annotators: int | None = None
 ) -> OpenedCampaign:
-    """Open a campaign on pairs of a release's pictures; safe to repeat, and with further pairs.
+    """Open a campaign on pairs of a release's pictures; safe to repeat, also with additional pairs.
 
-    The campaign's present pairs stay, with the decisions on them, whether or not the call includes them. Their better
-    pictures stay the same, too.
+    The campaign's present pairs remain, with the decisions on them, whether or not the call includes them. Their better
+    pictures remain the same, too.
 
     Args:
         pairs: Pairs of different pictures.
-        release: Release that has the pictures.
-        workspace: Folder of the workspace; made if it does not exist.
+        release: Release that contains the pictures.
+        workspace: Folder of the workspace, which is created if it does not exist.
         name: Name of the campaign.
         annotators: Number of different annotators for each pair; default that of the kind, or of the open campaign.
 
     Raises:
-        BenchwrightError: The name is another campaign's, or the number of annotators differs from the open campaign's.
-        DataError: The release does not have a picture.
+        BenchwrightError: The name belongs to another campaign, or the number of annotators differs from that of the
+            open campaign.
+        DataError: The release lacks one of the pictures.
     """
     kind, root = KINDS[PAIR], review_workspace(workspace).root
     by_pair = {image_pair(pair.better, pair.worse).pair_id: pair for pair in pairs}

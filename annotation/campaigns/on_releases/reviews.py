@@ -1,4 +1,4 @@
-"""Open a campaign from a file of tasks, on items of a release for another review."""
+"""Open a campaign from a file of tasks, to review items of a release again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OPENED_FROM = "opened_from"
 """Setting of a campaign: SHA-256 of the file from which it was opened."""
 
 _ROUNDS = 3
-"""Rounds of an item that annotators may edit: its edits, a correction of these, and a last look."""
+"""Number of rounds of an item that annotators may edit: its edits, a correction of these, and a final check."""
 
 
 class OpenedCampaign(NamedTuple):
@@ -45,7 +45,7 @@ class OpenedCampaign(NamedTuple):
         new: Number of newly added tasks.
         annotators: Number of annotators for each task.
         workspace: Folder of the workspace.
-        gold: Number of tasks with a known right decision; these go to all annotators, and are in no results.
+        gold: Number of tasks with a known right decision, which all annotators get and no results include.
     """
 
     campaign: str
@@ -68,20 +68,20 @@ def open_tasks(
 ) -> OpenedCampaign:
     """Open the campaign of a file of tasks, with items and pictures from the release; safe to repeat.
 
-    If a campaign is opened again, the `handout` of the later call holds.
+    If a campaign is opened again, the `handout` of the later call applies.
 
     Args:
         path: File of tasks, as `evaluate errors` and `evaluate suspects` write it.
         release: Folder of the release of the file's items.
-        workspace: Folder of the workspace; made if it does not exist.
+        workspace: Folder of the workspace, which is created if it does not exist.
         name: Name of the campaign; default the name in the file.
         annotators: Number of different annotators for each task; default that of the campaign's kind.
         handout: Assignment of tasks; default without gold, shares and priorities.
 
     Raises:
-        BenchwrightError: The name is another campaign's, or the number of annotators is out of range.
-        DataError: The file is not a file of tasks, is for another release, or names items that the release lacks; or
-            the campaign does not accept the known decision on a gold item.
+        BenchwrightError: The name belongs to another campaign, or the number of annotators is out of range.
+        DataError: The file is not a file of tasks, belongs to another release, or names items that the release lacks;
+            or the campaign does not accept the known decision on a gold item.
     """
     wanted = read_review_tasks(path)
     kind = KINDS.get(wanted.head.kind)
@@ -147,10 +147,10 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
 
 
 def review_workspace(root: Path) -> Workspace:
-    """Return the workspace, made if there is none, so that annotators can review a release built elsewhere.
+    """Return the workspace, creating it if needed, so that annotators can review a release built elsewhere.
 
     Raises:
-        BenchwrightError: The folder holds something else.
+        BenchwrightError: The folder contains something other than a workspace.
     """
     workspace = Workspace.create(root)
     if not (root / "workspace.json").exists():
@@ -181,7 +181,7 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
 def _bring_up(
     store: ReviewStore, campaign: str, request: CampaignRequest, wanted: ReviewTasks, task_inputs: list[TaskInput]
 ) -> int:
-    """Open the campaign, or bring the one opened earlier up to date; return the number of new tasks."""
+    """Open the campaign or update the one opened earlier, and return the number of new tasks."""
     kept = request.handout.to_json()
     settings = {
         _OPENED_FROM: wanted.sha256,
@@ -212,7 +212,7 @@ def _bring_up(
 
 
 def _as_revised(store: ReviewStore, campaign: str, task_inputs: Sequence[TaskInput]) -> Iterator[TaskInput]:
-    """Yield task inputs; for items edited in the campaign, those of the present versions."""
+    """Yield task inputs, with the present versions of items edited in the campaign."""
     present = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
     for task_input in task_inputs:
         task = present.get(task_input.item_id)
@@ -223,7 +223,7 @@ def _as_revised(store: ReviewStore, campaign: str, task_inputs: Sequence[TaskInp
 
 
 def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
-    """Return the guidelines for annotators: those of the kind, and the meaning of each category."""
+    """Return the guidelines for annotators: those of the kind of campaign, and the meaning of each category."""
     lines = [
         f"- **{_plain(category.words)}**: {_plain(category.help)}"
         for category in wanted.head.categories
@@ -233,7 +233,7 @@ def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape the Markdown in a text from a file."""
+    """Return a text from a file with its Markdown escaped."""
     marks = "\\`*_{}[]<>()#+|~:$!"
     return "".join(
         f"\\{character}" if character in marks else " " if character in "\r\n" else character for character in text

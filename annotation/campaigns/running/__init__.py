@@ -1,1 +1,1 @@
-"""Shared parts of all campaigns: opening, rounds, sending back, verdicts, results, drafts next to tasks."""
+"""Code shared by all campaigns: opening, rounds, sending back, verdicts, results, and drafts next to tasks."""

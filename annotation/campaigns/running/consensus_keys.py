@@ -22,14 +22,14 @@ from ...workflow.settlement.settle import NO_AGREEMENT, REJECT, WAITS, policy_of
 from .verdicts import REJECTED, pseudonyms, rounded, short_agreement
 
 ANSWERS = "answered_by_people"
-"""Key of an item's evidence for its key."""
+"""Name of the entry in an item's evidence that describes how its key was found."""
 
 
 class ConsensusKey(NamedTuple):
     """The outcome of the answers to one item.
 
     Args:
-        item: The item, as annotators saw it.
+        item: The item as annotators saw it.
         outcome: Letter of the right option, `waits`, `reject`, or `no_agreement`.
         answers: Answers that count.
         is_adjudicated: Whether an adjudicator decided it.
@@ -44,7 +44,7 @@ class ConsensusKey(NamedTuple):
 def consensus_keys(
     store: ReviewStore, campaign: Campaign, items: Iterable[Item], gold: Mapping[str, str]
 ) -> list[ConsensusKey]:
-    """Return the outcome of the answers to each item; for a gold item its known answer.
+    """Return the outcome of the answers to each item; the outcome of a gold item is its known answer.
 
     Args:
         store: The review store.

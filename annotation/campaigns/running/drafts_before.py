@@ -1,6 +1,6 @@
-"""Drafts that steps before a campaign made of its images: their entries, and their use.
+"""Drafts that steps before a campaign made for its images: the entries of these steps, and how drafts were used.
 
-The campaigns `write` and `describe` name such steps by `drafted_by`.
+The campaigns `write` and `describe` name these steps in `drafted_by`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DraftedBy = tuple[Annotated[str, Field(pattern=r"^[a-z0-9_.]+$")], ...]
 
 
 def each_once(drafted_by: DraftedBy) -> DraftedBy:
-    """Return the entries.
+    """Return the entries, after checking that each occurs only once.
 
     Raises:
         ValueError: One of them occurs twice.
@@ -39,7 +39,7 @@ def each_once(drafted_by: DraftedBy) -> DraftedBy:
 
 
 def columns_with_drafts(drafted_by: DraftedBy) -> tuple[str, ...]:
-    """Return the values in which these entries keep their drafts."""
+    """Return the values in which these entries store their drafts."""
     return tuple(f"{entry}.{DRAFTS}" for entry in drafted_by)
 
 
@@ -52,7 +52,7 @@ def check_drafts_before(campaign: str, drafted_by: DraftedBy, given: Mapping[str
         given: Values of each stage before it.
 
     Raises:
-        RecipeError: One of them is not before it, or drafts nothing.
+        RecipeError: An entry is not before the campaign, or drafts nothing.
     """
     step = "draft_descriptions" if campaign == "describe" else "draft_questions"
     for entry in drafted_by:
@@ -86,14 +86,14 @@ def draft_counts(
     *,
     unit_of: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Return the use of drafts, by author and prompt, and the reasons why images have fewer.
+    """Return how drafts were used, by author and prompt, and the reasons why some images have fewer drafts.
 
     Args:
         ctx: Context of the campaign.
         drafts: For each entry that drafts, its values by image id.
         decisions: Submissions of annotators.
-        unit_of: Function that returns the draft to which a place of the form belongs; default the place itself. A draft
-            counts as accepted if all its places were taken unchanged.
+        unit_of: Function that returns the draft to which a path in the form belongs; default the path itself. A draft
+            counts as accepted if the texts at all its paths were taken unchanged.
     """
     with open_store(ctx.store_url) as store:
         known = {task.item_id: proposals_in(task.payload) for task in store.tasks(ctx.stage, states=("open", "done"))}
@@ -137,5 +137,5 @@ def draft_counts(
 
 
 def _is_changed(origin: Mapping[str, Any]) -> bool:
-    """Return whether a draft was changed when it was taken; parts that it lacked may have been added."""
+    """Return whether a draft was changed when it was taken; adding parts that it lacked is not a change."""
     return bool(origin["changed"]) if "changed" in origin else bool(origin["edited"])

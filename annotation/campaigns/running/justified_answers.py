@@ -1,4 +1,4 @@
-"""Agreed regions that justify right answers, from the marks in decisions of `answer` and `verify`."""
+"""Regions that justify right answers and on which annotators agree, from the decisions of `answer` and `verify`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...store.database.records import Annotation
 from .verdicts import rounded
 
 _TOLERANCE = RegionTolerance(counts="majority")
-"""Agreement on evidence: by half of the area; marks of only a minority do not count against the others."""
+"""Agreement on evidence: half of the area must overlap; a minority's marks do not count against the others."""
 
 
 class JustifiedAnswer(NamedTuple):
@@ -34,9 +34,9 @@ class JustifiedAnswer(NamedTuple):
 def justified_answer(
     item_id: str, content_hash: str, annotations: Sequence[Annotation], size_wh: SizeWH | None
 ) -> JustifiedAnswer | None:
-    """Return the regions that annotators marked as the reason for the right answer; None without any marks.
+    """Return the regions that annotators marked as the reason for the right answer, or None if there are no marks.
 
-    More than half of them must have marked a region for it to count.
+    A region counts only if more than half of these annotators marked it.
 
     Args:
         item_id: Id of the item.
@@ -69,7 +69,7 @@ def justified_answer(
 
 
 def evidence_summary(answers: Iterable[JustifiedAnswer], *, seed: int) -> dict[str, Any]:
-    """Return agreement on place, over all items, for a campaign's summary.
+    """Return the agreement on the location of evidence over all items, for a campaign's summary.
 
     Args:
         answers: Marks, by item.
@@ -80,7 +80,7 @@ def evidence_summary(answers: Iterable[JustifiedAnswer], *, seed: int) -> dict[s
 
 
 def values_with_regions(values: Mapping[str, str], *, is_asked: bool) -> Mapping[str, str]:
-    """Return the values that a step declares, with the regions if it asks for them."""
+    """Return the values that a step declares, including the regions if it asks for them."""
     return {**values, ANSWER_REGIONS: "string"} if is_asked else values
 
 

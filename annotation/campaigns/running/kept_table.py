@@ -1,7 +1,7 @@
-"""MVP-Bench's Table 1 for a campaign: per question type, annotators' agreement and the number of items kept.
+"""MVP-Bench's Table 1 for a campaign: annotators' agreement and the number of items kept, per question type.
 
-Agreement is over all rounds: each version of an item that annotators judged is a unit, with the decisions on it.
-Versions before a revision therefore count, too, as in the paper, "throughout the process".
+Agreement covers all rounds: each version of an item that annotators judged is a unit, with the decisions on it.
+Versions before a revision are therefore included, too, as in the paper, "throughout the process".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ReviewedItem(NamedTuple):
     Args:
         item_id: Id of the item.
         type: Type of its question.
-        is_kept: Whether it is kept; None while that is open.
+        is_kept: Whether the item is kept; None while this is undecided.
     """
 
     item_id: str
@@ -48,7 +48,7 @@ class TypeRow(NamedTuple):
         total: Number of items.
         decided: Number of items already settled as kept or dropped.
         kept: Number of items kept.
-        percent: Share of agreeing pairs of decisions, 0 to 1; None if no version has two decisions.
+        percent: Proportion of pairs of decisions that agree, 0 to 1; None if no version has two decisions.
         krippendorff_alpha: Krippendorff's alpha; None where undefined.
         compared: Number of versions of items that two or more annotators judged, on which agreement is computed.
     """
@@ -94,7 +94,7 @@ def _row(name: str, items: Sequence[ReviewedItem], ratings: list[Rating], catego
 
 
 def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
-    """Return the table of a campaign's decisions so far; in a campaign without an acceptance rule, none is decided."""
+    """Return the table of a campaign's decisions so far; without an acceptance rule, no item is decided."""
     campaign = store.campaign(name)
     policy, tasks = policy_of(campaign), store.tasks(name, states=("open", "done"))
     with store.reading() as connection:

@@ -1,4 +1,4 @@
-"""Open a campaign and assign its tasks; shared by all campaign steps.
+"""Open a campaign and assign its tasks; all campaign steps share this code.
 
 The setting `handout` of a campaign in a recipe determines how its tasks are assigned to annotators.
 """
@@ -77,7 +77,7 @@ class AssignedCampaign(CampaignStep):
         return value
 
     def asks_about(self, record: Item | ImageRecord, earlier: Sequence[CampaignStep]) -> bool:
-        """Return whether a record is in the part that the campaign asks about."""
+        """Return whether a record belongs to the part about which the campaign asks."""
         if self.only is None:
             return True
         others = [one for one in earlier if isinstance(one, AssignedCampaign) and one.name == self.name]
@@ -150,7 +150,7 @@ class AssignedCampaign(CampaignStep):
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
-        """Return verdicts whose summary includes the votes set aside or saved, and the checks of annotators."""
+        """Return the verdicts, with votes set aside or saved and the checks of annotators added to the summary."""
         further = self.handout.further_votes
         if verdicts.waiting is not None:
             return verdicts
@@ -175,7 +175,7 @@ class AssignedCampaign(CampaignStep):
         return replace(verdicts, summary={**verdicts.summary, "further_votes": {**further.model_dump(), **spared}})
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result; the assignment of tasks and their opening do not."""
+        """Return the settings that determine the result, which the assignment and opening of tasks do not."""
         settings = super().parameters()
         unset = {"only"} if self.only is None else set()
         return {name: value for name, value in settings.items() if name not in {SETTING, "opens_with", *unset}}
@@ -183,19 +183,19 @@ class AssignedCampaign(CampaignStep):
 
 @dataclass(frozen=True)
 class CampaignRequest:
-    """The question of a campaign, and its number of annotators.
+    """What a campaign asks, and of how many annotators.
 
     Args:
         kind: Name of the step.
         rule: Rule as recipes and pages write it, such as `unanimous(2)`.
         slots: Number of annotators for each item.
         form: Form of the decisions.
-        group: Simulated annotators who decide instead of people; None for people.
-        for_whom: Who may take part, if not all annotators; this ends the line on what waits.
+        group: Simulated annotators who decide instead of people; None for human annotators.
+        for_whom: Who may take part, if not all annotators; the line about waiting tasks ends with this text.
         handout: Assignment of tasks to human annotators; simulated annotators ignore it.
-        settings: Further settings that the store keeps with the campaign, as JSON values.
-        prepare: Function that keeps data of the campaign besides its tasks, called with the store and the campaign's
-            name before tasks open, in the same transaction; None for nothing.
+        settings: Additional settings that are stored with the campaign, as JSON values.
+        prepare: Function that stores additional data of the campaign, called with the store and the campaign's name
+            before tasks open, in the same transaction; None if there is nothing to store.
     """
 
     kind: str
@@ -213,9 +213,9 @@ class CampaignState(NamedTuple):
     """State of a campaign.
 
     Args:
-        waiting: One line on the waiting tasks; None without any.
+        waiting: One line on the waiting tasks, or None if there is none.
         decisions: All decisions, by item id and slot.
-        gold: Known right decision, by id of each gold item; annotators' decisions on these do not count.
+        gold: Known right decisions, by the id of the gold item; annotators' decisions on these items do not count.
     """
 
     waiting: str | None
@@ -229,7 +229,7 @@ def work_of(item: Item) -> TaskInput:
 
 
 class ItemWork:
-    """Task inputs of items; if annotators mark regions with their decisions, including the size of the first picture.
+    """Task inputs of items, including the size of the first picture if annotators mark regions with their decisions.
 
     Args:
         form: Form of the campaign.
@@ -243,7 +243,7 @@ class ItemWork:
         self._sizes: dict[str, SizeWH | None] = {}
 
     def of(self, item: Item) -> TaskInput:
-        """Return the task input of an item; one whose picture is no longer readable accepts no regions."""
+        """Return the task input of an item; if its picture is no longer readable, it accepts no regions."""
         task_input, size_wh = work_of(item), self.size_wh(item)
         source = source_text_of(item) if self._shows_source else None
         if source is not None:
@@ -265,7 +265,7 @@ class ItemWork:
 
 
 def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:
-    """Bring the campaign's tasks up to this input, let any simulated annotators decide, and return its state."""
+    """Update the campaign's tasks to this input, let any simulated annotators decide, and return its state."""
     gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
@@ -291,7 +291,7 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
 
 
 def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignContext) -> None:
-    """Open the campaign, or bring it up to the present request."""
+    """Open the campaign, or update it to the present request."""
     kept = request.handout.to_json()
     settings = request.group.model_dump(mode="json") if request.group is not None else {SETTING: kept} if kept else {}
     store.upsert_campaign(
@@ -307,7 +307,7 @@ def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignCon
 
 
 def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput:
-    """Return a task input with its priority and its known right decision; unchanged for simulated annotators."""
+    """Return a task input with priority and known right decision added, or unchanged for simulated annotators."""
     if request.group is not None:
         return task_input
     right = gold_decision(request.handout, task_input, kind=request.kind, form=request.form)
@@ -324,7 +324,7 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
 def _practised_regions(
     label: GoldLabel | None, task_input: TaskInput, request: CampaignRequest
 ) -> dict[str, tuple[Region, ...]]:
-    """Return the right regions on a practice picture, by field; none if none are stated.
+    """Return the right regions on a practice picture, by field, or none if none are stated.
 
     Raises:
         DataError: The campaign has no such fields, or the picture no such regions.
@@ -340,10 +340,10 @@ def _practised_regions(
 
 
 def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignRequest) -> str | None:
-    """Return the right regions on a gold picture and their tolerance; None if none are stated.
+    """Return the right regions on a gold picture and their tolerance, or None if none are stated.
 
     Raises:
-        DataError: The campaign has no such fields, or the picture no such regions.
+        DataError: The campaign lacks one of the fields, or a region does not fit the picture.
     """
     place = f"{request.handout.gold}: gold item {task_input.item_id}"
     try:

@@ -1,4 +1,4 @@
-"""Open campaigns in which revised items return in further rounds; shared by `verify` and `review`."""
+"""Open campaigns in which revised items return in additional rounds; shared by `verify` and `review`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ItemHistory:
             in this campaign as a version, the first is about the original of that version.
         outcome: Outcome of the last round (`settlement.settle_last`).
         item: The last version; None if it is the item from the previous step.
-        sent_back: Number of versions that went back to the item's writer, by the campaign or check that sent them.
+        sent_back: Number of versions that went back to the item's writer, by the campaign or check that sent them back.
     """
 
     task: str
@@ -63,7 +63,7 @@ class ItemHistory:
 
 @dataclass(frozen=True)
 class CampaignHistory:
-    """State of a campaign: one line on the waiting tasks, or each item's id and its history.
+    """State of a campaign: a line about the waiting tasks, or each item's id and history.
 
     Gold items have no rounds; instead of a history, they have their known right decision, by id.
     """
@@ -72,20 +72,20 @@ class CampaignHistory:
     histories: Iterable[tuple[str, ItemHistory]] = ()
     gold: dict[str, str] = field(default_factory=dict)
     rerun: bool = False
-    """Whether it waits only for the next run, in which simulated writers revise."""
+    """Whether the campaign waits only for the next run, in which simulated writers revise items."""
 
 
 @dataclass(frozen=True)
 class Histories:
-    """The id and the history of each item of a decided campaign, read from the store during each iteration.
+    """The id and history of each item of a decided campaign, read from the store anew in each iteration.
 
-    Even with a million items, only the decisions on one are in memory at a time.
+    Even with a million items, only the decisions on one item are in memory at a time.
 
     Attributes:
         store_url: Address of the store.
         name: Name of the campaign.
         came: Items from the previous step, by id.
-        writers: Items to return to their writers; None for nothing.
+        writers: Items to return to their writers; None if there are none.
     """
 
     store_url: str
@@ -94,7 +94,7 @@ class Histories:
     writers: WriterRounds | None
 
     def __iter__(self) -> Iterator[tuple[str, ItemHistory]]:
-        """Yield ids and histories, beginning with items that have decisions."""
+        """Yield ids and histories, beginning with the items that have decisions."""
         with open_store(self.store_url) as store:
             yield from _histories(store, self.name, self.came, self.writers)
 
@@ -116,14 +116,14 @@ def open_in_rounds(
     work: ItemWork | None = None,
     send_back: SendBack | None = None,
 ) -> CampaignHistory:
-    """Bring the campaign's tasks up to these items, open the rounds that are due, and return the campaign's state.
+    """Bring the campaign's tasks up to date with these items, open rounds that are due, and return its state.
 
     Args:
         request: Question and number of annotators; its form has `rounds`.
         items: Items from the previous step.
         ctx: Context of the campaign.
-        work: Maker of the items' task inputs; default one for the campaign's form.
-        send_back: Items to return to their writers; default None, nothing.
+        work: Object that creates the items' task inputs; default one for the campaign's form.
+        send_back: Items to return to their writers; default None, no items.
     """
     work = work or ItemWork(request.form, ctx.workspace)
     came: dict[str, _SourceItem] = {}
@@ -182,7 +182,7 @@ def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]
 
 
 def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Revision]:
-    """Yield the revisions that led to a content of an item, latest first; `made` has each by the content it led to."""
+    """Yield the revisions that led to an item's content, latest first; `made` has them by the resulting content."""
     while (link := made.get((item_id, content_hash))) is not None:
         yield link
         content_hash = link.revised_from
@@ -224,7 +224,7 @@ def _work(
 
 
 def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
-    """Return the history of every item of a campaign, by its id, whatever the campaign was opened on."""
+    """Return the history of every item in a campaign, by item id, whatever items the campaign was opened on."""
     came = {
         task.item_id: _SourceItem(str(item_in(task.payload)["task"]), task.content_hash, None)
         for task in store.tasks(name, states=("open", "done"))
@@ -253,7 +253,7 @@ def _histories(
 
 
 class _HistoryReader(NamedTuple):
-    """The data from which an item's history is made, besides the decisions on it."""
+    """The data, other than its decisions, from which an item's history is built."""
 
     connection: sa.Connection
     campaign: Campaign

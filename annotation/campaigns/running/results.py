@@ -1,4 +1,4 @@
-"""Results of a campaign with a typed form: shares, agreement, a table, and the file that other commands read.
+"""Results of a campaign with a typed form: proportions, agreement, a table, and the file that other commands read.
 
 The results of a campaign on doubted keys are the items on which most annotators agree, and the errata among them. Those
 of an error analysis are the numbers of annotators who named each category for each item.
@@ -84,7 +84,7 @@ class SettledItem(NamedTuple):
 
 
 def settled(results: CampaignAnswers) -> list[SettledItem]:
-    """Return the items that all their annotators answered and on whose finding more than half agree, by item id."""
+    """Return the items that all of their annotators answered and on whose finding more than half agree, by item id."""
     by_item: dict[str, list[Annotation]] = {}
     for annotation in results.annotations:
         by_item.setdefault(annotation.item_id, []).append(annotation)
@@ -146,12 +146,12 @@ def document_of(results: CampaignAnswers) -> Row:
 
 
 def summary_of(results: CampaignAnswers) -> list[Row]:
-    """Return the count and share of each value of the form's first field, with agreement.
+    """Return the count and proportion of each value of the form's first field, with agreement.
 
-    Error analysis: for each category, `items` for which any annotator named it, `share` the mean over items of the
-    share of its annotators who did, `of_named` its share of all categories named. Errata: for each finding, `items` on
-    which more than half of its annotators agree, and their share. Other kinds: the same for each option of the first
-    field.
+    Error analysis: for each category, `items` is the number of items for which any annotator named it, `share` is the
+    mean over items of the proportion of annotators who did, and `of_named` is its proportion of all categories named.
+    Errata: for each finding, the number of items on which more than half of their annotators agree, and its proportion.
+    Other kinds: the same for each option of the first field.
     """
     if results.campaign.kind == ERRATA:
         agreed = [item.finding for item in settled(results)]
@@ -194,7 +194,7 @@ def _first_choices(results: CampaignAnswers) -> list[Row]:
 
 
 def agreement_of(results: CampaignAnswers) -> Row:
-    """Return annotators' agreement, on sets of categories or on findings; None where undefined.
+    """Return annotators' agreement on sets of categories or on findings; None where it is undefined.
 
     `compared` is the number of items that two or more annotators answered.
     """
@@ -209,11 +209,11 @@ def agreement_of(results: CampaignAnswers) -> Row:
 def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -> None:
     """Write a campaign's results: every answer to `.csv`, or the input of other commands to `.json`.
 
-    For an error analysis that is the findings, for `evaluate report`; for errata the errata, for `release freeze`.
+    For an error analysis, these are the findings, for `evaluate report`; for errata, the errata, for `release freeze`.
 
     Raises:
-        BenchwrightError: The name ends otherwise, the file exists with other content and `force` is not given, or it
-            cannot be written.
+        BenchwrightError: The name has another ending, the file exists with other content and `force` is not given, or
+            it cannot be written.
     """
     suffix = out.suffix.lower()
     if suffix not in {".csv", ".json"}:

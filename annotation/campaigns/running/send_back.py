@@ -1,8 +1,8 @@
-"""Send items back to their writers: those that a reviewer sends back with a note, and those that a check flags.
+"""Send items back to their writers if a reviewer returns them with a note or a check flags them.
 
-The writer gets the questions about that picture again, in the campaign of the writing, with the old texts filled in and
-the reason next to them. The next run makes the items anew from the writer's submission, and a changed item goes through
-all steps again.
+The writer gets the questions about that picture again, in the campaign in which they were written, with the old texts
+filled in and the reason next to them. The next run makes the items anew from the writer's submission, and a changed
+item goes through all steps again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from ...workflow.settlement.settle import policy_of, settle
 from .open_campaign import AssignedCampaign
 
 SENT_BACK = "Sent back"
-"""Label of the text next to a question that came back to its writer."""
+"""Label of the text shown next to a question that came back to its writer."""
 _LONGEST_WORDS = 2000
 _LISTED = 4
 _DEGREES = {
@@ -65,7 +65,7 @@ _KEY_WORDS = "words more frequent in right options than in wrong ones"
 
 
 class SendBack(Record):
-    """Items to send back to their writers, and how often.
+    """Which items to send back to their writers, and how often.
 
     Attributes:
         reviewers: Whether reviewers may send an item back with a note, besides their other decisions.
@@ -89,14 +89,14 @@ class ReturningCampaign(AssignedCampaign):
 
     @property
     def heeds(self) -> tuple[str, ...]:
-        """Return the checks whose flags go back to writers."""
+        """Return the checks whose flags send items back to writers."""
         return () if self.send_back is None else self.send_back.flagged_by
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return the step itself, if all checks whose flags go back are before it.
 
         Raises:
-            RecipeError: One of them is not.
+            RecipeError: A check is not before this step.
         """
         before = set(given) | {stage.partition(".")[0] for stage in given}
         for entry in self.heeds:
@@ -113,7 +113,7 @@ class ReturningCampaign(AssignedCampaign):
 
 
 def sends_back(send_back: SendBack | None) -> dict[str, Any]:
-    """Return the keys of a campaign's form with which reviewers send items back, if a recipe allows it."""
+    """Return the form keys with which reviewers send items back, if the recipe allows this."""
     if send_back is None or not send_back.reviewers:
         return {}
     return {"to_writer": True, "writer_rounds": send_back.rounds}
@@ -137,12 +137,12 @@ class WriterRounds:
         self._decided = {(decision.item_id, decision.content_hash) for decision in decided}
         self._flagged: list[tuple[WrittenIn, RevisionRequest]] = []
         self.spent: set[str] = set()
-        """Items still flagged that went back the maximum number of times."""
+        """Items that are still flagged although they went back the maximum number of times."""
         self.with_writers: dict[str, WrittenIn] = {}
-        """Place of writing of the items that went back and for which the run waits, by item."""
+        """Where each item that went back and for which the run waits was written, by item."""
 
     def withholds(self, item: Item) -> bool:
-        """Return whether an item goes back, or went back too often, because a check flags it; it then gets no review.
+        """Return whether an item gets no review because a check flags it and it goes back, or went back too often.
 
         A reviewed version, or one that its writer left unchanged, is not sent back for a flag.
         """
@@ -165,7 +165,7 @@ class WriterRounds:
         return True
 
     def send(self, store: ReviewStore) -> None:
-        """Send back flagged items, and those that reviewers sent back for pictures whose items are all decided."""
+        """Send back flagged items, and items that reviewers sent back if all items of their picture are decided."""
         with store.writing(alone=True) as connection:
             requests = [*self._flagged, *self._from_reviewers(connection)]
             by_record: dict[tuple[str, str], list[RevisionRequest]] = {}
@@ -176,7 +176,7 @@ class WriterRounds:
             self._sent = list_sent_back(connection)
 
     def times(self, item_id: str) -> dict[str, int]:
-        """Return how many versions of an item each campaign or check sent back, by name."""
+        """Return how many versions of an item each campaign or check sent back, by sender."""
         versions = {(sent.request.stage, sent.request.content_hash) for sent in self._sent.get(item_id, ())}
         return dict(sorted(Counter(stage for stage, _ in versions).items()))
 
@@ -224,7 +224,7 @@ class WriterRounds:
         return requests
 
     def _open(self, connection: sa.Connection, name: str, record_id: str, requests: Sequence[RevisionRequest]) -> None:
-        """Open the revision of the texts about one record, unless one is open already or none were written there."""
+        """Open the revision of the texts about one record, unless a revision is open or no texts were written there."""
         try:
             campaign = find_campaign(connection, name)
         except BenchwrightError:  # its items came from elsewhere
@@ -262,7 +262,7 @@ class WriterRounds:
 
 
 def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
-    """Return in words the number of items with their writers, and the campaigns of writing."""
+    """Return a phrase with the number of items that are with their writers, and the campaigns of writing."""
     campaigns = ", ".join(sorted({repr(writer.campaign) for writer in with_writers.values()}))
     return (
         f"{counted(len(with_writers), 'item')} went back to the writers in {campaigns}, who revise what they wrote "
@@ -271,7 +271,7 @@ def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
 
 
 def _words_of_reviewer(decision: Annotation) -> str | None:
-    """Return a reviewer's requested change, in their words; None if they do not send the item back."""
+    """Return the change that a reviewer requested, in their words, or None if they did not send the item back."""
     fields = decision.fields or {}
     if decision.decision == TO_WRITER:
         return decision.note or ""
@@ -279,7 +279,7 @@ def _words_of_reviewer(decision: Annotation) -> str | None:
 
 
 def _texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
-    """Return the texts that a writer sees next to the form: each question that came back, and why."""
+    """Return the texts that a writer sees next to the form: each question that came back, and the reason."""
     by_question: dict[str, list[str]] = {}
     for request in requests:
         words = f"{request.stage}: {request.words}" if request.annotator is None else request.words
@@ -291,7 +291,7 @@ def _texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
 
 
 def _words_of_flag(entry: str, flag: Flag) -> str:
-    """Return why a check flags an item, in words: the meaning of its reason, and its measurements."""
+    """Return a description of why a check flags an item: the meaning of its reason, and its measurements."""
     parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
     for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:
         name = _words_of_rule(rule.get("solver") or rule["rule"])
@@ -307,7 +307,7 @@ def _words_of_flag(entry: str, flag: Flag) -> str:
 
 
 def _words_of_rule(name: str) -> str:
-    """Return in words the option that a rule or solver picks, as far as the writer of a text can act on it."""
+    """Return a description of the option that a rule or solver picks, as far as the text's writer can act on it."""
     degree, _, measure = name.partition(" ")
     if degree in _DEGREES and measure in _MEASURES:
         return f"{_DEGREES[degree]} {_MEASURES[measure]}"
@@ -320,6 +320,6 @@ def _short(value: Any) -> str:
 
 
 def _words_of_reason(entry: str, code: str) -> str:
-    """Return the meaning of a reason code, from the documentation of the step; an unknown entry has only its code."""
+    """Return the meaning of a reason code from the step's documentation, or the code if the entry is unknown."""
     reasons = reasons_of(find("steps", entry).load()) if entry in catalogue("steps") else ()
     return next((reason.help for reason in reasons if reason.code == code), code.replace("_", " ") + ".")

@@ -32,7 +32,7 @@ from ...workflow.settlement.settle import (
 from .open_in_rounds import ItemHistory
 
 DIGITS = 6
-"""Decimals in summaries, so that the last bits of a platform's sums stay out of tables and releases."""
+"""Number of decimals in summaries, which keeps platform-dependent last bits of sums out of tables and releases."""
 
 REJECTED = "rejected"
 _DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
@@ -46,7 +46,7 @@ def verify_verdicts(
 
     Args:
         rule: Acceptance rule.
-        histories: Id and history of each item; iterated over once.
+        histories: Id and history of each item, which are iterated over once.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
     """
@@ -59,9 +59,9 @@ def verify_verdicts(
 
 
 def _outcome_of(rule: Rule, history: ItemHistory, said: dict[str, Mapping[str, Any]]) -> Outcome:
-    """Return the outcome of an item; that of a revised item has its last version and evidence of each round.
+    """Return the outcome of an item; for a revised item it includes the last version and evidence of each round.
 
-    `said` keeps equal evidence of items with one round, which most are, only once.
+    `said` stores equal evidence of items with one round, which most items have, only once.
     """
     last = history.rounds[-1]
     evidence: dict[str, Any] = {"rule": str(rule), **_round_counts(last)}
@@ -78,12 +78,12 @@ def _outcome_of(rule: Rule, history: ItemHistory, said: dict[str, Mapping[str, A
 
 
 def returned_evidence(history: ItemHistory) -> dict[str, Any]:
-    """Return the number of versions of an item that went back to its writer, by sender, as evidence; else nothing."""
+    """Return as evidence how many versions of an item went back to its writer, by sender; nothing if none did."""
     return {"sent_back": dict(history.sent_back)} if history.sent_back else {}
 
 
 def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
-    """Return the number of items that went back to their writers, and of their versions, by sender."""
+    """Return the numbers of items that went back to their writers, and of their versions, by sender."""
     times: Counter[str] = Counter()
     items = 0
     for of_item in sent_back:
@@ -93,7 +93,7 @@ def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
 
 
 def _countable_decisions(decisions: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the decisions to count; sending an item back to its writer only if an annotator did so."""
+    """Return the decisions to count, including the return to the item's writer only if an annotator chose it."""
     return (*DECISIONS, TO_WRITER) if decisions.get(TO_WRITER) else DECISIONS
 
 
@@ -106,7 +106,7 @@ def gold_outcome(decision: str) -> Outcome:
 
 
 def reason_of(outcome: str) -> str | None:
-    """Return the reason for dropping an item, from the outcome of `settle_last`; None if the item is kept."""
+    """Return the reason for dropping an item, from the outcome of `settle_last`, or None if the item is kept."""
     return None if outcome == ACCEPT else REJECTED if outcome == REJECT else outcome
 
 
@@ -124,7 +124,7 @@ def _round_counts(round_: Round) -> dict[str, Any]:
 
 
 def _round_evidence(round_: Round) -> dict[str, Any]:
-    """Return the evidence of one round in an item's history; its `edits` led to the version of the next round."""
+    """Return the evidence of one round in an item's history, whose `edits` led to the next round's version."""
     summary = _round_counts(round_)
     if round_.before:
         summary["before_sent_back"] = dict(sorted(Counter(annotation.decision for annotation in round_.before).items()))
@@ -132,7 +132,7 @@ def _round_evidence(round_: Round) -> dict[str, Any]:
 
 
 class _DecisionTally:
-    """Counts over the items of a campaign, and the annotators' decisions as ratings.
+    """Counts of the items of a campaign, and the annotators' decisions as ratings.
 
     Each version of an item is a separate unit.
     """
@@ -160,7 +160,7 @@ class _DecisionTally:
             of_kind.add(unit, said)
 
     def summary(self, *, seed: int) -> dict[str, Any]:
-        """Return counts of items kept, and dropped by reason, and agreement, without times and names."""
+        """Return counts of items kept and dropped, by reason, and agreement, without times or names."""
         names = _pseudonyms({annotator for annotator, _ in self._by_annotator})
         given = _countable_decisions(Counter(decision for _, decision in self._by_annotator))
         whole = agreement_in(self._every.columns(given), seed=seed)
@@ -203,7 +203,7 @@ def _counts(reasons: Mapping[str | None, int]) -> dict[str, int]:
 
 
 def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:
-    """Return the pseudonyms of annotators in summaries, by name, in the order of the names."""
+    """Return the pseudonyms of annotators in summaries, by name, sorted by name."""
     return _pseudonyms({decision.annotator for decision in decisions})
 
 
@@ -222,7 +222,7 @@ def _short(ratings: RatingColumns) -> dict[str, Any]:
 
 
 def rounded(document: dict[str, Any]) -> dict[str, Any]:
-    """Round every number of a document of numbers, lists and documents."""
+    """Return a nested document of numbers, lists and documents with every number rounded."""
     return {key: _round(value) for key, value in document.items()}
 
 
@@ -240,7 +240,7 @@ class BinaryVotes:
 
     Args:
         rule: Acceptance rule.
-        options: Codes of the two options; if both have as many votes as the rule needs, the first wins.
+        options: Codes of the two options; if both have as many votes as the rule requires, the first wins.
         annotations: All annotations.
     """
 
@@ -256,7 +256,7 @@ class BinaryVotes:
         return by_record
 
     def decided(self, annotations: Sequence[Annotation]) -> str | None:
-        """Return the option on which the annotations of one record agree; None if neither has enough votes."""
+        """Return the option on which the annotations of one record agree, or None if neither has enough votes."""
         # A record has fewer annotations than slots only if the missing ones could change nothing (`closing`), or if the
         # present ones leave no doubt (`further_votes`).
         policy = SettlementPolicy(self.rule, self.rule.slots, self.options, closes_with=self.options)
@@ -273,7 +273,7 @@ class BinaryVotes:
         }
 
     def summary(self, kinds: Mapping[str, str], *, seed: int) -> dict[str, Any]:
-        """Return agreement, overall and by kind of record, and each annotator's decisions, without times and names."""
+        """Return agreement, overall and by kind of record, and each annotator's decisions, without times or names."""
         ratings = [
             Rating(annotation.item_id, annotation.annotator, annotation.decision) for annotation in self.annotations
         ]
@@ -292,6 +292,6 @@ class BinaryVotes:
 
 
 def most_named(named: Iterable[str], order: Sequence[str]) -> str:
-    """Return the code named most often; among equals, the first in `order`."""
+    """Return the code named most often, or among equally frequent codes the first in `order`."""
     counts = Counter(named)
     return min(counts, key=lambda name: (-counts[name], order.index(name)))

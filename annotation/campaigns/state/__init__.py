@@ -1,1 +1,1 @@
-"""Campaigns in which annotators state facts about pictures, with drafts of a model."""
+"""Campaigns in which annotators state facts about pictures, with a model's drafts."""

@@ -1,7 +1,7 @@
-"""Drafts by a model of annotators' statements about pictures: requested when a task opens, and kept with it.
+"""A model's drafts of statements about pictures, which are requested when a task opens and stored with it.
 
 A draft has no author until a person accepts or edits it. If a model fails, the form stays empty, and the task gives the
-reason. The workspace keeps replies, so that each is paid for only once.
+reason. The workspace stores replies, so that each is paid for only once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ...workflow.image_files import ImageFiles
 logger = logging.getLogger(__name__)
 
 _UNREADABLE, _UNREACHABLE, _BUDGET = "unreadable", "unreachable", "budget_spent"
-"""Reasons for a missing draft, besides those of a failed request."""
+"""Reasons for a missing draft, other than those of a failed request."""
 
 
 class DraftSettings(Record):
@@ -132,11 +132,11 @@ def drafts_of(
     form: Form,
     workspace: Path,
 ) -> Iterator[Proposals]:
-    """Yield the model's draft for each picture, in their order, or the reason for a missing draft.
+    """Yield the model's draft for each picture, or the reason it is missing, in the order of the pictures.
 
     Raises:
         PrerequisiteError: The model cannot be queried at all, and the settings are `stop`.
-        BudgetSpent: Its budget is spent, and the settings are `stop`.
+        BudgetSpent: The model's budget is spent, and the settings are `stop`.
     """
     if not records:
         return
@@ -168,7 +168,7 @@ def drafts_of(
 
 
 class _Drafter:
-    """Queries a model for drafts; several threads use it at once."""
+    """Queries a model for drafts; several threads may use it at the same time."""
 
     def __init__(
         self, settings: DraftSettings, sections: Sequence[Section], form: Form, files: ImageFiles, replies: Any
@@ -208,4 +208,4 @@ class _Drafter:
 
 
 class _NothingDrafted(BenchwrightError):
-    """The reason why a picture has no draft, as a code and words."""
+    """The reason why a picture has no draft, as a code and a description."""

@@ -1,8 +1,8 @@
-"""The campaign `state`: annotators state in words what images show, section by section, for steps that use facts.
+"""The campaign `state`: annotators describe what images show, section by section, for steps that use facts.
 
 Their statements become the value `statements` of the image, in the terms of facts files. The step `facts` combines it
-with the marks on the image (`stated_by`). Each statement records its author and place, so that authors never judge
-items made from their own statements.
+with the marks on the image (`stated_by`). Each statement records its author and where it was written, so that authors
+never judge items made from their own statements.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class State(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result; budgets of a model, and the assignment of tasks, do not."""
+        """Return the settings that determine the result, which a model's budgets and the assignment of tasks do not."""
         parameters = super().parameters()
         return parameters if self.draft is None else {**parameters, "draft": self.draft.deciding()}
 
@@ -122,7 +122,7 @@ class State(AssignedCampaign):
         return [self.draft.chat.plan("drafts", images, requests=2, pictures=2, words=2 * words)]
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images and return the statements once each is done."""
+        """Bring the tasks up to date with these images, and return the statements once every image is done."""
         typed = state_form(self.sections, optional=self.optional, drafts=self.draft is not None)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[STATE].guidelines
         request = CampaignRequest(
@@ -183,7 +183,7 @@ def _known_images(ctx: CampaignContext) -> set[str]:
 def _combined_statements(
     decisions: Sequence[Annotation], form: Form, campaign: str, *, first_only: bool
 ) -> StatementsOnPicture | None:
-    """Return the combined statements of one image's annotators; None if they stated nothing.
+    """Return the combined statements of one image's annotators, or None if they stated nothing.
 
     Args:
         decisions: Their decisions, by slot.
@@ -211,7 +211,7 @@ class _TakenFields:
         self.authors: dict[str, Authorship] = {}
 
     def add(self, decision: Annotation) -> None:
-        """Take the statements of one more annotator that none before them made."""
+        """Add those statements of another annotator that no earlier annotator made."""
         fields = fields_in(decision)
         for field in self._form.fields[1:]:
             value = fields.get(field.name)
@@ -227,7 +227,7 @@ class _TakenFields:
                 self.authors[field.name] = self._author(decision, field.name)
 
     def _vote(self, name: str, value: str, author: Authorship) -> None:
-        """Take a label: of all annotators the most frequent, of equally frequent ones the first."""
+        """Take the label that most annotators gave, or the first of equally frequent ones."""
         votes = self._votes.setdefault(name, [])
         votes.append((value, author))
         counts = Counter(label for label, _ in votes)
@@ -260,7 +260,7 @@ class _TakenFields:
 
 
 def _key_in(field: Repeated, entry: Mapping[str, Any]) -> str:
-    """Return the part that distinguishes an entry from others in facts files; empty if only its whole content does."""
+    """Return the part that identifies an entry in facts files, or an empty one if only its whole content does."""
     if field.distinct is None:
         return ""
     key = str(entry[field.distinct])
@@ -276,7 +276,7 @@ def _outcome(statements: StatementsOnPicture | None, evidence: Mapping[str, Any]
 def _summary(
     stated: Mapping[str, StatementsOnPicture | None], decisions: Sequence[Annotation], rule: str, *, simulated: bool
 ) -> dict[str, Any]:
-    """Return counts of images and statements, and of their authors, without times and names."""
+    """Return counts of images and statements, and of their authors, without times or names."""
     with_any = [statements for statements in stated.values() if statements is not None]
     names = pseudonyms(decisions)
     authors = Counter(author.by for statements in with_any for author in statements.authors.values())
@@ -298,7 +298,7 @@ def _summary(
 
 
 def _draft_counts(ctx: CampaignContext, model: str) -> dict[str, Any]:
-    """Return the number of tasks with a draft, and the reasons why others had none."""
+    """Return the number of tasks with a draft, and the reasons why other tasks had none."""
     with open_store(ctx.store_url) as store:
         proposals = [proposals_in(task.payload) for task in store.tasks(ctx.stage, states=("open", "done"))]
     failed = Counter(one.failed.partition(":")[0] for one in proposals if one is not None and one.failed is not None)

@@ -1,4 +1,4 @@
-"""Drafts of questions in the campaign `write`: as proposals in its tasks, and the resulting authorship of questions.
+"""Drafts of questions in the campaign `write`: proposals in its tasks, and the resulting authorship of questions.
 
 Steps `draft_questions` before the campaign make the drafts, as values of the images.
 """
@@ -28,7 +28,7 @@ class ImageDrafts:
 
     Args:
         drafts: For each entry that drafts, its values by image id.
-        settings: Shape of the questions, as the campaign defines it.
+        settings: Structure of the questions, as the campaign defines it.
         form: Form of the campaign.
     """
 
@@ -38,7 +38,7 @@ class ImageDrafts:
         self._first_mistake = ""
 
     def of(self, image_id: str) -> Proposals | None:
-        """Return the drafts about an image, or the reason for missing ones; None if no step drafted for it."""
+        """Return the drafts about an image or the reason they are missing, or None if no step drafted for the image."""
         drafted_by = drafts_about(image_id, self._drafts)
         if not drafted_by:
             return None
@@ -61,10 +61,10 @@ class ImageDrafts:
         return Proposals(model=" + ".join(dict.fromkeys(authors)), fields=fields, failed=why, notes=notes)
 
     def check_fit(self, stage: str) -> None:
-        """Check that drafts have the shape of the campaign's form; missing parts are left to annotators.
+        """Check that drafts have the structure of the campaign's form; missing parts are left to annotators.
 
         Raises:
-            StepError: No draft has it.
+            StepError: No draft has this structure.
         """
         if self._unfit and not self._fitting:
             raise StepError(
@@ -93,7 +93,7 @@ def authors_of(decision: Annotation, place: str) -> dict[str, str]:
 
     Args:
         decision: Submission of an annotator.
-        place: Place of the entry, such as `questions/2`.
+        place: Path of the entry, such as `questions/2`.
     """
     origin = (fields_in(decision).get(DRAFTS) or {}).get(place)
     if origin is None:

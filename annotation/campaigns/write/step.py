@@ -1,8 +1,8 @@
 """The campaign `write`: annotators write questions about each image, with options, an explanation and labels.
 
 Their texts become the value `questions` of the image (`benchwright.questions.written`). The steps `written_questions`
-and `iq_test` make items of it. Each question records where it was written, so that the store never assigns its item to
-its author.
+and `iq_test` make items from it. Each question records where it was written, so that the store never assigns the item
+to its author.
 """
 
 from __future__ import annotations
@@ -91,17 +91,17 @@ class Write(QuestionSettings, AssignedCampaign):
         """Return the step itself, if all entries that draft for it are before it.
 
         Raises:
-            RecipeError: One of them is not, or drafts no questions.
+            RecipeError: An entry is not before this step, or drafts no questions.
         """
         check_drafts_before(self.name, self.drafted_by, given)
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the result; the drafting entries only if there are any."""
+        """Return the settings that determine the result; drafting entries are included only if there are any."""
         return {name: value for name, value in super().parameters().items() if name != "drafted_by" or value}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images and return the questions once each is done."""
+        """Bring the tasks up to date with these images, and return the questions once every image is done."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[WRITE].guidelines
         form = writing_form(self, drafts=bool(self.drafted_by))
         request = CampaignRequest(
@@ -142,7 +142,7 @@ class Write(QuestionSettings, AssignedCampaign):
     def _summary(
         self, written: Mapping[str, Sequence[WrittenQuestion]], decisions: Sequence[Annotation], rule: str
     ) -> dict[str, Any]:
-        """Return counts of images, questions and labels, without times and names."""
+        """Return counts of images, questions and labels, without times or names."""
         questions = [question for of_image in written.values() for question in of_image]
         names = pseudonyms(decisions)
         labels = {
@@ -180,7 +180,7 @@ def _work(records: Iterable[ImageRecord], proposed: ImageDrafts) -> list[TaskInp
 
 
 def _questions_in(annotation: Annotation, settings: QuestionSettings, campaign: str) -> list[WrittenQuestion]:
-    """Return the questions that an annotator wrote about an image; none if they found nothing to ask."""
+    """Return the questions that an annotator wrote about an image, or none if they found nothing to ask."""
     fields = fields_in(annotation)
     if fields[HEADLINE] != WRITTEN:
         return []

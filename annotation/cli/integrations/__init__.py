@@ -1,1 +1,1 @@
-"""Commands for other programs and services: tokens, webhooks, entries of crowd workers, pay."""
+"""Commands for other programs and services: tokens, webhooks, entries for crowd workers, and pay."""

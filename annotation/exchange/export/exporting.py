@@ -1,4 +1,4 @@
-"""Writer of an export: a new folder with a file for each table and format, and a manifest."""
+"""Write an export: a new folder with a file for each table and format, and a manifest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORMATS: Mapping[str, tuple[FileFormat, ...]] = {
 
 
 class Exported(NamedTuple):
-    """Folder of an export, and the tables in it."""
+    """The folder of an export and the tables in it."""
 
     out: Path
     tables: Mapping[str, WrittenTable]
@@ -46,14 +46,15 @@ def export_everything(
     formats: Sequence[FileFormat] = ("parquet", "csv"),
     pseudonymous: bool = False,
 ) -> Exported:
-    """Write tasks, decisions and their figures as of one moment; equal stores give equal bytes.
+    """Write tasks, decisions and their figures as of one point in time; equal stores give equal bytes.
 
     Args:
         store: Review store.
         out: New folder.
         campaigns: Names of campaigns; default all that are not archived.
         formats: Formats of the files.
-        pseudonymous: Whether to replace names by numbers; default False. Texts stay as their authors wrote them.
+        pseudonymous: Whether to replace names by numbers; default False. Texts are exported as their authors wrote
+            them.
 
     Raises:
         BenchwrightError: The folder exists, its parent folder does not, or no such campaign exists.
@@ -100,7 +101,7 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
 
 
 def _names_in(store: ReviewStore, *, pseudonymous: bool) -> Mapping[str, str]:
-    """Return the name of each annotator in the export, by their name in the store.
+    """Return the name that each annotator has in the export, by the name in the store.
 
     Pseudonyms number people in the order in which they joined, so that a person has the same number in every later
     export of the store. Simulated annotators keep their names, since they are not people.

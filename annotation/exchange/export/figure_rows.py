@@ -1,4 +1,4 @@
-"""Helpers for rows of tables of figures: chaining, sorting and rounding."""
+"""Helpers for rows of figure tables: chaining, sorting and rounding."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def chained(parts: Iterator[Iterator[Row]]) -> Iterator[Row]:
 
 
 def rounded(*values: Any) -> list[Any]:
-    """Return values with floats rounded, so that last bits, which differ between platforms, stay out."""
+    """Return values with floats rounded, so that their last bits, which depend on the platform, are dropped."""
     return [round(value, DIGITS) if isinstance(value, float) else value for value in values]

@@ -1,4 +1,4 @@
-"""Tables of figures: outcomes of tasks, agreement, annotators, reasons."""
+"""Tables of figures: outcomes of tasks, agreement, annotators and reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of records besides decisions: adjudication, revisions, answers before the key, comments, the audit log."""
+"""Tables of records other than decisions: adjudication, revisions, blind answers, comments, and the audit log."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _guidelines(connection: sa.Connection, campaign_ids: Sequence[int]) -> Expor
 
 
 def _closings(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTable:
-    """Return the tasks that closed because their decision is sure enough, withdrawn closings included."""
+    """Return the table of tasks that closed because their decision is sure enough, including withdrawn closings."""
     c = closings.c
     query = (
         sa.select(
@@ -153,7 +153,7 @@ def _closings(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportT
 
 
 def _sent_back(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of items sent back to their writers; a row of a check names no person."""
+    """Return the table of items sent back to their writers; the row of an item sent back by a check names no person."""
     r = revision_requests.c
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, r.slot, r.item_id, r.stage)
@@ -209,7 +209,7 @@ def authors_table(connection: sa.Connection, display_names: Names) -> ExportTabl
 
 
 def log_table(connection: sa.Connection) -> ExportTable:
-    """Return the whole audit log with its hashes, so that others can check the chain. It names people."""
+    """Return the whole audit log, which names people, with its hashes so that others can check the chain."""
     log = audit_log.c
     query = sa.select(log.id, log.at, log.actor, log.act, log.about, log.previous, log.hash).order_by(log.id)
     columns: Columns = {

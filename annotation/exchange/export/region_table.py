@@ -1,4 +1,4 @@
-"""The table of regions: all that annotators marked, in every version, and their changes to proposals."""
+"""The table of regions: everything that annotators marked, in every version, and their changes to proposals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _COLUMNS: Columns = {
 
 
 def regions_table(connection: sa.Connection, marked: Sequence[Campaign], display_names: Names) -> ExportTable:
-    """Return the table of the regions in campaigns; for the arguments see `work_tables`.
+    """Return the table of the regions marked in campaigns; for the arguments see `work_tables`.
 
     `x0` to `y1` are the box around the region in pixels of the upright picture; the region itself is in the column
     `fields` of `annotations`.

@@ -1,4 +1,4 @@
-"""Tables of figures: shares of labels, outcomes of items round by round, and adjudicators' decisions."""
+"""Tables of figures: proportions of labels, outcomes of items by round, and adjudicators' decisions."""
 
 from __future__ import annotations
 

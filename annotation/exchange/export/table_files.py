@@ -1,4 +1,4 @@
-"""Writers of tables as Parquet and CSV, with the same rows in both; equal rows give equal bytes."""
+"""Write tables as Parquet and CSV, with the same rows in both; equal rows give equal bytes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ExportTable(NamedTuple):
     """A table to write.
 
     Args:
-        name: Name of the table and, without suffix, of its files.
+        name: Name of the table, and of its files without their suffix.
         columns: Types of the columns by name, in order.
         rows: Sorted rows, with values in the order of the columns.
     """
@@ -44,14 +44,14 @@ class ExportTable(NamedTuple):
 
 
 class WrittenTable(NamedTuple):
-    """A written table: the number of its rows, and the SHA-256 of each file by its name."""
+    """A written table: the number of its rows, and the SHA-256 of each file by file name."""
 
     rows: int
     files: Mapping[str, str]
 
 
 def write(table: ExportTable, folder: Path, formats: Sequence[FileFormat]) -> WrittenTable:
-    """Write a table in each format, a few thousand rows at a time."""
+    """Write a table in each format, processing a few thousand rows at a time."""
     paths = [folder / f"{table.name}.{suffix}" for suffix in formats]
     count = 0
     with ExitStack() as stack:
@@ -101,7 +101,7 @@ _WRITERS: Mapping[str, type[_Parquet] | type[_Csv]] = {"parquet": _Parquet, "csv
 
 
 def _cell(value: Any) -> str:
-    """Return the text of a value in CSV; texts that a spreadsheet would run are made harmless."""
+    """Return the text of a value for CSV, in which texts that a spreadsheet would execute are made harmless."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -48,7 +48,7 @@ def work_tables(connection: sa.Connection, campaign_ids: Sequence[int], display_
 
 
 def stream(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a query, read a few thousand at a time."""
+    """Yield the rows of a query, reading a few thousand at a time."""
     yield from connection.execute(query.execution_options(yield_per=_AT_ONCE))
 
 
@@ -110,7 +110,7 @@ def _tasks(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTabl
 
 
 def annotations_of(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of every version of every decision on items; arguments as of `work_tables`."""
+    """Return the table of every version of every decision on items; for the arguments see `work_tables`."""
     a, t = annotations_table.c, tasks.c
     newer = annotations_table.alias("newer")
     is_newest = ~sa.exists().where(newer.c.slot_id == a.slot_id, newer.c.version > a.version)
@@ -184,7 +184,7 @@ def annotations_of(connection: sa.Connection, campaign_ids: Sequence[int], displ
 
 
 def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of answered attention checks, which no table of items includes."""
+    """Return the table of answered attention checks, which the tables of items do not include."""
     a = annotations_table.c
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, annotators.c.name, a.version, a.decision, tasks.c.gold)
@@ -216,7 +216,7 @@ def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], di
 
 
 def _set_asides(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of acts by which curators set votes aside, and took them back."""
+    """Return the table of actions with which curators set votes aside or took them back."""
     s = set_asides.c
     query = (
         sa.select(campaigns.c.name, annotators.c.name, s.set_by, s.why, s.set_at, s.taken_back_by, s.taken_back_at)
@@ -275,7 +275,7 @@ def _assignments(connection: sa.Connection, campaign_ids: Sequence[int], display
 
 
 def overrides_table(connection: sa.Connection, display_names: Names) -> ExportTable:
-    """Return the table of curators' overrides, in order of time."""
+    """Return the table of curators' overrides, in chronological order."""
     o = overrides.c
     query = (
         sa.select(o.stage, o.record_id, o.action, o.reason, o.against, annotators.c.name, o.why, o.decided_at)

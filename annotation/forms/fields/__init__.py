@@ -1,1 +1,1 @@
-"""Fields of typed forms, checks of their values, and both in words."""
+"""Fields of typed forms, checks of their values, and descriptions of both."""

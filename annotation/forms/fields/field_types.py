@@ -1,4 +1,4 @@
-"""The fields of typed forms, and the values that each accepts.
+"""The types of fields in typed forms, and the values that each type accepts.
 
 A field is one of several options, several of them, one of the item's own choices, text, a number of lines of text, a
 photograph, regions marked on the pictures, other pictures of the campaign, or a group of fields that occurs several
@@ -38,9 +38,10 @@ class Option(Record):
     """One option of a field, or a possible label of a region.
 
     Attributes:
-        code: Its code in tables and values: lower-case letters, digits and underscores, a letter first.
-        words: Its name for readers.
-        help: When it applies, in a sentence.
+        code: Code of the option in tables and values: lower-case letters, digits and underscores, beginning with a
+            letter.
+        words: Name of the option for readers.
+        help: Sentence that states when the option applies.
     """
 
     code: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
@@ -49,12 +50,12 @@ class Option(Record):
 
     @property
     def spelled(self) -> str:
-        """Return its spelling in tables: its code, or its words if the code is only a number (`value_2`)."""
+        """Return the option's spelling in tables: its code, or its words if the code is only a number (`value_2`)."""
         return self.words if _NUMBERED.fullmatch(self.code) else self.code
 
 
 class OnlyIf(Record):
-    """Condition of a field: it applies only if an earlier field has one of these values."""
+    """Condition of a field, which applies only if an earlier field has one of these values."""
 
     field: _Name
     codes: tuple[str, ...] = Field(min_length=1)
@@ -108,14 +109,13 @@ class TextField(_Field):
     hint: str = Field("", max_length=200)
     max_chars: int = Field(_MAX_TEXT, ge=1, le=_MAX_TEXT)
     is_line: bool = False
-    """Whether it is one line: a question, or an option of one."""
+    """Whether the text is a single line: a question, or an option of a question."""
     is_address: bool = False
-    """Whether it is the address of a page: `http://` or `https://`, with a host."""
+    """Whether the text is the URL of a page, with `http://` or `https://` and a host."""
     is_name: bool = Field(False, exclude_if=_is_unset)
-    """Whether it is a short name for programs: lower-case letters, digits and underscores, at most 60, a letter
-    first."""
+    """Whether it is a short name for programs: up to 60 lower-case letters, digits and underscores, a letter first."""
     is_count: bool = Field(False, exclude_if=_is_unset)
-    """Whether it is a whole number, 0 or greater."""
+    """Whether the text is an integer, 0 or greater."""
 
 
 class Lines(_Field):
@@ -125,9 +125,9 @@ class Lines(_Field):
     hint: str = Field("", max_length=200)
     count: int = Field(ge=1, le=20)
     at_least: int | None = Field(None, ge=1, le=20, exclude_if=_is_unset)
-    """Fewest lines if fewer than `count` suffice; default None, all of them."""
+    """Minimum number of lines if fewer than `count` suffice; default None, all of them."""
     max_chars: int = Field(_MAX_TEXT, ge=1, le=_MAX_TEXT)
-    """Largest number of characters of one line."""
+    """Maximum number of characters in one line."""
     differ_from: _Name | None = None
     """Name of an earlier text field whose text no line may repeat."""
 
@@ -149,9 +149,9 @@ class PicturesField(_Field):
 
 
 class DraftsField(_Field):
-    """The statements accepted from a model's draft; readers neither see nor fill it in.
+    """The statements accepted from a model's draft; readers neither see nor fill in this field.
 
-    A window sends each statement's place with its place in the draft; the store keeps the resulting origin.
+    A window sends the path of each statement with its path in the draft; the store keeps the resulting origin.
     """
 
     type: Literal["drafts"] = "drafts"
@@ -167,7 +167,7 @@ class RegionField(_Field):
     type: Literal["region"] = "region"
     shape: RegionShape
     options: tuple[Option, ...] = Field((), max_length=100)
-    """Labels, one for each region; empty if regions have no label, or one that the annotator writes."""
+    """Labels to choose from for each region; empty if regions have no label, or one that the annotator writes."""
     free_label: bool = False
     """Whether an annotator may write a label outside the options."""
     min_count: int = Field(1, ge=0, le=MOST_REGIONS)
@@ -175,7 +175,7 @@ class RegionField(_Field):
     instructions: str = Field("", max_length=_MAX_TEXT)
     """Instructions for marking, in Markdown."""
     example: Sha256 | None = None
-    """Example picture, by its image id; None without one."""
+    """Example picture, by its image id, or None if there is none."""
     example_words: str = Field("", max_length=1000)
     """Description of that picture, for annotators who cannot see it; empty for the field's label."""
 
@@ -207,8 +207,8 @@ class QuestionRule(Record):
     Attributes:
         ask: Field with the question, a text.
         options: Fields with its options, texts or lines; no two may read the same.
-        refusal: Text of the option that declines, which is added automatically and which no other may repeat; None
-            without one.
+        refusal: Text of the option that declines, which is added automatically and which no other option may repeat;
+            None if there is no such option.
     """
 
     ask: _Name = "ask"
@@ -264,10 +264,10 @@ FormField = Annotated[
 
 
 def check_conditions(fields: Sequence[FormField]) -> None:
-    """Check that names differ, and that each condition names a choice that comes before its field.
+    """Check that names differ, and that each condition names a choice in an earlier field.
 
     Raises:
-        ValueError: They do not.
+        ValueError: Names repeat, or a condition is invalid.
     """
     names = [field.name for field in fields]
     if len(set(names)) != len(names):

@@ -31,7 +31,7 @@ from .region_values import read_regions
 from .texts import can_be_kept
 
 MOST_MISTAKES = 30
-"""Largest number of mistakes that a message names, so that hostile values cannot make an endless one."""
+"""Maximum number of mistakes named in a message, so that hostile values cannot make it endless."""
 
 _SHORT_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
@@ -46,10 +46,10 @@ class FieldMistake(NamedTuple):
     """A mistake in a field.
 
     Args:
-        place: Field, or for one of a group's entries `questions/2/ask`; empty for the form as a whole.
-        words: The mistake, in words that name the field.
-        entry: Entry of the group, in words such as `question 2`; empty outside of groups.
-        is_missing: Whether a value is still missing, instead of wrong.
+        place: Path of the field, such as `questions/2/ask` in one of a group's entries; empty for the form as a whole.
+        words: Description of the mistake, which names the field.
+        entry: Description of the group's entry, such as `question 2`; empty outside of groups.
+        is_missing: Whether a value is still missing, rather than wrong.
     """
 
     place: str
@@ -59,21 +59,21 @@ class FieldMistake(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Return the mistake in words that name entry and field."""
+        """Return a description of the mistake that names entry and field."""
         return f"{self.entry}: {self.words}" if self.entry else self.words
 
     @property
     def beside_field(self) -> str:
-        """Return the mistake in words to show next to the field, without naming it again."""
+        """Return a description of the mistake to show next to the field, without naming the field again."""
         return _LEAD.sub("", self.words)
 
 
 class FormError(BenchwrightError):
-    """Values that do not fit a form; the message names their places.
+    """Values that do not fit a form; the message names their paths.
 
     Args:
-        message: The mistakes in words.
-        at_fields: Each mistake with its place; empty if only the message is known.
+        message: Description of the mistakes.
+        at_fields: Each mistake with its path; empty if only the message is known.
     """
 
     def __init__(self, message: str, at_fields: Sequence[FieldMistake] = ()) -> None:
@@ -82,7 +82,7 @@ class FormError(BenchwrightError):
 
 
 class TaskValues(NamedTuple):
-    """A task's properties that its values depend on: letters of its choices, the right one, sizes of its pictures."""
+    """A task's properties that determine valid values: letters of choices, the right one, and sizes of pictures."""
 
     letters: Sequence[str] = ()
     key: str | None = None
@@ -90,7 +90,7 @@ class TaskValues(NamedTuple):
 
 
 def applies(field: FormField, values: Values) -> bool:
-    """Return whether a field applies, given the values of those before it."""
+    """Return whether a field applies, given the values of earlier fields."""
     if field.only_if is None:
         return True
     value = values.get(field.only_if.field, ())
@@ -126,7 +126,7 @@ def raise_all(mistakes: Sequence[FieldMistake]) -> None:
     """Raise mistakes, if any, as one error that names the first of them.
 
     Raises:
-        FormError: The list has mistakes.
+        FormError: The list is not empty.
     """
     if mistakes:
         more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
@@ -134,7 +134,7 @@ def raise_all(mistakes: Sequence[FieldMistake]) -> None:
 
 
 def _value(field: FormField, value: Any, task: TaskValues) -> Any:
-    """Check one field's value and return it; empty if it is not filled in."""
+    """Check and return the value of one field, which is empty if the field is not filled in."""
     if isinstance(field, RegionField):
         return _regions(field, value, task.sizes_wh)
     if isinstance(field, Repeated):
@@ -171,7 +171,7 @@ def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value:
 
 
 def _pictures(field: PicturesField, value: Any) -> list[str]:
-    """Return the ids of pictures, given as a list or as a text with semicolons; the store checks that they exist."""
+    """Return the ids of pictures from a list or a text with semicolons; the store checks that they exist."""
     listed = [part.strip() for part in value.split(";")] if isinstance(value, str) else value or []
     if not isinstance(listed, list | tuple) or not all(isinstance(image_id, str) for image_id in listed):
         raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is not a list of pictures")
@@ -184,7 +184,7 @@ def _pictures(field: PicturesField, value: Any) -> list[str]:
 
 
 def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
-    """Return the place in the draft of each statement's place; an earlier stored value may return unchanged."""
+    """Return the path in the draft by the path of each statement; an earlier stored value may come back unchanged."""
     if value is None or value == "":
         return {}
     if not isinstance(value, Mapping):
@@ -199,7 +199,7 @@ def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
 
 
 def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
-    """Return the regions of a field, given as a list or as JSON text."""
+    """Return the regions of a field from a list or JSON text."""
     try:
         regions = read_regions(value, field.rule, sizes_wh)
     except RegionError as error:
@@ -210,10 +210,10 @@ def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list
 
 
 def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
-    """Return the entries of a group, given as a list or as JSON text, without empty entries.
+    """Return the entries of a group from a list or JSON text, without empty entries.
 
     Raises:
-        FormError: The entries are too few or too many, or have mistakes; the message names all of them.
+        FormError: There are too few or too many entries, or they have mistakes; the message names all mistakes.
     """
     if isinstance(value, str) and value.strip():
         try:
@@ -298,7 +298,7 @@ def _is_address(text: str) -> bool:
 
 
 def _lines(field: Lines, value: Any) -> list[str]:
-    """Return the lines of a list, or of one text, without empty ones."""
+    """Return the nonempty lines of a list or a text."""
     texts_given = value.splitlines() if isinstance(value, str) else value or []
     if not isinstance(texts_given, list | tuple) or not all(isinstance(text, str) for text in texts_given):
         raise FormError(f"field {field.name!r}: {quoted(value)} are not lines of text")
@@ -319,5 +319,5 @@ def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any
 
 
 def quoted(value: Any) -> str:
-    """Return a possibly hostile value for a message: in ASCII, and cut."""
+    """Return a possibly hostile value for a message, in ASCII and shortened."""
     return ascii(value)[:80]

@@ -1,4 +1,4 @@
-"""Typed forms: the possible entries of an annotator about a task, as a list of fields.
+"""Typed forms: what an annotator can enter about a task, as a list of fields.
 
 One description serves the app, the table for filling in without it, and the store, which checks every value against it.
 """
@@ -30,10 +30,10 @@ from .region_values import MAX_REGION_BYTES, size_of
 
 
 class Form(Record):
-    """The fields of a task, in the order of filling them in.
+    """The fields of a task, in the order in which they are filled in.
 
     Attributes:
-        fields: Fields, at least one; the first is the headline, which lists show and agreement compares.
+        fields: At least one field; the first is the headline, which is shown in lists and compared for agreement.
     """
 
     fields: tuple[FormField, ...] = Field(min_length=1)
@@ -61,7 +61,7 @@ class Form(Record):
         return tuple(field for field in self.fields if isinstance(field, RegionField))
 
     def applies(self, field: FormField, values: Values) -> bool:
-        """Return whether a field applies, given the values of those before it."""
+        """Return whether a field applies, given the values of earlier fields."""
         return applies(field, values)
 
     def checked(
@@ -75,13 +75,13 @@ class Form(Record):
         """Check the values of a form and return them as JSON values, in its order, without fields that do not apply.
 
         Args:
-            entries: Values by field; absent, None and empty ones count as not filled in.
+            entries: Values by field; absent, None and empty values are treated as not filled in.
             letters: Letters of the item's choices.
             key: Letter of the right choice; None if there is none.
-            sizes_wh: Size of each picture of the task in pixels, upright; only regions need them.
+            sizes_wh: Size of each upright picture of the task in pixels, which only regions need.
 
         Raises:
-            FormError: A field is unknown, is missing, or has an unacceptable value; the message names all of them.
+            FormError: A field is unknown or missing, or has an unacceptable value; the message names all such fields.
         """
         known = {field.name for field in self.fields}
         if unknown := sorted(set(entries) - known):
@@ -95,14 +95,14 @@ class Form(Record):
         return values
 
     def wrong_so_far(self, entries: Mapping[str, Any]) -> list[FieldMistake]:
-        """Return the mistakes in values that are still being filled in, without missing ones."""
+        """Return the mistakes in values that are still being filled in, ignoring missing values."""
         _, mistakes = checked_values(self.fields, entries, TaskValues())
         return [mistake for mistake in mistakes if not mistake.is_missing]
 
     def comparable(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values as `checked` spells them, field by field and entry by entry, without those that do not fit.
 
-        A model's drafts are kept this way: its draft of one field may have a mistake that others lack.
+        This is how a model's drafts are stored, since the draft of one field may have a mistake while others do not.
         """
         fitting: dict[str, Any] = {}
         for field in self.fields:
@@ -119,7 +119,7 @@ class Form(Record):
         return fitting
 
     def headline_of(self, values: Mapping[str, Any]) -> str:
-        """Return a decision as one word: the code in the first field; several codes are joined by `+`."""
+        """Return a decision as a single string: the code in the first field, with several codes joined by `+`."""
         value = values[self.headline.name]
         return value if isinstance(value, str) else "+".join(value)
 
@@ -129,7 +129,7 @@ class Form(Record):
 
 
 def _append_entry(entries: list[Any], checked: Sequence[Any], field: Repeated) -> None:
-    """Append a checked entry, unless the group is full or has one that reads the same."""
+    """Append a checked entry, unless the group is full or contains an entry that reads the same."""
     taken = {str(entry.get(field.distinct)).casefold() for entry in entries}
     is_taken = field.distinct is not None and str(checked[0].get(field.distinct)).casefold() in taken
     if not is_taken and len(entries) < field.max_count:
@@ -137,7 +137,7 @@ def _append_entry(entries: list[Any], checked: Sequence[Any], field: Repeated) -
 
 
 def _alone(field: FormField) -> FormField:
-    """Return a field as if it were alone: without a condition, required or not, a group from one entry on."""
+    """Return a field that can be checked alone: without its condition, optional, and a group from one entry on."""
     free: dict[str, Any] = {"only_if": None}
     if not isinstance(field, DraftsField):
         free["is_required"] = False
@@ -145,7 +145,7 @@ def _alone(field: FormField) -> FormField:
 
 
 def statement_at(values: Mapping[str, Any], place: str) -> Any:
-    """Return the value at a place such as `caption` or, for a group's second entry, `questions/2`; None if none."""
+    """Return the value at a path such as `caption` or, in a group, `questions/2`, or None if there is none."""
     name, _, number = place.partition("/")
     value = values.get(name)
     if not number:

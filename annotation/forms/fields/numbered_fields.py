@@ -1,6 +1,7 @@
 """Groups of fields as separate columns: `ask_2` is the field `ask` of a group's second entry.
 
-Tables and Label Studio repeat no fields. They have these instead, for groups that are small enough (`in_columns`).
+Tables and Label Studio cannot repeat fields, so they have these columns for groups that are small enough
+(`in_columns`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from .field_types import EntryField, FormField, Lines, Repeated, SeveralOf
 from .form import Form
 
 _PARTED = " | "
-"""Separator of lines within one line of a cell."""
+"""Separator of several lines in a cell that has only one line."""
 
 
 def with_numbered_fields(form: Form) -> Form:
-    """Return a form in which the fields of all entries replace each group that goes into columns."""
+    """Return a form in which each group that has separate columns is replaced by the fields of all its entries."""
     return Form(
         fields=tuple(
             numbered
@@ -34,7 +35,7 @@ def is_numbered(field: FormField) -> bool:
 def numbered_fields(group: FormField) -> tuple[FormField, ...]:
     """Return the fields of all possible entries of a group, entry by entry.
 
-    Those of optional entries are not required; `_entries_of` and the form check that entries are complete.
+    Fields of optional entries are not required; `_entries_of` and the form check that entries are complete.
     """
     assert isinstance(group, Repeated), "only groups have entries"
     numbered = []
@@ -57,7 +58,7 @@ def _differing(part: EntryField, number: int) -> dict[str, Any]:
 
 
 def name_of(part: str, number: int) -> str:
-    """Return the name of the column of a field of a group's entry."""
+    """Return the column name for a field in a group's entry."""
     return f"{part}_{number}"
 
 
@@ -76,13 +77,13 @@ def _entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, A
 
 
 def lines_in(text: str) -> list[str]:
-    """Return the lines of a cell: those of the text, or of a single line the parts between ` | `; none if empty."""
+    """Return the lines in a cell; a single line is split at ` | `, and an empty cell has no lines."""
     lines: Sequence[str] = text.splitlines()
     return list(lines) if len(lines) > 1 else [part for part in text.split(_PARTED) if part.strip()]
 
 
 def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a form from those of `with_numbered_fields(form)`, with each group's entries together."""
+    """Return the values of a form, with each group's entries together, from those of `with_numbered_fields(form)`."""
     grouped: dict[str, Any] = {}
     for field in form.fields:
         if is_numbered(field):
@@ -93,7 +94,7 @@ def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cells_of(form: Form, fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return a form's values as the cells from which `grouped_values` reads them, without values that no cell holds."""
+    """Return a form's values as the cells that `grouped_values` reads, omitting values that have no cell."""
     values = {field.name: fields.get(field.name) for field in form.fields if not is_numbered(field)}
     for group in filter(is_numbered, form.fields):
         for number, entry in enumerate(fields.get(group.name) or (), 1):

@@ -1,7 +1,7 @@
 """Values of a region field: lists of regions as JSON values, checked against the pictures of the task.
 
-They come from browsers, tables and other programs, and are untrusted. `benchwright.regions` checks each region, and
-this module the list as a whole, its labels and its size.
+They come from browsers, tables and other programs, and are untrusted. `benchwright.regions` checks each region; this
+module checks the list as a whole, the labels and the size.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from benchwright.texts.normalization import counted
 from .texts import can_be_kept
 
 MOST_REGIONS = 1_000
-"""Largest number of regions that one field accepts."""
+"""Maximum number of regions that one field accepts."""
 MAX_REGION_BYTES = 4 << 20
-"""Largest size in bytes of all regions of one submission, as JSON."""
+"""Maximum size in bytes of all regions in one submission, as JSON."""
 _MOST_TOLD = 5
 _PLURALS: Mapping[RegionShape, tuple[str, str]] = {
     "point": ("point", "points"),
@@ -39,7 +39,7 @@ class RegionRule(NamedTuple):
         shape: Shape of every region.
         labels: Labels to choose from, by code.
         free_label: Whether an annotator may write their own label.
-        max_count: Largest number of regions.
+        max_count: Maximum number of regions.
     """
 
     shape: RegionShape
@@ -49,15 +49,15 @@ class RegionRule(NamedTuple):
 
 
 def read_regions(value: Any, rule: RegionRule, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
-    """Return the regions of a field as JSON values, in the order drawn; empty without any.
+    """Return the regions of a field as JSON values, in the order drawn; empty if there are none.
 
     Args:
-        value: List of regions as JSON values, or that list as JSON text, as tables have it.
+        value: List of regions as JSON values, or the same list as JSON text, as in tables.
         rule: Rule of the field.
         sizes_wh: Size of each picture of the task in pixels, upright.
 
     Raises:
-        RegionError: A region is wrong; the message names every wrong one by its place, up to five.
+        RegionError: A region is wrong; the message names up to five wrong regions by position.
     """
     documents = _listed(value)
     if documents and not sizes_wh:
@@ -78,7 +78,7 @@ def read_regions(value: Any, rule: RegionRule, sizes_wh: Sequence[SizeWH]) -> li
 
 
 def size_of(regions: Sequence[Mapping[str, Any]]) -> int:
-    """Return the size of regions as JSON, in bytes."""
+    """Return the size in bytes of regions as JSON."""
     return len(canonical_json(regions).encode("utf-8", "surrogatepass"))
 
 
@@ -94,12 +94,12 @@ def regions_in_words(regions: Sequence[Mapping[str, Any]], rule: RegionRule) -> 
 
 
 def shape_in_words(shape: RegionShape) -> str:
-    """Return the name of a shape for readers, in the plural."""
+    """Return the plural name of a shape for readers."""
     return _PLURALS[shape][1]
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return the documents of a value from outside."""
+    """Return the JSON documents in an untrusted value."""
     if value is None or value == "":
         return []
     if isinstance(value, str):

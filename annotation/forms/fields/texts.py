@@ -1,8 +1,8 @@
-"""Texts from outside, before they are stored."""
+"""Checks of untrusted texts before they are stored."""
 
 from __future__ import annotations
 
 
 def can_be_kept(text: str) -> bool:
-    """Return whether every database can store a text: PostgreSQL accepts no null, and no encoding a surrogate."""
+    """Return whether every database can store a text, since PostgreSQL refuses nulls and no encoding has surrogates."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,1 +1,1 @@
-"""Forms of the kinds of campaigns: their questions."""
+"""Forms of the kinds of campaigns, which contain their questions."""

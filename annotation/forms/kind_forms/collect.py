@@ -10,7 +10,7 @@ from ..fields.form import Form
 
 WEB, OWN, NONE = "web", "own", "none"
 LICENCE = "licence"
-"""Name of the field of the license, whose options are those that a recipe names."""
+"""Name of the license field, whose options are the licenses that a recipe names."""
 _FOUND = OnlyIf(field="found", codes=(WEB, OWN))
 _MAX_LINE = 1000
 

@@ -24,18 +24,18 @@ HEADLINE, CONVEYS, NOTHING = "implication", "conveys", "nothing"
 DRAFTS = "drafts"
 LABELS = ("image_type", "difficulty", "domain", "emotion", "rhetoric")
 COUNTS = ("one", "two", "three")
-"""Codes of the number of questions: words, because codes begin with a letter."""
+"""Codes for the number of questions, which are words because codes must begin with a letter."""
 _MAX_EXPLANATION, _MAX_LINE = 4000, 600
 _CONVEYS = OnlyIf(field=HEADLINE, codes=(CONVEYS,))
 
 
 def code_of(words: str) -> str:
-    """Return the code of a word of a vocabulary, such as `single_panel_comic`."""
+    """Return the code for a term in a vocabulary, such as `single_panel_comic`."""
     return words.replace("-", "_").replace(" ", "_")
 
 
 def words_of(vocabulary: Any) -> dict[str, str]:
-    """Return a vocabulary's words by their codes."""
+    """Return a vocabulary's terms by code."""
     return {code_of(words): words for words in get_args(vocabulary)}
 
 
@@ -48,7 +48,7 @@ def _label(name: str, label: str, vocabulary: Any) -> OneOf:
 
 
 def _question(number: int) -> Iterable[FormField]:
-    """Return the fields of one question; those of a later question apply only with that many questions."""
+    """Return the fields of one question; the fields of a later question apply only if there are that many questions."""
     only_if = _CONVEYS if number == 1 else OnlyIf(field="questions", codes=COUNTS[number - 1 :])
     line = {"only_if": only_if, "is_line": True, "max_chars": _MAX_LINE}
     yield TextField(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)
@@ -124,12 +124,13 @@ DESCRIPTION_FORM = Form(
 def fields_of_description(
     implication: Implication | None, questions: Sequence[DraftedQuestion], *, several_types: bool
 ) -> dict[str, Any]:
-    """Return the values of the form that correspond to a draft; empty without drafts.
+    """Return the values of the form that correspond to a draft; empty if nothing was drafted.
 
     Args:
-        implication: Drafted labels and explanation; None for none.
+        implication: Drafted labels and explanation; None if there are none.
         questions: Drafted questions; the form has room for three.
-        several_types: Whether the form accepts several types of an image; a form with a single type leaves several out.
+        several_types: Whether the form accepts several types of an image; a form with a single type omits several
+            drafted types.
     """
     values: dict[str, Any] = {}
     if implication is not None:

@@ -1,4 +1,4 @@
-"""The form of the campaign `mark`: regions of a picture, or of a pair of pictures, or that there is nothing to mark."""
+"""The form of the campaign `mark`: regions of a picture or a pair, or the statement that there is nothing to mark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..fields.form import Form
 from ..fields.region_values import MOST_REGIONS
 
 HEADLINE = "marked"
-"""Name of the first field: whether there is anything to mark."""
+"""Name of the first field, which states whether there is anything to mark."""
 MARKED, NOTHING, UNSURE = "marked", "nothing", "unsure"
 NOTE = "note"
 _IF_MARKED = OnlyIf(field=HEADLINE, codes=(MARKED,))
@@ -60,7 +60,7 @@ class MarkField(Record):
 
 
 def marking_form(fields: Sequence[MarkField], examples: Mapping[str, Sha256] = MappingProxyType({})) -> Form:
-    """Return the form with these fields for regions, which apply if there is something to mark.
+    """Return the form with these region fields, which apply only if there is something to mark.
 
     Args:
         fields: The fields, in order.

@@ -1,4 +1,4 @@
-"""The form of the screening campaigns: keep, or discard with reasons."""
+"""The form of the screening campaigns: keep a record, or discard it with reasons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..fields.form import Form
 
 KEEP, DISCARD = "keep", "discard"
 NO_AGREEMENT = "no_agreement"
-"""Reason for dropping a record on which annotators disagree; no reason of a form may have this name."""
+"""Reason for dropping a record on which annotators disagree; forms may not use this name for a reason."""
 DISCARDED = "discarded"
 """Reason for dropping a gold record that is known to be discarded, if none of the form's reasons is known."""
 _HELP = {
@@ -23,7 +23,7 @@ _HELP = {
     "answer_given_away": "The words alone tell the answer, without the picture.",
     "bad_image": "Broken, the wrong one, or too poor to tell.",
 }
-"""Help texts on when common reasons apply."""
+"""Help texts that state when common reasons apply."""
 COMMON_REASONS = (*_HELP, "other")
 """Codes of the reasons that screening offers if a recipe names no others."""
 

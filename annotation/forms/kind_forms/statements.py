@@ -66,7 +66,7 @@ _TITLES: Mapping[Section, str] = {
     "source": "Where the picture comes from",
 }
 _MAX_LINE = 600
-"""Largest number of characters of a text in a facts file."""
+"""Maximum number of characters of a text in a facts file."""
 _MOST_QUESTIONS, _MOST_ENTRIES = 20, 30
 _STATED = OnlyIf(field=HEADLINE, codes=(STATED,))
 _WHY: Mapping[Why, tuple[str, str]] = {
@@ -83,7 +83,7 @@ _WHY: Mapping[Why, tuple[str, str]] = {
 
 
 def state_form(sections: Sequence[Section], *, optional: Iterable[Section] = (), drafts: bool = False) -> Form:
-    """Return the form of these sections, in the order of facts files.
+    """Return the form that has these sections, in the order of facts files.
 
     Args:
         sections: Sections of the form.
@@ -143,7 +143,7 @@ def _capitalized(words: Iterable[str]) -> tuple[Option, ...]:
 
 
 def _shown_value(prefix: str, label: str, *, is_required: bool = True) -> list[EntryField]:
-    """Return the fields of a value that a changed picture shows or suggests."""
+    """Return the fields for a value that a changed picture shows or suggests."""
     optional: dict[str, Any] = {"is_required": False}
     asks = "Yes/no question, with {subject} for the main subject; its own by default"
     lists = {"count": 8, "at_least": 1, "max_chars": _MAX_LINE, **optional}
@@ -318,11 +318,11 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
 
 _OF_PAIRS = ("seen", "suggests", "backgrounds", "swaps", "looks")
 NEEDS: Mapping[Section, tuple[Section, ...]] = {"attributes": ("caption",), "pairs": ("caption", "attributes")}
-"""Sections that require others, which must be in the form, too."""
+"""Sections that each section requires in the form."""
 
 
 class _Values(NamedTuple):
-    """Values of the form, by field, with empty ones for missing entries."""
+    """Values of the form by field, with empty values for missing entries."""
 
     fields: Mapping[str, Any]
 
@@ -334,7 +334,7 @@ class _Values(NamedTuple):
 
 
 def statements_document(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values in the terms of facts files, as JSON for `StatementsOnPicture`, without absent ones."""
+    """Return the values that are present as JSON for `StatementsOnPicture`, named as in facts files."""
     values = _Values(fields)
     source = {name: values.text(name) for name in ("dataset", "canonical_id", "uri")}
     document: dict[str, Any] = {
@@ -360,7 +360,7 @@ def _implication(values: _Values) -> dict[str, Any] | None:
 
 
 def _pairs(values: _Values) -> dict[str, Any] | None:
-    """Return the basis of ideas; None without a caption and a main subject, which ideas require."""
+    """Return the basis of ideas, or None without the caption and main subject that ideas require."""
     seen = {entry["of"]: entry["value"] for entry in values.entries("seen")}
     if not (values.text("caption") and values.text("main_subject")):
         return None
@@ -394,7 +394,7 @@ def _value_in(entry: Mapping[str, Any], prefix: str) -> dict[str, Any] | None:
 
 
 def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
-    """Return the mistakes in the form's values under the rules of facts files, each in words; empty without any."""
+    """Return descriptions of the mistakes in the form's values under the rules of facts files."""
     if fields[HEADLINE] != STATED:
         return []
     if any(fields.get(name) for name in _OF_PAIRS) and not (fields.get("caption") and fields.get("main_subject")):
@@ -411,12 +411,12 @@ def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
 
 
 def _in_words(error: ValidationError) -> list[str]:
-    """Return the mistakes that a model of statements found, each with its place; entries are counted from 1."""
+    """Return the mistakes that a model of statements found, each with its path; entries are counted from 1."""
     return [f"{place_in_words(each['loc'])}: {each['msg']}" for each in error.errors()]
 
 
 def fields_of_draft(draft: BaseModel) -> dict[str, Any]:
-    """Return the values of the form that correspond to a model's draft; the draft's names are those of facts files."""
+    """Return the values of the form that correspond to a model's draft, whose names are those of facts files."""
     document = {name: value for name, value in draft.model_dump(mode="json").items() if value or value == 0}
     implication = document.pop("implication", None)
     if implication is not None:

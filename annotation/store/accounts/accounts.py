@@ -1,7 +1,7 @@
 """Accounts of the review app: who may sign in, with what role, and which sessions are open.
 
 The store keeps only hashes: of passwords (argon2, made by the caller), of invitations and of session tokens (SHA-256,
-which is enough for 256 random bits). The contents of a backup do not suffice to sign in.
+which is sufficient for 256 random bits). The contents of a backup alone are not sufficient to sign in.
 
 An identity at an identity provider (the issuer's address and its name for a person) belongs to one account. Only an
 invitation links the two: an identity provider confirms who a person is, but never whether they may sign in or with what
@@ -39,17 +39,17 @@ INVITATION = timedelta(days=7)
 
 @dataclass(frozen=True)
 class Account:
-    """One person who may use the app.
+    """The account of one person who may use the app.
 
     Attributes:
-        id: Id in the store.
+        id: Id of the account in the store.
         name: Name under which this person annotates.
         role: Role; adjudicators also decide the tasks that annotators leave open, curators also see progress, agreement
             and accounts.
-        is_taken_up: Whether the account has a password, or an identity at a provider, to sign in with.
-        is_disabled: Whether the app refuses sign-ins; the person's decisions stay.
-        invited_until: End of an open invitation; None without one.
-        created_at: When the account was made.
+        is_taken_up: Whether the account has a password, or an identity at an identity provider, to sign in with.
+        is_disabled: Whether the app refuses sign-ins; the person's decisions remain.
+        invited_until: Time at which an open invitation expires, or None if there is none.
+        created_at: Time at which the account was created.
         language: Tag of the language that the person chose for the app; None before they choose one.
     """
 
@@ -76,10 +76,10 @@ class Accounts:
         self._by = by
 
     def add(self, name: str, role: Role, *, now: datetime) -> Account:
-        """Make an account without a password; `invite` or `set_password` opens it.
+        """Create an account without a password; `invite` or `set_password` makes sign-in possible.
 
         Raises:
-            BenchwrightError: No annotator may have this name, or it has an account already.
+            BenchwrightError: The name is not allowed for annotators, or an account of that name already exists.
         """
         with self._store.writing() as connection:
             upsert_annotator(connection, name, kind="person")
@@ -93,7 +93,7 @@ class Accounts:
             return _known(connection, name)
 
     def all(self) -> list[Account]:
-        """Return all accounts by name."""
+        """Return all accounts, sorted by name."""
         with self._store.reading() as connection:
             return [_account(row) for row in connection.execute(_ACCOUNTS.order_by(annotators.c.name))]
 
@@ -107,7 +107,7 @@ class Accounts:
             return _known(connection, name)
 
     def set_language(self, name: str, tag: str) -> None:
-        """Keep the language that a person chose for the app; the audit log does not record it.
+        """Store the language that a person chose for the app; the audit log does not record the choice.
 
         Raises:
             BenchwrightError: No such account exists.
@@ -116,7 +116,7 @@ class Accounts:
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(language=tag))
 
     def password_hash(self, name: str) -> str | None:
-        """Return the hash to check a password against; None if no account of that name may sign in with one."""
+        """Return the hash to check a password against, or None if no account of that name may sign in with one."""
         if not name.isprintable():  # no such account exists, and PostgreSQL refuses a null character
             return None
         with self._store.reading() as connection:
@@ -124,7 +124,7 @@ class Accounts:
         return None if row is None or row.is_disabled else row.password_hash
 
     def set_password(self, name: str, password_hash: str) -> None:
-        """Set a password; open sessions and an open invitation end.
+        """Set a password, and end all open sessions and any open invitation.
 
         Raises:
             BenchwrightError: No such account exists.
@@ -138,7 +138,7 @@ class Accounts:
     def invite(self, name: str, *, now: datetime) -> str:
         """Return the token of a new invitation to choose a password, valid once and for a week.
 
-        An earlier invitation ends. An existing password stays valid until the person chooses another.
+        An earlier invitation becomes invalid. An existing password stays valid until the person chooses another one.
 
         Raises:
             BenchwrightError: No such account exists.
@@ -151,14 +151,14 @@ class Accounts:
         return token
 
     def invited(self, token: str, *, now: datetime) -> Account | None:
-        """Return the account an invitation is for; None if the invitation is invalid or has ended."""
+        """Return the account for which an invitation was issued, or None if it is invalid or has expired."""
         is_open = (accounts.c.invite_hash == hash_of(token)) & (accounts.c.invite_until > now)
         with self._store.reading() as connection:
             row = _first_account(connection, is_open & ~accounts.c.is_disabled)
         return None if row is None else _account(row)
 
     def accept(self, token: str, password_hash: str, *, now: datetime) -> Account:
-        """Set the password of the account an invitation is for, and end the invitation.
+        """Set the password of the invited account, and invalidate the invitation.
 
         Raises:
             RefusedError: The invitation is invalid or has ended.
@@ -169,7 +169,7 @@ class Accounts:
         return self.find(account.name)
 
     def set_role(self, name: str, role: Role) -> None:
-        """Change a role; the last curator who can sign in stays one.
+        """Change the role of an account; the last curator who can sign in keeps that role.
 
         Raises:
             BenchwrightError: No such account exists, or no other account could manage accounts.
@@ -195,12 +195,12 @@ class Accounts:
             self._log(connection, "locked" if disabled else "unlocked", name)
 
     def open_session(self, name: str, *, now: datetime, replaces: str | None = None) -> str:
-        """Return the token of a new session; delete the ended sessions of all accounts.
+        """Return the token of a new session, and delete the expired sessions of all accounts.
 
         Args:
             name: Name of the account.
-            now: When the session begins.
-            replaces: Token of the browser's earlier session, of any account, which ends; None for none.
+            now: Time at which the session begins.
+            replaces: Token of the browser's earlier session, of any account, which is ended; None if there is none.
 
         Raises:
             BenchwrightError: No such account exists.
@@ -217,7 +217,7 @@ class Accounts:
         return token
 
     def note_refused(self, name: str | None, *, address: str, now: datetime) -> None:
-        """Record in the log that the app refused a sign-in under a name.
+        """Record in the audit log that the app refused a sign-in under a name.
 
         The log omits a name without an account: it may be a password typed into the wrong field.
         """
@@ -227,7 +227,7 @@ class Accounts:
             record(connection, "sign_in_refused", actor=STRANGER, at=now, address=address, **about)
 
     def of_session(self, token: str, *, now: datetime) -> Account | None:
-        """Return the account whose session a token opens; None for an unknown or ended session."""
+        """Return the account to whose session a token belongs, or None if the session is unknown or has ended."""
         opened = sa.exists().where(
             sessions.c.account_id == accounts.c.id,
             sessions.c.token_hash == hash_of(token),
@@ -246,7 +246,7 @@ class Accounts:
         record(connection, act, actor=self._by, at=at or clock(), name=name, **about)
 
     def end_sessions(self, name: str) -> int:
-        """End all sessions of an account, in every browser; return their number.
+        """End all sessions of an account, in every browser, and return how many there were.
 
         Raises:
             BenchwrightError: No such account exists.
@@ -256,7 +256,7 @@ class Accounts:
 
     @contextmanager
     def _changing(self, name: str, *, among_curators: bool = False) -> Iterator[tuple[sa.Connection, Account]]:
-        """Yield a connection and an account whose row is locked, with those of all curators if `among_curators`."""
+        """Yield a connection and an account with its row locked, and also all curators' rows if `among_curators`."""
         of_name = (
             accounts.c.annotator_id == sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
         )
@@ -275,7 +275,7 @@ _HAS_ACCOUNT = "you have another account here already; sign in to that one"
 
 
 def _invited(held: StoreConnection, token: str, *, now: datetime) -> Account:
-    """Return the account an invitation is for, its row locked, so that an invitation is accepted only once.
+    """Return the invited account with its row locked, so that an invitation can be accepted only once.
 
     Raises:
         RefusedError: The invitation is invalid or has ended.
@@ -339,20 +339,20 @@ def _keep_a_curator(connection: sa.Connection, account: Account) -> None:
 
 
 class Identity(NamedTuple):
-    """A person at an identity provider. Names and e-mail addresses can pass to another person; these values cannot."""
+    """A person's identity at an identity provider; unlike names and e-mail addresses, it cannot pass to others."""
 
     issuer: str
     subject: str
 
 
 class Identities:
-    """The identities of a review store. Nothing here reads a clock: `now` is an argument."""
+    """The identities in a review store. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def account_of(self, identity: Identity) -> Account | None:
-        """Return the account linked to an identity; None if it has none, or a disabled one."""
+        """Return the account linked to an identity, or None if there is none or it is disabled."""
         query = (
             sa.select(annotators.c.name)
             .select_from(identities.join(accounts).join(annotators))
@@ -364,7 +364,7 @@ class Identities:
         return None if name is None else Accounts(self._store).find(name)
 
     def accept(self, token: str, identity: Identity, *, now: datetime) -> Account:
-        """Link an identity to the account an invitation is for, and end the invitation.
+        """Link an identity to the invited account, and invalidate the invitation.
 
         Raises:
             RefusedError: The invitation is invalid or has ended, or the identity already belongs to an account.

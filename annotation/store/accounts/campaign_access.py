@@ -1,7 +1,7 @@
 """Annotators who may decide in a campaign: all of them, until a curator assigns some.
 
-The decisions of an annotator removed from a campaign stay. The annotator may still change them, and may finish the task
-they hold.
+The decisions of an annotator who is removed from a campaign remain. The annotator may still change them, and may finish
+the task that they hold.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
 
 
 class CampaignAccess(NamedTuple):
-    """Annotators who may decide in a campaign; if all may, `names` has no meaning."""
+    """Annotators who may decide in a campaign; `names` is ignored if all may."""
 
     is_for_assigned: bool
     names: tuple[str, ...]
@@ -78,7 +78,7 @@ class AccessControl:
             _close(connection, settings, is_for_assigned=True)
 
     def take_off(self, campaign: str, names: Iterable[str]) -> None:
-        """Let these annotators take no more tasks of a campaign; if all might decide, all other known ones still may.
+        """Stop these annotators from taking tasks of a campaign; if all could decide, all other known ones still may.
 
         Raises:
             BenchwrightError: The campaign is simulated, or no such annotator exists.

@@ -1,9 +1,9 @@
 """Forgetting a person: a pseudonym permanently replaces their name everywhere in the review store.
 
-Decisions, their times and the person's texts stay, under the pseudonym. Whole names disappear from notes and comments.
-A note that holds only part of a name, such as the first name, may mean another person, so the result lists it. The
-audit log is rewritten from the first row that named the person: hashes noted earlier no longer match, and one row
-records that a person was forgotten, but not whom. No record links the pseudonym to the name.
+Decisions, their times and the person's texts remain, under the pseudonym. Whole names disappear from notes and
+comments. A note that contains only part of a name, such as the first name, may refer to another person, so the result
+lists it. The audit log is rewritten from the first row that named the person: hashes noted earlier no longer match, and
+one row records that a person was forgotten, but not whom. No record links the pseudonym to the name.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ from .accounts import Accounts
 from .person_names import PersonNames
 
 _PREFIX = "person-"
-"""Beginning of a pseudonym; eight random hexadecimal digits follow."""
+"""Prefix of a pseudonym; eight random hexadecimal digits follow it."""
 _FORGOTTEN = "person_forgotten"
-"""Act in the audit log."""
+"""Action in the audit log."""
 
 _TEXTS = (
     (annotations_table, "note"), (adjudications, "note"), (remarks, "words"), (overrides, "why"),
@@ -69,12 +69,12 @@ _TEXTS = (
 )  # fmt: skip
 """Columns of free text in which an annotator or curator may name a person."""
 _OF_FORMS = ((annotations_table, "fields"), (adjudications, "fields"))
-"""Columns with the values of typed forms; their `_NOTE` is such a text."""
+"""Columns with the values of typed forms, in which `_NOTE` is a free text."""
 _NOTE = "note"
 _WRITTEN = (
     *_OF_FORMS, (annotations_table, "edits"), (adjudications, "edits"), (revisions, "edits"), (guidelines, "text"),
 )  # fmt: skip
-"""Columns of texts written for items and guidelines; they stay, and are listed if they name the person."""
+"""Columns with texts written for items and guidelines; they are not changed, but are listed if they name the person."""
 _AS_JSON = frozenset({"fields", "edits"})
 _NAMES = (
     (remarks, "settled_by"), (waivers, "waived_by"), (guideline_examples, "made_by"),
@@ -83,7 +83,7 @@ _NAMES = (
     (webhooks, "ended_by"), (crowd_entries, "made_by"), (crowd_entries, "closed_by"), (messages, "sent_by"),
     (messages, "withdrawn_by"),
 )  # fmt: skip
-"""Columns with a person's name, besides `annotators`."""
+"""Columns that contain a person's name, other than those of `annotators`."""
 _ONLY_ADDED = ("annotations", "adjudications", "overrides", "revision_requests", "audit_log")
 _NAMING_KEYS = frozenset({"name", "annotator", "annotators", "by", "people"})
 """Keys under which rows of the log name people."""
@@ -92,15 +92,15 @@ _ROWS_AT_ONCE = 2000
 
 @dataclass(frozen=True)
 class Mention:
-    """A text that may name the person and stays as it is, for a curator to decide about.
+    """A text that may name the person and is not changed, so that a curator can decide what to do.
 
     Attributes:
-        place: Table and column that hold it, such as `annotations.note`.
-        row: Number of the row there.
-        words: The words in it that are names or parts of names.
+        place: Table and column that contain the text, such as `annotations.note`.
+        row: Id of the row in that table.
+        words: The words of the text that are names or parts of names.
         text: The text after the change.
-        is_note: Whether it is a note or comment, in which a further name is replaced; texts written for items and
-            guidelines stay.
+        is_note: Whether the text is a note or comment, in which an additional name would be replaced; texts written for
+            items and guidelines are never changed.
     """
 
     place: str
@@ -116,18 +116,18 @@ class Forgotten:
 
     Attributes:
         pseudonym: Pseudonym that replaces the name.
-        decisions: Versions of decisions under this pseudonym.
-        texts: Notes and comments, by any author, that held a whole name.
-        acts: Places besides decisions that named the person as the actor.
-        drafts: Unfinished drafts of the person, which are deleted.
-        log_rows: Rows of the audit log that named the person or held such a text.
-        rehashed: Rows of the log with new hashes: the first of these rows and all after it.
+        decisions: Number of versions of decisions that are now under this pseudonym.
+        texts: Number of notes and comments, by any author, that contained a whole name.
+        acts: Number of entries other than decisions that named the person as the actor.
+        drafts: Number of the person's unfinished drafts, which are deleted.
+        log_rows: Number of rows of the audit log that named the person or contained such a text.
+        rehashed: Number of rows of the log that got new hashes: the first of these rows and all that follow it.
         had_account: Whether the person had an account; it is now locked, without password, sessions and linked
             identities.
         examples: A few of the texts after the change.
         searched: Whole names searched for.
         parts: Parts of names searched for.
-        mentions: Texts that stay and may name the person.
+        mentions: Texts that are not changed and may name the person.
     """
 
     pseudonym: str
@@ -145,7 +145,7 @@ class Forgotten:
 
 
 class _Rehearsed(Exception):
-    """Ends a transaction to undo its changes."""
+    """Raised to end a transaction and undo its changes."""
 
 
 def forget_person(
@@ -156,9 +156,9 @@ def forget_person(
     Args:
         store: Review store.
         name: Name under which the person decides.
-        now: Time of the act, for the log.
-        also: Further names that notes and comments use for this person alone.
-        dry_run: Whether only to count, without changes.
+        now: Time of the action, for the log.
+        also: Additional names that notes and comments use for this person only.
+        dry_run: Whether only to count the changes, without making them.
 
     Raises:
         BenchwrightError: No such person exists, an annotator is simulated, a further name is empty, or no other account
@@ -234,7 +234,7 @@ class _Person:
         )
 
     def _replace_texts(self, connection: sa.Connection, table: sa.Table, column: str) -> list[int]:
-        """Put the pseudonym into the texts of a column, and return the ids of their rows."""
+        """Insert the pseudonym into the texts of a column, and return the ids of the changed rows."""
         query = sa.select(table).where(table.c[column].is_not(None)).order_by(table.c.id)
         changed = [row for row in connection.execute(query) if self._names.are_in(getattr(row, column))]
         for row in changed:
@@ -252,7 +252,7 @@ class _Person:
             self.done.examples.append(text)
 
     def _replace_notes_of_forms(self, connection: sa.Connection) -> list[int]:
-        """Put the pseudonym into the notes of typed forms, and return the ids of the rows of annotations."""
+        """Insert the pseudonym into the notes of typed forms, and return the ids of the changed annotations."""
         changed = []
         for table, column in _OF_FORMS:
             query = sa.select(table.c.id, table.c[column]).where(table.c[column].is_not(None)).order_by(table.c.id)
@@ -269,7 +269,7 @@ class _Person:
         return changed
 
     def _note_mentions(self, connection: sa.Connection) -> None:
-        """List the texts that name the person, or a namesake by first or last name, and stay as they are."""
+        """List the unchanged texts that name the person or a namesake with the same first or last name."""
         for table, column in (*_TEXTS, *_WRITTEN):
             query = sa.select(table.c.id, table.c[column]).where(table.c[column].is_not(None)).order_by(table.c.id)
             for row_id, stored in connection.execute(query):
@@ -282,7 +282,7 @@ class _Person:
                         self.done.mentions.append(Mention(place, row_id, tuple(words), text, is_note))
 
     def _replace_reasons(self, connection: sa.Connection) -> None:
-        """Put the pseudonym into the reasons of revised tasks, which repeat the words of `revision_requests`."""
+        """Insert the pseudonym into the reasons of revised tasks, which repeat the words of `revision_requests`."""
         revised = sa.select(revision_requests.c.revision_id)
         for row in connection.execute(sa.select(tasks.c.id, tasks.c.payload).where(tasks.c.id.in_(revised))).all():
             payload = json.loads(row.payload)
@@ -295,7 +295,7 @@ class _Person:
         return self._names.replaced(text, self._pseudonym)
 
     def _rewrite_log(self, connection: sa.Connection) -> None:
-        """Put the pseudonym into the log, and chain its rows anew from the first changed one."""
+        """Insert the pseudonym into the log, and recompute the hash chain from the first changed row."""
         last, previous = 0, None
         query = sa.select(audit_log).order_by(audit_log.c.id).limit(_ROWS_AT_ONCE)
         while rows := connection.execute(query.where(audit_log.c.id > last)).mappings().all():
@@ -359,12 +359,12 @@ def _forget_elsewhere(connection: sa.Connection, annotator_id: int, *, now: date
 def _digests(
     connection: sa.Connection, annotator_id: int, *, also: Sequence[int] | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Yield the log's digests of decisions by the rows' ids.
+    """Yield the digests of decisions that the log contains, by the ids of the decisions' rows.
 
     Args:
         connection: Connection.
         annotator_id: Annotator who made the decisions.
-        also: Ids of further rows; None for all rows that have a note or fields.
+        also: Ids of additional rows; None for all rows that have a note or fields.
     """
     has_texts = annotations_table.c.note.is_not(None) | annotations_table.c.fields.is_not(None)
     further = has_texts if also is None else annotations_table.c.id.in_(also)

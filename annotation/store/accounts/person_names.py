@@ -15,15 +15,15 @@ _SPLITS = re.compile(r"[\W\d_]+")
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
 """Beginnings of the Unicode names of letters whose scripts join words without spaces, or attach endings to them."""
 _SHORT = 2
-"""Length, in letters, up to which a part counts only with a capital: `Li`, but not every `an`."""
+"""Length, in letters, up to which a part must be capitalized to be recognized: `Li`, but not every `an`."""
 
 
 class PersonNames:
-    """Names by which texts may call one person.
+    """Names by which texts may refer to one person.
 
     Args:
-        names: Names that are theirs alone: the one they decide under, and others that a curator gives. The words before
-            the `@` of a mail address count as a name, too.
+        names: Names that belong to this person only: the name under which they decide, and others that a curator gives.
+            The words before the `@` of an e-mail address are treated as a name, too.
 
     Attributes:
         whole: Names to search for as a whole.
@@ -42,13 +42,13 @@ class PersonNames:
         self._parts = re.compile("|".join(_bounded(re.escape(_folded(part)), part, r"(?:s)?") for part in self.parts))
 
     def replaced(self, text: str, pseudonym: str) -> str:
-        """Return a text with a pseudonym in place of each whole name."""
+        """Return a text with each whole name replaced by a pseudonym."""
         for start, end in reversed([*_spans(self._whole, text)]):
             text = text[:start] + pseudonym + text[end:]
         return text
 
     def are_in(self, text: str) -> bool:
-        """Return whether a text holds a whole name."""
+        """Return whether a text contains a whole name."""
         return next(_spans(self._whole, text), None) is not None
 
     def parts_in(self, text: str) -> list[str]:
@@ -71,7 +71,7 @@ def _words_of(name: str) -> list[str]:
 
 
 def _whole_patterns(name: str) -> Iterator[str]:
-    """Yield patterns of a name in folded texts: as written, and for names of two words also reversed."""
+    """Yield the patterns that find a name in folded texts: in the given order and, for names of two words, reversed."""
     words = [re.escape(word) for word in re.split(r"[\s,._-]+", _folded(name)) if word]
     if "@" in name or len(words) < 2:
         yield _bounded(re.escape(_folded(name)), name)
@@ -102,7 +102,7 @@ def _fold(letter: str) -> str:
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield begin and end, in the text itself, of a pattern's matches in the folded text."""
+    """Yield the start and end, in the original text, of a pattern's matches in the folded text."""
     folded: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):

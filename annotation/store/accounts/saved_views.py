@@ -15,9 +15,9 @@ from ..database.dialects import insert_into
 from ..database.schema import annotators
 
 LONGEST_NAME = 60
-"""Most characters of a view's name."""
+"""Maximum number of characters in a view's name."""
 MOST = 50
-"""Most views of one curator."""
+"""Maximum number of views per curator."""
 
 
 def views_of(connection: sa.Connection, curator: str) -> dict[str, dict[str, str]]:

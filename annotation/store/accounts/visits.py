@@ -9,10 +9,10 @@ from ..database.schema import annotators, slots, tasks
 
 
 def visit_left(connection: sa.Connection, campaign_id: int, annotator_id: int) -> int | None:
-    """Return how many more tasks a worker may take in a campaign during their current visits; 0 outside of any.
+    """Return how many more tasks a worker may take in a campaign during their current visits; 0 if they have none.
 
     Returns:
-        The number, after subtracting tasks that they hold; None without a limit, as for annotators who came by no
+        The number, minus the tasks that they hold; None if there is no limit, as for annotators who came through no
         entry.
     """
     is_worker = sa.select(crowd_workers.c.id).where(crowd_workers.c.annotator_id == annotator_id)
@@ -35,7 +35,7 @@ def visit_left(connection: sa.Connection, campaign_id: int, annotator_id: int) -
 
 
 def may_come(connection: sa.Connection, campaign_id: int, name: str) -> bool:
-    """Return whether a person may see a campaign: workers only if they entered it, all others always."""
+    """Return whether a person may see a campaign: crowd workers only if they entered it, all others always."""
     worker = sa.select(crowd_workers.c.id).join(annotators).where(annotators.c.name == name)
     if (worker_id := connection.execute(worker).scalar_one_or_none()) is None:
         return True

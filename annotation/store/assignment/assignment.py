@@ -31,7 +31,7 @@ from .eligibility import INVOLVED_IN_TASK, annotator_parameters, key_shown_probl
 from .next_task import next_task, read_position
 
 _ONE_LATER = timedelta(microseconds=1)
-"""Time between two tasks assigned at once, which fixes their order."""
+"""Time difference between tasks that are assigned together, which determines their order."""
 
 
 def claim_next(
@@ -45,11 +45,11 @@ def claim_next(
         connection: Connection in a write transaction.
         campaign: Campaign.
         annotator: Name of a registered annotator.
-        now: Moment of the call; leases that ended by then are free once they are returned (`return_expired`).
+        now: Time of the call; leases that ended by then are free once they are returned (`return_expired`).
         lease_s: Seconds until the lease ends.
 
     Returns:
-        The lease; None if no task is left for this annotator.
+        The lease, or None if no task is left for this annotator.
 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
@@ -80,8 +80,8 @@ def claim_ahead(
         connection: Connection in a write transaction.
         campaign: Campaign.
         annotator: Name of a registered annotator.
-        most: Most tasks that the annotator holds at once.
-        now: Moment of the call, as in `claim_next`.
+        most: Maximum number of tasks that the annotator holds at once.
+        now: Time of the call, as in `claim_next`.
         lease_s: Seconds until the leases end.
 
     Returns:
@@ -117,7 +117,7 @@ def _free_slot(
     parameters: Mapping[str, Any],
     position: sa.Row[Any],
 ) -> sa.Row[Any] | None:
-    """Return a free slot of the next task, locked with that task; None if none is left."""
+    """Lock the next task and a free slot of it, and return the slot; None if no slot is left."""
     blind = bool(parameters["shows_key"])
     while (coming := next_task(connection, campaign, annotator, parameters, position)) is not None:
         if coming.slot is not None:
@@ -142,14 +142,14 @@ def claim_task(
     lease_s: float,
     on_gold: bool = False,
 ) -> Lease:
-    """Return a slot of a given task, as `claim_next` does of any task. Shares of annotators do not limit this.
+    """Return a slot of a given task, as `claim_next` does for any task; annotators' shares set no limit here.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign.
         annotator: Name of a registered annotator.
         task: Id of the task.
-        now: Moment of the call, as in `claim_next`.
+        now: Time of the call, as in `claim_next`.
         lease_s: Seconds until the lease ends.
         on_gold: Whether the task may be a gold item, as for a decision imported from elsewhere; default False.
 
@@ -186,8 +186,8 @@ def assign_task(
         annotator: Name of a registered annotator.
         task: Id of the task.
         by: Name of the curator, for the log.
-        now: Moment of the call, as in `claim_next`.
-        until: Moment from which others may get the slot.
+        now: Time of the call, as in `claim_next`.
+        until: Time from which others may get the slot.
 
     Raises:
         RefusedError: The annotator cannot have the task; the message gives the reason.
@@ -217,7 +217,7 @@ def return_expired(connection: sa.Connection, *, now: datetime) -> None:
 
 
 def note_seen(connection: sa.Connection, task: int, annotator_id: int) -> None:
-    """Record that the app showed an annotator a task they no longer hold."""
+    """Record that the app showed an annotator a task that they no longer hold."""
     row = {"task_id": task, "annotator_id": annotator_id}
     connection.execute(insert_into(connection, seen).values(row).on_conflict_do_nothing())
 
@@ -250,13 +250,13 @@ def _take(
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
-    """Give a slot back undecided; ignore a slot this annotator no longer holds.
+    """Give a slot back undecided; do nothing if this annotator no longer holds it.
 
     Args:
         connection: Connection in a write transaction.
         slot_id: Slot of the annotator's lease.
         annotator: Name of its holder.
-        now: Moment of the release, for the log; default the present time.
+        now: Time of the release, for the log; default the present time.
     """
     hold_task_of_slot(connection, slot_id)
     row = connection.execute(sql.HELD_BY, {"held": slot_id, "name": annotator}).one_or_none()
@@ -294,7 +294,7 @@ def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[
 
 
 def _knows_too_much(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return the reason why an annotator may not judge a task, in words; None if they may."""
+    """Return the reason why an annotator may not judge a task, in words, or None if they may."""
     if is_author(connection, parameters["task"], parameters["annotator"]):
         return "this annotator wrote this item; another annotator must judge it"
     if problem := key_shown_problem(connection, parameters):

@@ -53,7 +53,7 @@ _was_handed_shown = sa.or_(
         for table in (_mine, skips, seen, blind_answers, adjudications)
     )
 )
-"""Whether a task was assigned to an annotator, even if given back, or the annotator opened it to adjudicate it."""
+"""Whether a task was assigned to an annotator, even if returned since, or the annotator opened it to adjudicate it."""
 # An item has one current task in a campaign, and that task shows nothing beyond its intended content.
 _gives_away = (_shown.c.campaign_id != sa.bindparam("campaign")) | (
     (_shown.c.state == "retired") & _shown.c.gold.is_(None)
@@ -122,7 +122,7 @@ _is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks)
 
 
 def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the conditions for an annotator to judge a task: neither author nor editor of its item nor adjudicator.
+    """Return the conditions for judging a task: the annotator is not its item's author, editor or adjudicator.
 
     Annotators of an accepted item may not judge gold that repeats it.
 
@@ -134,14 +134,14 @@ def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:
-    """Return queries whose counts add up to the open tasks of a campaign an annotator may not judge.
+    """Return queries whose counts add up to the number of open tasks in a campaign that an annotator may not judge.
 
     A database must begin with the few tasks that this annotator wrote, edited or adjudicates, not with all tasks of the
     campaign. The queries therefore add 0 to the campaign's number, because no index finds a sum.
 
     Args:
-        such: Further conditions on the tasks.
-        blind: Whether to count also the tasks whose key they have seen.
+        such: Additional conditions on the tasks.
+        blind: Whether to count the tasks whose key they have seen, too.
     """
     campaign: sa.BindParameter[int] = sa.bindparam("campaign")
     counted, is_open = sa.select(sa.func.count()).select_from(tasks), tasks.c.state == "open"
@@ -159,7 +159,7 @@ def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[
 def annotator_parameters(
     connection: sa.Connection, campaign: Campaign, annotator: str, *, to_take: bool = False
 ) -> dict[str, Any]:
-    """Return the parameters of the statements that assign tasks to an annotator: campaign, annotator, eligibility.
+    """Return the parameters for statements that assign tasks to an annotator: campaign, annotator and eligibility.
 
     Args:
         connection: Connection in a read transaction, or in a write transaction if `to_take`.
@@ -188,12 +188,12 @@ def eligibility_parameters(campaign: Campaign, annotator_id: int) -> dict[str, A
 
 
 def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
-    """Return the kinds of campaigns that show keys, if annotators of this kind must not have seen them; else none."""
+    """Return the kinds of campaigns that show keys, or none if annotators of this kind may have seen keys."""
     return WITH_KEY if kind in BLIND_KINDS and not is_simulated else ()
 
 
 def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return in words where an annotator saw the key of a task's item; None if nowhere."""
+    """Return a description of where an annotator saw the key of a task's item, or None if they have not seen it."""
     if not parameters["shows_key"]:
         return None
     if connection.execute(_PRACTISED_ON_TASK, parameters).first() is not None:

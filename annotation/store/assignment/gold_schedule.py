@@ -1,8 +1,8 @@
-"""The places of gold tasks in an annotator's sequence of tasks.
+"""The positions of gold tasks in an annotator's sequence of tasks.
 
-The sequence consists of windows of 1 / rate places. Each window has one gold task, at a place drawn for this annotator.
-Annotators therefore cannot predict the next gold task, and after any number of tasks the number of gold ones is within
-one of that number times the rate.
+The sequence consists of windows of 1 / rate positions. Each window has one gold task, at a position drawn for this
+annotator. Annotators therefore cannot predict the next gold task, and after any number of tasks the number of gold ones
+is within one of that number times the rate.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from fractions import Fraction
 from math import ceil, floor
 
 Draw = Callable[[int], int]
-"""Function that returns a large random number for a window, always the same for the same window."""
+"""Function that returns a large pseudorandom number for a window, always the same number for the same window."""
 
 
 class GoldSchedule:
-    """The gold places of a sequence.
+    """The positions of gold tasks in a sequence.
 
     Args:
-        rate: Share of places that are gold, above 0 and at most 1.
-        draw: Function whose number determines the place in each window.
+        rate: Proportion of positions that are gold, above 0 and at most 1.
+        draw: Function whose result determines the gold position in each window.
     """
 
     def __init__(self, rate: float, draw: Draw) -> None:
@@ -28,21 +28,21 @@ class GoldSchedule:
         self._draw = draw
 
     def is_gold(self, place: int) -> bool:
-        """Return whether a place, counted from 0, is gold."""
+        """Return whether a position, counted from 0, is gold."""
         return self._place_in(self._window(place)) == place
 
     def before(self, place: int) -> int:
-        """Return the number of gold places before this one."""
+        """Return the number of gold positions before this one."""
         if place <= 0:
             return 0
         window = self._window(place - 1)
         return window + (self._place_in(window) < place)
 
     def ahead(self, place: int, *, other_tasks: int, gold: int) -> int:
-        """Return the number of tasks from a place on: all other remaining tasks, and the gold tasks among them.
+        """Return the number of tasks from a position on: all remaining other tasks, and the gold tasks among them.
 
         Args:
-            place: Place in the sequence from which to count gold tasks.
+            place: Position in the sequence from which to count gold tasks.
             other_tasks: Number of remaining tasks that are not gold.
             gold: Number of remaining gold tasks; once they are used up, only the others follow.
         """

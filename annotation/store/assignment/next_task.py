@@ -29,7 +29,7 @@ _Parameters = Mapping[str, Any]
 
 
 class TasksAhead(NamedTuple):
-    """Numbers of tasks ahead of an annotator in a campaign; neither other number includes the `held` tasks."""
+    """Numbers of tasks ahead of an annotator in a campaign; only `held` includes the tasks that they hold."""
 
     held: int
     others: int
@@ -41,7 +41,7 @@ class NextTask(NamedTuple):
 
     Args:
         task: Id of the task.
-        slot: Free slot of it, with the columns of a lease; None if the caller must still find one.
+        slot: Free slot of the task, with the columns of a lease; None if the caller must still find one.
     """
 
     task: int
@@ -60,7 +60,7 @@ def next_task(
     parameters: _Parameters,
     position: sa.Row[Any],
 ) -> NextTask | None:
-    """Return an annotator's next task, apart from one that they hold; None if none is left.
+    """Return the next task for an annotator, other than one that they hold; None if no task is left.
 
     Args:
         connection: Connection in a write transaction.
@@ -101,14 +101,14 @@ def next_task(
 
 
 def _gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
-    """Return the places of gold tasks in an annotator's sequence of tasks."""
+    """Return the positions of gold tasks in an annotator's sequence of tasks."""
     return GoldSchedule(
         settings.gold_rate, lambda window: seed_for(campaign.seed, campaign.name, annotator, "gold", window)
     )
 
 
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
-    """Return the number of tasks an annotator still has to decide, including gold ones, as far as known now."""
+    """Return how many tasks, including gold ones, an annotator still has to decide, as far as is known at present."""
     places = _gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 
@@ -131,7 +131,7 @@ def _most_urgent(
 def _first_from(
     connection: sa.Connection, parameters: _Parameters, *, gold: bool, locking: sql.Locking, begun: bool = False
 ) -> sa.Row[Any] | None:
-    """Return the first task from the start of the search to the end, else from the beginning to the start."""
+    """Return the first task from the starting position of the search on, or else the first one before it."""
     for is_after in (True, False):
         is_bounded = "waiting" in parameters and not gold
         query = sql.first_free(

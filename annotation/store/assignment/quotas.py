@@ -1,7 +1,7 @@
-"""Number of tasks an annotator may still get in a campaign that gives annotators shares.
+"""The number of tasks that an annotator may still get in a campaign in which annotators have shares.
 
-An annotator with a share gets that many tasks and no more, and the campaign reserves them. Near the end, the others get
-only tasks that leave a slot for the named annotators who are short of theirs.
+An annotator with a share gets exactly that many tasks, which the campaign reserves. Near the end, the others get only
+tasks that leave a slot for the named annotators who have not yet completed their share.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_
 ).scalar_subquery() + _counted.select_from(_mine.join(annotators)).where(
     _mine.c.task_id == tasks.c.id, _of_names
 ).correlate(tasks).scalar_subquery() > sa.bindparam("waiting")
-"""Whether a task has a free slot beyond those kept for annotators in `names` without one; `waiting` is their number."""
+"""Whether a task has a free slot beyond those reserved for the `waiting` annotators in `names` who have none."""
 
 
 _can_sign_in = (accounts.c.annotator_id == annotators.c.id) & ~accounts.c.is_disabled
@@ -74,10 +74,10 @@ _OTHERS_ASSIGNED = _counted.select_from(annotators.join(accounts, _can_sign_in).
 
 
 class Quota(NamedTuple):
-    """Limit on the tasks that an annotator may still get.
+    """Limit on the number of tasks that an annotator may still get.
 
     Args:
-        left: Number of further tasks; None without limit.
+        left: Number of further tasks; None if there is no limit.
         waiting: Names of the annotators for whom each task reserves a slot.
     """
 
@@ -88,7 +88,7 @@ class Quota(NamedTuple):
 def may_still_get(
     connection: sa.Connection, settings: AssignmentSettings, annotator: str, parameters: Mapping[str, Any]
 ) -> Quota:
-    """Return the limit on the tasks that an annotator may still get.
+    """Return the limit on the number of tasks that an annotator may still get.
 
     Args:
         connection: Connection in a read transaction.
@@ -123,11 +123,11 @@ def _by_share(
 
 
 def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
-    """Return the number of a campaign's tasks that fall to an annotator if all who may decide take equally many.
+    """Return an annotator's number of tasks in a campaign if all annotators who may decide take equally many.
 
     All who may decide are the annotators assigned to it, or else every annotator and adjudicator who can sign in. Of
-    the curators, who may decide too, only the one in question counts. Crowd workers, who come and go, do not count.
-    Gold items are not included.
+    the curators, who may decide too, only the one in question is included. Crowd workers, who come and go, are not
+    included. Gold items are not included.
     """
     items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()
     people = connection.execute(
@@ -165,7 +165,7 @@ def _kept(
 
 
 def _barred(connection: sa.Connection, parameters: Mapping[str, Any]) -> int:
-    """Return the number of open tasks with a free slot, among those they do not have, an annotator may not judge."""
+    """Return how many open tasks with a free slot an annotator may not judge, other than those assigned to them."""
     queries = count_barred(~_is_theirs, _has_free, blind=bool(parameters["shows_key"]))
     return sum(connection.execute(query, parameters).scalar_one() for query in queries)
 

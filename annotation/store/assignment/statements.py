@@ -1,7 +1,7 @@
 """The statements that assign tasks and record decisions.
 
-They are built once: SQLAlchemy then finds their compiled form without walking them, which halves the time of a
-decision. Callers pass values as the parameters that each statement names.
+They are built once: SQLAlchemy then finds their compiled form without traversing them, which halves the time that a
+decision takes. Callers pass values as the parameters that each statement names.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ IS_INDEXED_GOLD = tasks.c.gold >= sa.literal_column("''", sa.Text)
 _IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
 """Whether a task may be assigned, or continued by its holder."""
 IS_CURRENT = (tasks.c.state != "retired") | IS_GOLD
-"""Whether a task counts, for annotators, as one of the campaign's current tasks."""
+"""Whether annotators regard a task as one of the campaign's current tasks."""
 
 _was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == _annotator_id)
 _has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _annotator_id)
@@ -59,7 +59,7 @@ EXPIRED = (
     .limit(sa.literal_column("500"))
     .with_for_update(of=[tasks, slots], key_share=True, skip_locked=True)
 )
-"""Slots whose leases have ended, up to a limit, in the only order that databases find by an index."""
+"""Slots whose leases have ended, up to a limit, in the only order for which databases can use an index."""
 FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
 
 
@@ -76,9 +76,9 @@ def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return the condition that a slot's task meets the conditions, in a form that databases evaluate slot by slot.
+    """Return the condition that a slot's task meets given conditions, in a form that databases evaluate slot by slot.
 
-    Databases may reverse a join or EXISTS, especially without statistics, and then walk through all tasks.
+    Databases may reverse a join or EXISTS, especially without statistics, and then scan all tasks.
     """
     query: sa.Select[Any] = (
         sa.select(sa.literal_column("1")).where(tasks.c.id == slots.c.task_id, *such).correlate(slots)
@@ -87,7 +87,7 @@ def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 
 _COUNT_HAD = count_own(IS_CURRENT)
-"""Number of tasks of a campaign an annotator has decided or holds, including gold ones."""
+"""Number of tasks in a campaign, including gold ones, that an annotator has decided or holds."""
 _ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).order_by(tasks.c.gold).limit(_ONE)
 # Not max(): PostgreSQL reads that from the index only where it has good statistics of the table.
 _HIGHEST_PRIORITY = (
@@ -126,16 +126,16 @@ _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_m
 def first_free(
     *, gold: bool, after: bool, blind: bool, bounded: bool, begun: bool = False, locking: Locking = "none"
 ) -> sa.Select[Any]:
-    """Return a query for the first task an annotator can take, from a place on, or before that place.
+    """Return a query for the first task that an annotator can take, from a position on or before that position.
 
     For a gold task, which may have no slot yet, it returns the id; for others a free slot, with the columns of a lease.
 
     Args:
-        gold: Whether to look among gold tasks; else among tasks of a priority that have a free slot.
-        after: Whether to look from `start` on; else before it.
+        gold: Whether to search gold tasks; otherwise, search the tasks of a priority that have a free slot.
+        after: Whether to search from `start` on; otherwise, search before it.
         blind: Whether to exclude tasks whose key the annotator saw.
         bounded: Whether to exclude tasks reserved for annotators with shares.
-        begun: Whether to look only among begun tasks; default False.
+        begun: Whether to search only begun tasks; default False.
         locking: Whether to lock the slot and its task, and how to treat locked ones; gold tasks are not locked.
     """
     query: sa.Select[Any] = sa.select(tasks.c.id) if gold else _LEASE
@@ -163,7 +163,7 @@ def _locked(query: sa.Select[Any], locking: Locking) -> sa.Select[Any]:
 
 @cache
 def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
-    """Return a query for the task an annotator skipped longest ago among those they can take."""
+    """Return a query for the task that an annotator skipped longest ago, among those that they can take."""
     query = (
         sa.select(tasks.c.id)
         .join(skips, skips.c.task_id == tasks.c.id)
@@ -181,14 +181,14 @@ def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
 
 @cache
 def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
-    """Return a query for the slot that an annotator has held longest, of any task or of one."""
+    """Return a query for the slot that an annotator has held longest, of any task or of a given one."""
     query = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
     return query.where(*may_judge(blind=blind))
 
 
 @cache
 def all_own(*, blind: bool) -> sa.Select[Any]:
-    """Return a query for all slots an annotator holds, in order of assignment."""
+    """Return a query for all slots that an annotator holds, in order of assignment."""
     query = _OWN.limit(None).order_by(slots.c.claimed_at, slots.c.id)
     return query.with_only_columns(slots.c.id, slots.c.task_id, slots.c.claimed_at).where(*may_judge(blind=blind))
 
@@ -217,14 +217,14 @@ MAKE_SLOT = sa.insert(slots).from_select(
     .where(slots.c.task_id == sa.bindparam("task"))
     .group_by(slots.c.task_id),
 )
-"""Add one more slot to a task: gold tasks have one for every annotator who asks."""
+"""Add one more slot to a task, since gold tasks have one for every annotator who asks."""
 HELD_LEASE = _locked(
     _LEASE.where(
         slots.c.id == sa.bindparam("held"), slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None)
     ),
     "wait",
 )
-"""The slot an annotator holds, locked with its task."""
+"""The slot that an annotator holds, locked together with its task."""
 GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
 
 TAKE = (
@@ -242,7 +242,7 @@ RENEW = (
     )
     .values(lease_until=sa.bindparam("until"))
 )
-"""Extend the leases of some slots; longer reservations by a curator stay as they are."""
+"""Extend the leases of some slots; longer reservations by a curator are left unchanged."""
 
 HELD_BY = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)

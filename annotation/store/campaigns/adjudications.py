@@ -42,10 +42,10 @@ _ADJUDICATED_OF_TASK = _ADJUDICATED.where(tasks.c.id == sa.bindparam("task"))
 def list_adjudicated(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None
 ) -> dict[tuple[str, str], Adjudicated]:
-    """Return the acts of adjudicators and writers on a campaign's tasks, by item id and content hash.
+    """Return the actions of adjudicators and writers on a campaign's tasks, by item id and content hash.
 
-    The result omits tasks without such acts.
-    The latest decision counts; sending a task back withdraws the decisions before.
+    The result omits tasks without such actions. The latest decision counts; sending a task back withdraws earlier
+    decisions.
     """
     query = _ADJUDICATED if task is None else _ADJUDICATED_OF_TASK
     adjudicated: dict[tuple[str, str], Adjudicated] = {}
@@ -79,7 +79,7 @@ def adjudication_of(row: sa.Row[Any]) -> Adjudication:
 def done_tasks(
     connection: sa.Connection, campaign: Campaign, *, among: sa.Select[tuple[int]] | None = None
 ) -> dict[tuple[str, str], int]:
-    """Return the tasks of a campaign that all their annotators have decided, by item id and content hash.
+    """Return the tasks of a campaign that all of their annotators have decided, by item id and content hash.
 
     Args:
         connection: Connection in a read transaction.
@@ -95,7 +95,7 @@ def done_tasks(
 def disputed_tasks(
     campaign: Campaign, criteria: Sequence[str] = (), *, task: int | None = None
 ) -> sa.Select[tuple[int]]:
-    """Return a query for the done tasks that may wait for an adjudicator, or on which annotators differ.
+    """Return a query for the done tasks that may be waiting for an adjudicator, or on which annotators differ.
 
     These are tasks with different decisions, with a revision, with regions that differ, or, under criteria, with edits
     or a vote other than `yes`. On all other tasks annotators agree on the rule's result. Tasks that adjudicators
@@ -144,7 +144,7 @@ def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) ->
 
 
 def note_opened(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
-    """Record that an adjudicator opened a task, and so knows its key and the annotators' decisions."""
+    """Record that an adjudicator opened a task and therefore knows its key and the annotators' decisions."""
     add_adjudication(connection, task_id, name, Submission(OPENED), now=now)
 
 
@@ -185,7 +185,7 @@ def add_adjudication(
 def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
     """Reopen a task with `slots_more` further slots, for annotators who have not judged it.
 
-    If the task had closed because its decision was sure enough, withdraw that closing.
+    If the task had been closed because its decision was sure enough, withdraw that closing.
     """
     last = connection.execute(sa.select(sa.func.max(slots.c.slot)).where(slots.c.task_id == task_id)).scalar_one()
     rows = [{"task_id": task_id, "slot": last + number} for number in range(1, slots_more + 1)]
@@ -211,7 +211,7 @@ def tasks_adjudicated_by(name: str) -> sa.Select[tuple[int]]:
 
 
 def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[OwnAdjudication]:
-    """Return an adjudicator's decisions in a campaign, latest first, at most `limit` of them."""
+    """Return an adjudicator's latest decisions in a campaign, at most `limit`, the latest first."""
     query = (
         sa.select(adjudications, annotators.c.name, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload)
         .join(tasks, adjudications.c.task_id == tasks.c.id)
@@ -230,7 +230,7 @@ class AdjudicatedTask(NamedTuple):
         task_id: Id of the task in the store.
         adjudicator: Name of the adjudicator.
         decision: `accept`, `reject`, `revise` or `send_back`.
-        said: Counts of the annotators' decisions valid at that time, by decision.
+        said: Number of annotators who had made each decision, among the decisions valid at that time.
         votes: Number of annotators who answered each criterion with yes, if the campaign has criteria.
     """
 
@@ -285,7 +285,7 @@ def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequen
 def decisions_after_slot(
     decisions: Iterable[OverruledDecision], first: int, *, until: int | None = None
 ) -> list[OverruledDecision]:
-    """Return the decisions in slots above `first`: each time a task is sent back, it gets further slots."""
+    """Return the decisions in slots above `first`; a task gets additional slots each time it is sent back."""
     return [decision for decision in decisions if first < decision.slot and (until is None or decision.slot <= until)]
 
 

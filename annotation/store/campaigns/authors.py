@@ -18,7 +18,7 @@ from ...forms.payloads import TaskInput, item_in
 from ..database.schema import authors, campaigns, slots, tasks
 
 _WRITTEN_IN = "written_in"
-"""Name of the evidence on where an item was written."""
+"""Name of the evidence that states where an item was written."""
 
 _SAT_THERE = (
     sa.select(slots.c.annotator_id)
@@ -55,7 +55,7 @@ def is_author(connection: sa.Connection, task_id: int, annotator_id: int) -> boo
 
 
 def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
-    """Return whether the item of a task has a writer in a campaign of this store, to whom it can go back."""
+    """Return whether the item of a task was written in a campaign of this store, to whose writer it can go back."""
     writer = written_in(payload)
     return writer is not None and (
         connection.execute(_SAT_THERE, writer.model_dump(exclude={"simulated"})).first() is not None
@@ -63,7 +63,7 @@ def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
 
 
 def written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
-    """Return where the item of a task was written; None if it was not written in a campaign."""
+    """Return the campaign, record and slot in which a task's item was written, or None if it was not."""
     stated = item_in(payload).get("evidence", {}).get(_WRITTEN_IN)
     try:
         return None if stated is None else WrittenIn.model_validate(stated)

@@ -81,18 +81,18 @@ def newest_model(connection: sa.Connection, campaign: Campaign) -> KeptModel | N
 def add_model(
     connection: sa.Connection, campaign: Campaign, document: Mapping[str, Any], *, decisions: int, up_to: int
 ) -> None:
-    """Keep a model of a campaign's annotators, unless another process has just made the same one."""
+    """Store a model of a campaign's annotators, unless another process has just stored the same one."""
     row = {"campaign_id": campaign.id, "decisions": decisions, "up_to": up_to, "body": canonical_json(dict(document))}
     connection.execute(insert_into(connection, rater_models).values(row).on_conflict_do_nothing())
 
 
 def newest_version(connection: sa.Connection) -> int:
-    """Return the id of the newest version of any decision in the store, 0 without any."""
+    """Return the id of the newest version of any decision in the store, or 0 if there is none."""
     return int(connection.execute(sa.select(sa.func.max(annotations_table.c.id))).scalar_one() or 0)
 
 
 def count_since(connection: sa.Connection, campaign: Campaign, version: int) -> int:
-    """Return how many versions of decisions a campaign has added since a version, by their ids."""
+    """Return how many versions of decisions have been added to a campaign since the version with a given id."""
     query = (
         sa.select(sa.func.count())
         .select_from(annotations_table.join(slots).join(tasks, slots.c.task_id == tasks.c.id))
@@ -102,7 +102,7 @@ def count_since(connection: sa.Connection, campaign: Campaign, version: int) -> 
 
 
 def newest_ratings(connection: sa.Connection, campaign: Campaign, *, most: int) -> Sequence[Any]:
-    """Return task, annotator, decision and, of gold tasks, the right decision, of a campaign's newest decisions."""
+    """Return a campaign's newest decisions, each with task, annotator and, for gold tasks, the right decision."""
     query = (
         sa.select(slots.c.task_id, slots.c.annotator_id, slots.c.decision, tasks.c.gold)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -127,7 +127,7 @@ def list_votes(
         connection: Connection in a read transaction.
         campaign: Campaign.
         task: Id of the only task to read, open or done; default None, all begun open tasks.
-        also: Ids of further tasks to read.
+        also: Ids of additional tasks to read.
     """
     query = (
         sa.select(slots.c.task_id, tasks.c.state, slots.c.annotator_id, slots.c.decision, slots.c.submitted_at)
@@ -165,7 +165,7 @@ def list_begun_votes(connection: sa.Connection, campaign: Campaign) -> dict[int,
 
 
 def closings_in_force(connection: sa.Connection, campaign: Campaign, *, task: int | None = None) -> dict[int, Closing]:
-    """Return the closings in force, by task; only one task's if its id is given."""
+    """Return the closings in force, by task; if a task id is given, only the closing of that task."""
     query = _IN_FORCE if task is None else _IN_FORCE.where(tasks.c.id == task)
     rows = connection.execute(query, {"campaign": campaign.id})
     return {row.task_id: Closing(*(getattr(row, name) for name in Closing._fields)) for row in rows}
@@ -194,7 +194,7 @@ def withdraw(connection: sa.Connection, task_ids: Sequence[int]) -> None:
 
 
 class SureCounts(NamedTuple):
-    """Number of tasks closed because their decision is sure enough, and of votes thereby saved."""
+    """Number of tasks closed because their decision is sure enough, and number of votes thereby saved."""
 
     tasks: int
     votes_spared: int

@@ -39,7 +39,7 @@ def latest_annotations(*, also_set_aside: bool = False, only_set_aside: bool = F
 
 @cache
 def _decisions(*, with_retired: bool, of_task: bool) -> sa.Select[Any]:
-    """Return the query of `list_decisions`; built once, since every submission runs it for its task."""
+    """Return the query for `list_decisions`, which is built only once because every submission runs it for its task."""
     latest = latest_annotations().subquery()
     query = (
         sa.select(
@@ -85,7 +85,7 @@ def each_decision(
 ) -> Iterator[Annotation]:
     """Yield the latest decisions on a campaign's tasks, by item id, round and slot.
 
-    Write nothing over the connection before taking the last one.
+    The caller must not write over the connection before consuming the last decision.
 
     Args:
         connection: Connection in a read transaction.
@@ -101,7 +101,7 @@ def each_decision(
 
 
 def annotation_of(row: sa.Row[Any]) -> Annotation:
-    """Return the annotation in a row with all columns of a version and those of its task, slot and annotator."""
+    """Return the annotation from a row with all columns of a version and those of its task, slot and annotator."""
     # Keeps texts that many annotations share once: otherwise they fill most of the memory of a joint read.
     return Annotation(
         decision=intern(row.decision),
@@ -124,7 +124,7 @@ def annotation_of(row: sa.Row[Any]) -> Annotation:
 
 
 def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> CampaignStatus:
-    """Return the progress of a campaign at a moment."""
+    """Return the progress of a campaign at a given time."""
     of_campaign = tasks.c.campaign_id == campaign.id
     counted = _count_by(connection, tasks.c.state, tasks, of_campaign & tasks.c.gold.is_(None))
     slot_state = sa.case(
@@ -150,7 +150,7 @@ def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datet
 
 
 def is_withdrawn(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the condition that a slot is withdrawn: its task closed without it, and no annotator holds it."""
+    """Return the condition that a slot is withdrawn: its task was closed without it, and no annotator holds it."""
     is_held = slots.c.lease_until.is_not(None) & (slots.c.lease_until > now)
     return (tasks.c.state == "done") & slots.c.submitted_at.is_(None) & ~is_held
 

@@ -1,7 +1,7 @@
 """Gold tasks, whose right decision is known: the tasks themselves, and the annotators' decisions on them.
 
-They are not part of the campaign's own work: they are retired from it, so that no count includes them. Each goes once
-to every annotator who asks, and looks like any other task.
+They are not part of the campaign's own work: they are retired from it, so that no count includes them. Each is given
+once to every annotator who asks for tasks, and looks like any other task.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ IS_ITEM: sa.ColumnElement[bool] = tasks.c.gold.is_(None) | IS_NO_CHECK
 """Whether a task is about an item, image or pair, and not an attention check."""
 
 IS_LISTED: sa.ColumnElement[bool] = IS_ITEM & tasks.c.gold_of.is_(None)
-"""Whether a task is about an item, image or pair that lists show; lists omit a copy of an accepted one."""
+"""Whether a task is about an item, image or pair that is shown in lists, which omit copies of accepted ones."""
 
 
 class TaskPlacement(NamedTuple):
@@ -97,7 +97,7 @@ def mark(
 
 
 def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -> None:
-    """Remove a task's slots that it had as a gold task beyond those of an ordinary one."""
+    """Remove the slots that a task had as a gold task in addition to those of an ordinary one."""
     extra = (slots.c.task_id == row.id) & (slots.c.slot > campaign.slots_per_task)
     used = sa.select(sa.func.count()).select_from(slots).where(extra, slots.c.annotator_id.is_not(None))
     if count := connection.execute(used).scalar_one():
@@ -109,7 +109,7 @@ def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -
 
 
 class GoldMarks(NamedTuple):
-    """One annotator's marks on one gold item, in their latest version, with the right ones.
+    """One annotator's marks on one gold item, in their latest version, together with the right marks.
 
     Args:
         annotator: Name of the annotator.
@@ -117,7 +117,7 @@ class GoldMarks(NamedTuple):
         right: The right decision.
         fields: Values of their form, as JSON values.
         gold_regions: Right regions and tolerance, as JSON values; None if only the decision is known.
-        payload: Content of the task, as JSON values.
+        payload: Content of the task as JSON values.
     """
 
     annotator: str

@@ -29,7 +29,7 @@ Origin = Literal["recipe", "curator"]
 
 
 class GuidelinePicture(NamedTuple):
-    """A picture in guidelines, as sent to a browser."""
+    """A picture in the guidelines, in the form in which it is sent to a browser."""
 
     data: bytes
     media_type: str
@@ -43,7 +43,7 @@ class GuidelinesVersion(NamedTuple):
     origin: Origin
     text: str
     decisions: int = 0
-    """Number of versions of decisions that followed it; counted only in lists."""
+    """Number of versions of decisions that followed these guidelines; counted only for lists."""
 
 
 def write(
@@ -60,9 +60,9 @@ def write(
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign.
-        text: Text in Markdown, which refers to pictures by their places.
-        pictures: Pictures in the order of their places.
-        origin: Whether the text comes from the recipe or a curator.
+        text: Text in Markdown, which refers to pictures by their indices.
+        pictures: Pictures in the order of their indices.
+        origin: Whether the text comes from the recipe or from a curator.
         by: Author, for the audit log; default the command line.
     """
     hold_campaign(connection, campaign.id)
@@ -82,7 +82,7 @@ def write(
 
 
 def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str | None:
-    """Return the digest of a version's text and pictures; None for an unknown version."""
+    """Return the digest of a version's text and pictures, or None if the version is unknown."""
     query = sa.select(guidelines.c.campaign_id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)
     row = connection.execute(query.where(guidelines.c.id == guidelines_id)).one_or_none()
     if row is None:
@@ -141,14 +141,14 @@ class Guidelines:
 
         Args:
             campaign: Name of the campaign.
-            text: Text in Markdown, which refers to pictures by their places in `pictures`.
-            pictures: Places, in the version in force, of the pictures that the text shows.
-            based_on: Number of the version that the curator edited; 0 for none.
+            text: Text in Markdown, which refers to pictures by their indices in `pictures`.
+            pictures: Indices, in the version in force, of the pictures that the text shows.
+            based_on: Number of the version that the curator edited; 0 if there was none.
             by: Name of the curator.
 
         Raises:
             StaleError: Another version was written in the meantime.
-            RefusedError: The version in force has no such picture.
+            RefusedError: The version in force lacks one of the pictures.
             BenchwrightError: No such campaign exists.
         """
         with self._store.writing() as connection:
@@ -166,7 +166,7 @@ class Guidelines:
             return write(connection, known, text, kept, origin="curator", by=by)
 
     def newest(self, campaign: Campaign) -> GuidelinesVersion | None:
-        """Return the newest version of the guidelines; None if the campaign has none."""
+        """Return the newest version of the guidelines, or None if the campaign has none."""
         query = _VERSIONS.where(guidelines.c.campaign_id == campaign.id).order_by(guidelines.c.version.desc()).limit(1)
         with self._store.reading() as connection:
             row = connection.execute(query).one_or_none()

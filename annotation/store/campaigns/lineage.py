@@ -1,7 +1,7 @@
-"""Conditions for the tasks of a campaign that count: those on items as they are now, and those of earlier rounds.
+"""Conditions for the tasks of a campaign that count: those on current versions of items, and of earlier rounds.
 
-A task retired because its item changed or left the recipe counts nowhere. A task retired because its item was revised
-belongs to an earlier round of the item, and the decisions on it still count for that round.
+A task retired because its item changed or left the recipe is not counted anywhere. A task retired because its item was
+revised belongs to an earlier round of the item, and the decisions on it still count for that round.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROUND = sa.func.coalesce(revisions.c.round, 1)
 
 
 def has_rounds(campaign: Campaign) -> bool:
-    """Return whether revised items of a campaign get a further round."""
+    """Return whether revised items of a campaign get another round."""
     return bool(campaign.form.rounds)
 
 
@@ -35,7 +35,7 @@ def of_earlier_rounds(campaign: Campaign) -> sa.Select[tuple[int]]:
 
 
 def is_current(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnElement[bool]:
-    """Return the condition for tasks on items as they are now; for `scanned` see `is_of_any_round`."""
+    """Return the condition for tasks on the current versions of items; for `scanned` see `is_of_any_round`."""
     return _is_of_campaign(campaign, scanned=scanned) & (tasks.c.state != "retired")
 
 

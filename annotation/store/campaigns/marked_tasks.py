@@ -1,4 +1,4 @@
-"""Agreement of annotators' regions on a task, kept with the task, so that the database can count by it."""
+"""Agreement of annotators' regions on a task, stored with the task so that the database can count tasks by it."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def tasks_among(task_ids: Sequence[int]) -> sa.Select[tuple[int]]:
 
 
 def marked_tasks(connection: sa.Connection, campaign: Campaign) -> list[int]:
-    """Return the ids of the tasks that all their annotators have decided, the newest last."""
+    """Return the ids of the tasks that all of their annotators have decided, the newest last."""
     query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done")
     return list(connection.execute(query.order_by(tasks.c.id)).scalars())
 
 
 def shown_in(connection: sa.Connection, task_ids: Sequence[int]) -> list[MarkedTask]:
-    """Return the contents of tasks, by their ids."""
+    """Return the contents of tasks, by task id."""
     query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload, tasks.c.regions_compared)
     rows = connection.execute(query.where(tasks.c.id.in_(task_ids)).order_by(tasks.c.id))
     return [
@@ -82,7 +82,7 @@ def shown_in(connection: sa.Connection, task_ids: Sequence[int]) -> list[MarkedT
 
 
 def note_compared(connection: sa.Connection, compared: Mapping[int, tuple[bool, str]]) -> None:
-    """Keep for each task whether its regions agree, and which ones were compared."""
+    """Store for each task whether its regions agree and which ones were compared."""
     if compared:
         connection.execute(
             sa.update(tasks).where(tasks.c.id == sa.bindparam("of_task")),

@@ -1,6 +1,7 @@
-"""Campaigns that a curator closes: annotators get no further tasks of them until a curator opens them again.
+"""Campaigns that a curator closed: annotators get no further tasks from them until a curator reopens them.
 
-An annotator who holds a task may finish it, and decisions stay. A run of the recipe does not reopen a closed campaign.
+An annotator who holds a task may finish it, and decisions remain. A run of the recipe does not reopen a closed
+campaign.
 """
 
 from __future__ import annotations

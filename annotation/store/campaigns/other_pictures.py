@@ -1,4 +1,4 @@
-"""The pictures of a campaign that annotators name in a form about another picture: search by name, and checks."""
+"""Search for and check pictures of a campaign that annotators name in a form about another picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..database.schema import tasks
 
 
 class NamedPicture(NamedTuple):
-    """A picture of a campaign: its image id, and the name to search by."""
+    """A picture of a campaign: its image id, and the name by which it can be found."""
 
     image_id: str
     name: str
@@ -25,14 +25,14 @@ class NamedPicture(NamedTuple):
 def find_pictures(
     connection: sa.Connection, task_id: int, *, words: str = "", ids: Sequence[str] = (), most: int
 ) -> list[NamedPicture]:
-    """Return pictures of a task's campaign, by name, without the task's own.
+    """Return pictures of a task's campaign, sorted by name, without the task's own pictures.
 
     Args:
         connection: Connection in a read transaction.
         task_id: Id of the task.
-        words: Part of the name, in any case; empty for all.
-        ids: Image ids; empty for all.
-        most: Largest number to return.
+        words: Part of the name, ignoring case; empty for all pictures.
+        ids: Image ids to which to limit the search; empty for all pictures.
+        most: Maximum number of pictures to return.
     """
     query = _others(task_id)
     if ids:
@@ -60,10 +60,10 @@ def _others(task_id: int) -> sa.Select[Any]:
 
 
 def check_pictures(connection: sa.Connection, form: CampaignForm, values: Mapping[str, Any], *, task_id: int) -> None:
-    """Check that the pictures that a submission names are other pictures of the task's campaign.
+    """Check that the pictures named in a submission are other pictures of the task's campaign.
 
     Raises:
-        RefusedError: One is not; the message names its place.
+        RefusedError: One of them is not; the message states where the submission names it.
     """
     named = list(_pictures_in(form.fields or (), values))
     if not named:
@@ -75,7 +75,7 @@ def check_pictures(connection: sa.Connection, form: CampaignForm, values: Mappin
 
 
 def _pictures_in(fields: Sequence[FormField], values: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each picture among values, with the place that names it."""
+    """Yield each picture named among values, with the path of the value that names it."""
     for field in fields:
         if isinstance(field, PicturesField):
             yield from ((f"{where}field {field.name!r} ({field.label})", each) for each in values.get(field.name) or ())

@@ -23,14 +23,14 @@ _newer = overrides.alias("newer")
 
 @dataclass(frozen=True)
 class StoredOverride:
-    """An override that counts, and the time it was made."""
+    """An override that counts, and the time at which it was made."""
 
     override: Override
     at: datetime
 
 
 class RecordedOverride(NamedTuple):
-    """One row about a record: its stage, `keep`, `drop` or `undo`, the step's reason, the curator, why and when."""
+    """One row about a record: its stage, `keep`, `drop` or `undo`, the step's reason, the curator, motive and time."""
 
     stage: str
     action: str
@@ -75,10 +75,10 @@ class OverrideStore:
         return [RecordedOverride(row.stage, row.action, row.reason, row.name, row.why, row.decided_at) for row in rows]
 
     def decide(self, wanted: Iterable[Override], *, now: datetime) -> list[Override]:
-        """Add overrides, all or none, except those that already count; return the added ones.
+        """Add all overrides that do not already count, or none if one is refused; return those added.
 
         Raises:
-            BenchwrightError: A name belongs to no annotator.
+            BenchwrightError: A name does not belong to an annotator.
         """
         with self._store.batch() as batch:
             own = OverrideStore(batch)
@@ -89,10 +89,10 @@ class OverrideStore:
         return new
 
     def undo(self, decisions: Iterable[Override], *, by: str, why: str, now: datetime) -> None:
-        """Withdraw overrides: the step's own verdict counts again.
+        """Withdraw overrides, so that the step's own verdict counts again.
 
         Raises:
-            BenchwrightError: The name belongs to no annotator.
+            BenchwrightError: The name does not belong to an annotator.
         """
         with self._store.batch() as batch:
             for override in decisions:

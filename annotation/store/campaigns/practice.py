@@ -1,4 +1,4 @@
-"""Practice before the real work: a recipe's practice items, attempts, and annotators exempt from passing.
+"""Practice before the real work: a recipe's practice items, attempts, and annotators who are exempt from it.
 
 These rows are not decisions: the counts, tables and agreement of a campaign never read them. The log has one row for
 each completed attempt, and one for each annotator whom a curator exempted.
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class PracticeAnswer(NamedTuple):
-    """One annotator's answer to one practice item; decision and rightness are None while only the answer exists."""
+    """One annotator's answer to one practice item; decision and correctness are None while only the answer exists."""
 
     answer: str | None
     decision: str | None
@@ -53,10 +53,10 @@ class PracticeAttempt(NamedTuple):
     Args:
         id: Id of the row.
         number: Number of the attempt, from 1.
-        items: Names of the items, in their order.
-        answers: Answers by place, from 0.
+        items: Names of the items, in the order in which they are shown.
+        answers: Answers by the index of the item, from 0.
         begun_at: Time of the beginning.
-        ended_at: Time of the decision on its last item; None before.
+        ended_at: Time of the decision on its last item; None until then.
     """
 
     id: int
@@ -73,7 +73,7 @@ class PracticeAttempt(NamedTuple):
 
     @property
     def left(self) -> list[int]:
-        """Return the undecided places."""
+        """Return the indices of the undecided items."""
         return [place for place in range(len(self.items)) if not self._is_decided(place)]
 
     def _is_decided(self, place: int) -> bool:
@@ -86,11 +86,11 @@ class PracticeResult(NamedTuple):
     Args:
         name: Name of the annotator.
         attempts: Number of completed attempts.
-        correct: Right decisions in the best of them; None without any.
+        correct: Number of right decisions in the best attempt, or None if there is none.
         of: Number of items in that attempt.
-        ended_at: Time of its end; None without any.
-        waived_by: Curator who exempted them from practice; None without exemption.
-        waived_at: Time of the exemption.
+        ended_at: Time of its end, or None if there is none.
+        waived_by: Curator who exempted them from practice; None if no curator did.
+        waived_at: Time of the exemption; None if there is none.
     """
 
     name: str
@@ -102,12 +102,12 @@ class PracticeResult(NamedTuple):
     waived_at: datetime | None
 
     def is_qualified(self, qualification: Qualification) -> bool:
-        """Return whether they may decide."""
+        """Return whether the annotator may decide."""
         return self.waived_by is not None or (self.correct or 0) >= qualification.pass_mark
 
 
 def set_practice_items(connection: sa.Connection, campaign: Campaign, items: Sequence[PracticeItem]) -> None:
-    """Keep the practice items of a recipe, replacing its earlier ones."""
+    """Store the practice items of a recipe, replacing its earlier ones."""
     connection.execute(sa.delete(practice_items).where(practice_items.c.campaign_id == campaign.id))
     rows = [
         {"campaign_id": campaign.id, "place": place, "body": canonical_json(item.model_dump(mode="json"))}
@@ -194,7 +194,7 @@ class Practice:
             return not connection.execute(sa.select(decided | has_practised)).scalar_one()
 
     def latest(self, campaign: Campaign, annotator: str) -> PracticeAttempt | None:
-        """Return an annotator's latest attempt; None before the first."""
+        """Return an annotator's latest attempt, or None before the first."""
         with self._store.reading() as connection:
             return _latest(connection, campaign, annotator)
 
@@ -236,7 +236,7 @@ class Practice:
     def answer(
         self, campaign: Campaign, annotator: str, place: int, answer: PracticeAnswer, *, now: datetime
     ) -> PracticeAttempt:
-        """Keep an annotator's answer to an item of the attempt in progress; decided answers stay.
+        """Store an annotator's answer to an item of the attempt in progress; decided answers are not changed.
 
         Raises:
             RefusedError: No attempt is in progress, or it has no such item.
@@ -284,7 +284,7 @@ class Practice:
 
     @contextmanager
     def _holding(self, annotator: str) -> Iterator[sa.Connection]:
-        """Write while no other session changes this annotator's rows; two windows take turns."""
+        """Write while no other session changes this annotator's rows, so that two windows take turns."""
         with self._store.writing() as connection:
             hold_annotator(connection, annotator)
             yield connection

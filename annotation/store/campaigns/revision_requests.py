@@ -1,7 +1,7 @@
 """Items sent back to their writers: the task in which an item was written, and the one in which it is revised.
 
-A writer's task stays as it was, with the decision in it. The revision is a separate task, with a slot for each writer
-who must revise something, and none for the others.
+A writer's task remains unchanged, with its decision. The revision is a separate task, which has a slot only for each
+writer who must revise something.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class RevisionRequest(NamedTuple):
         item_id: Id of the item.
         content_hash: Hash of the version that goes back.
         slot: Number of the writer's slot.
-        stage: Campaign or check that sends it back.
-        annotator: Reviewer who sends it back; None for a check.
+        stage: Campaign or check that sends the item back.
+        annotator: Reviewer who sends the item back; None for a check.
         question: The item's question.
-        words: The requested change, in words.
+        words: Description of the requested change.
     """
 
     item_id: str
@@ -60,7 +60,7 @@ class SentBack(NamedTuple):
 
 
 def list_sent_back(connection: sa.Connection, item_id: str | None = None) -> dict[str, list[SentBack]]:
-    """Return all items sent back to writers, by item id, oldest first; only one item's entries if its id is given."""
+    """Return all items sent back to writers, or only one item's entries, by item id, the oldest first."""
     r = revision_requests.c
     open_slot = sa.exists().where(
         slots.c.task_id == r.revision_id, slots.c.slot == r.slot, slots.c.submitted_at.is_(None)
@@ -85,7 +85,7 @@ def list_sent_back(connection: sa.Connection, item_id: str | None = None) -> dic
 
 
 def how_returned(campaign: Campaign) -> sa.ColumnElement[Returned | None]:
-    """Return, as a column of `tasks`, the outcome of sending versions back to their writers (`Returned`)."""
+    """Return a column for `tasks` with the outcome of sending versions back to their writers (`Returned`)."""
     if not campaign.form.to_writer:
         return sa.literal(None, sa.Text)
     r = revision_requests.c
@@ -106,7 +106,7 @@ def how_returned(campaign: Campaign) -> sa.ColumnElement[Returned | None]:
 def list_returned(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None
 ) -> dict[tuple[str, str], Returned]:
-    """Return the outcome of versions sent back to their writers, by item id and content hash, without other versions.
+    """Return the outcome of each version that was sent back to its writer, by item id and content hash.
 
     Args:
         connection: Connection in a read transaction.
@@ -123,12 +123,12 @@ def list_returned(
 
 
 class RevisionCounts(NamedTuple):
-    """Numbers of items that came back to the writers of a campaign, and of those it sent back itself.
+    """Numbers of items returned to the writers of a campaign, and of items that the campaign itself sent back.
 
     Args:
-        open: Items its writers still have to revise.
-        done: Items they have revised, counted each time.
-        with_writers: Items the campaign itself sent back and whose revision is missing.
+        open: Number of items that its writers still have to revise.
+        done: Number of items that they have revised; each revision of an item is counted.
+        with_writers: Number of items that the campaign itself sent back and that have not been revised yet.
     """
 
     open: int
@@ -160,7 +160,7 @@ def count_revisions(connection: sa.Connection, campaign: Campaign) -> RevisionCo
 
 
 def newest_inputs(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, str], TaskInput]:
-    """Return the newest revision of each task of a campaign that has one, by item id and content hash."""
+    """Return the newest revision of each revised task in a campaign, by item id and content hash."""
     was = tasks.alias("was")
     r = revision_requests.c
     query = (
@@ -213,7 +213,7 @@ def with_unrevised(connection: sa.Connection, campaign: Campaign, current: Seque
 
 
 def writers_asked(connection: sa.Connection, campaign: Campaign) -> dict[int, tuple[str, ...]]:
-    """Return the writers for whom each open revision is reserved, by task, without revisions open to all."""
+    """Return the writers for whom each open revision is reserved, by task; omit revisions that are open to all."""
     query = (
         sa.select(slots.c.task_id, annotators.c.name)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -239,7 +239,7 @@ def is_being_revised(connection: sa.Connection, campaign: Campaign, record_id: s
 
 
 def revision_of(connection: sa.Connection, task_id: int) -> int:
-    """Return how often the item of a task was sent back before it, 0 for a first version."""
+    """Return how often a task's item had been sent back before this task; 0 for a first version."""
     count, r = 0, revision_requests.c
     query = sa.select(r.task_id).where(r.revision_id == sa.bindparam("task")).limit(1)
     while (task_before := connection.execute(query, {"task": task_id}).scalar_one_or_none()) is not None:
@@ -264,12 +264,12 @@ def open_revision(
         connection: Connection in a write transaction.
         campaign: Campaign of the writers.
         task: Their present task.
-        requests: Items that go back, and why.
+        requests: Items that go back, with the reasons.
         payload: Payload of the new task.
         holders: Writer for whom each slot is reserved, by its number; other writers named in `requests` may take the
             slots left out.
         now: Time of the return.
-        until: Moment from which any writer in `requests` may take a reserved slot.
+        until: Time from which any writer in `requests` may take a reserved slot.
     """
     content = digest([task.content_hash, *([request.item_id, request.content_hash] for request in requests)])
     contents = sa.select(sa.func.count()).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == task.item_id)
@@ -309,7 +309,7 @@ def open_revision(
 
 
 def is_gone(connection: sa.Connection, name: str) -> bool:
-    """Return whether an annotator's account is locked, as after forgetting the person."""
+    """Return whether an annotator's account is locked, as it is after the person was forgotten."""
     query = sa.select(accounts.c.id).join(annotators).where(annotators.c.name == name, accounts.c.is_disabled)
     return connection.execute(query).first() is not None
 

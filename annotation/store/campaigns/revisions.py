@@ -64,21 +64,21 @@ def add_revision(
 ) -> bool:
     """Open the task of an item's next version, and retire that of the previous version.
 
-    If the campaign has had this version as the item's content before, its earlier task reopens with the decisions on
-    it. The task gets the priority and the shortest believable time of the previous version.
+    If the item had this content in the campaign before, the earlier task reopens with its decisions. The task gets the
+    priority and the shortest believable time of the previous version.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign.
         task: Task of the previous version.
-        work: The next version.
-        edits: Edits that lead to it, as JSON values.
+        work: Content of the next version.
+        edits: Edits that produce the next version, as JSON values.
         annotator: Name of the annotator who made the edits.
-        now: Moment of the revision.
+        now: Time of the revision.
 
     Returns:
-        False if no task opens: the previous version has a next one already, or the item would return to an earlier
-        version of itself.
+        False if no task opens because the previous version already has a successor or the item would return to an
+        earlier version.
     """
     task_id = connection.execute(
         sa.select(tasks.c.id).where(
@@ -128,7 +128,7 @@ def digest_of_revision(round_: int, edits: str, payload: str) -> str:
 
 
 def _open(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> int:
-    """Add the task of a new content, with its slots."""
+    """Add a task for a new content, with its slots."""
     contents = sa.select(sa.func.count()).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == work.item_id)
     row = new_task(campaign, work, round_=connection.execute(contents).scalar_one() + 1)
     task_id = connection.execute(sa.insert(tasks).values(row).returning(tasks.c.id)).scalar_one()

@@ -1,12 +1,12 @@
-"""Changes of a campaign's rule in place, with the decisions already made.
+"""Change a campaign's rule in place, with the decisions already made.
 
     unanimous(2) ──▶ at_least(2, of=3)     every task gets a third place, and opens again for it
     majority(3)  ──▶ unanimous(3)          the same decisions, with another outcome
     unanimous(3) ──▶ unanimous(2)          only while no task has a third decision
 
-The change deletes no decision, and all still count: it refuses a rule for fewer annotators than decided on a task. The
-number of annotators per item stays fixed once an item was revised or sent back, since each of its versions got that
-many.
+The change deletes no decision, and all of them still count: a rule for fewer annotators than have decided a task is
+refused. The number of annotators per item stays fixed once an item was revised or sent back, since each of its versions
+got that many.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from .adjudications import list_adjudicated
 from .tasks import find_campaign, make_slots, note_campaign, reopen
 
 _AWAY = 1000
-"""Offset of slot numbers during renumbering; larger than any rule's number of slots."""
+"""Offset added to slot numbers during renumbering, larger than any rule's number of slots."""
 
 
 def check_rule_change(connection: sa.Connection, campaign: Campaign, *, slots_per_task: int) -> None:
-    """Check that each task of a campaign can have another number of decisions.
+    """Check that the number of decisions on each task of a campaign can be changed.
 
     Raises:
-        BenchwrightError: It cannot; the message gives the reason and the remedy.
+        BenchwrightError: The number cannot be changed; the message states the reason and the remedy.
     """
     if campaign.is_simulated:
         raise BenchwrightError("simulated annotators decide in this campaign; change its step in the recipe and run it")
@@ -68,7 +68,7 @@ def change_rule(
         rule: The rule as recipes and pages spell it, such as `unanimous(3)`.
         slots_per_task: Number of annotators who decide each task.
         by: Name of the curator, for the log.
-        now: Moment of the call.
+        now: Time of the call.
 
     Raises:
         BenchwrightError: No such campaign exists, or the change is impossible.
@@ -101,7 +101,7 @@ def _overfull(connection: sa.Connection, campaign: Campaign, most: int) -> Seque
 
 
 def _counted(campaign: Campaign) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the conditions on slots whose number a rule determines: not those of gold, and none set aside."""
+    """Return the conditions for slots whose number a rule determines, which excludes gold and set-aside slots."""
     return tasks.c.campaign_id == campaign.id, tasks.c.gold.is_(None), slots.c.slot > 0
 
 

@@ -1,4 +1,4 @@
-"""Votes that a curator sets aside, and takes back: they stay in the store, but count nowhere until then.
+"""Set votes aside, so that they stay in the store but are not counted, and take them back.
 
 A vote set aside keeps its slot, under a number below 0 and without a decision, so that no count finds it. If its task
 may still need it, a free slot replaces it, and the task opens. Rows of `annotations` stay unchanged, so the audit log
@@ -45,9 +45,9 @@ class SetAside(NamedTuple):
         votes: Votes now set aside, without answers to gold items and attention checks.
         by: Curator who set them aside.
         why: Reason, in the curator's words.
-        at: Time.
-        is_in_force: Whether the annotator gets no tasks of the campaign; False if the act was taken back and votes stay
-            set aside because others have decided in their place.
+        at: Time at which they were set aside.
+        is_in_force: Whether the annotator gets no tasks from the campaign; False if the action was taken back but some
+            votes stay set aside because others have decided in their place.
     """
 
     annotator: str
@@ -123,7 +123,7 @@ _ACTIVE = sa.select(set_asides.c.id).where(
 
 
 def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, why: str, now: datetime) -> int:
-    """Set an annotator's votes in a campaign aside, and return their number; tasks that lack votes then open again.
+    """Set an annotator's votes in a campaign aside, reopen tasks that then lack votes, and return the number of votes.
 
     Tasks that an adjudicator has decided, and versions of items revised since, keep their outcome.
 
@@ -133,7 +133,7 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
         name: The annotator.
         by: Curator who sets them aside.
         why: Reason, as a sentence for the log.
-        now: Moment of the act.
+        now: Time of the action.
 
     Raises:
         RefusedError: The campaign has no votes, no annotator has this name, the reason is missing, or the annotator's
@@ -171,7 +171,7 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
 
 
 def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any], *, act: int) -> None:
-    """Exclude votes from all counts under one act, and reopen those of their tasks that may need them.
+    """Exclude votes from all counts in one action, and reopen those of their tasks that may need replacements.
 
     Args:
         connection: Connection in a write transaction with sole use of the store.
@@ -188,14 +188,15 @@ def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any
 def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, now: datetime) -> TakenBack:
     """Let an annotator's votes count again, except those in whose place others have decided or decide now.
 
-    Votes deleted elsewhere (`withdrawn_votes`) count again only if none of the annotator's other votes are set aside.
+    Votes deleted on another server (`withdrawn_votes`) count again only if none of the annotator's other votes are set
+    aside.
 
     Args:
         connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         name: The annotator.
         by: Curator who takes them back.
-        now: Moment of the act.
+        now: Time of the action.
 
     Raises:
         RefusedError: None of the annotator's votes are set aside.
@@ -236,7 +237,7 @@ def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
 
 
 def votes_aside(campaign_id: int) -> sa.Select[Any]:
-    """Return the query of a campaign's votes set aside: slot, act, task, its state and gold, and the curator."""
+    """Return a query for a campaign's set-aside votes: slot, action, task with state and gold decision, and curator."""
     return (
         sa.select(votes_set_aside, slots.c.task_id, tasks.c.state, tasks.c.gold, set_asides.c.set_by)
         .join(set_asides, votes_set_aside.c.set_aside_id == set_asides.c.id)
@@ -247,7 +248,7 @@ def votes_aside(campaign_id: int) -> sa.Select[Any]:
 
 
 def list_set_aside(connection: sa.Connection, campaign: Campaign) -> list[SetAside]:
-    """Return annotators with votes set aside in a campaign, by name; votes deleted elsewhere in separate rows."""
+    """Return annotators with votes set aside in a campaign, by name; votes deleted elsewhere have separate rows."""
     # Written into the statement: PostgreSQL treats two parameters as two expressions, and groups by neither.
     is_deleted = set_asides.c.set_by == sa.literal(DELETED_ELSEWHERE, literal_execute=True)
     votes = (
@@ -303,7 +304,7 @@ def _votes_of(connection: sa.Connection, campaign: Campaign, annotator_id: int) 
 
 
 def _free_held(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> None:
-    """Give back the tasks an annotator holds; drafts stay."""
+    """Give back the tasks that an annotator holds, and keep the drafts."""
     of_campaign = slots.c.task_id.in_(sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id))
     held = (slots.c.annotator_id == annotator_id) & slots.c.submitted_at.is_(None) & of_campaign
     connection.execute(sa.update(slots).where(held).values(annotator_id=None, claimed_at=None, lease_until=None))
@@ -358,7 +359,7 @@ def take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> Lite
 
 
 def _take_gold_back(connection: sa.Connection, row: Any) -> None:
-    """Let an answer to a gold item count again: in its slot, or in a further one, since all who ask have one there."""
+    """Let an answer to a gold item count again, in its slot or in an additional one."""
     others = (slots.c.task_id == row.task_id) & (slots.c.id != row.slot_id)
     is_free = others & (slots.c.slot == row.slot) & slots.c.annotator_id.is_(None)
     connection.execute(sa.delete(slots).where(is_free))

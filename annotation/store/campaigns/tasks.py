@@ -1,4 +1,4 @@
-"""Campaigns and their tasks, brought up to date with the results of earlier steps. Safe to repeat.
+"""Bring campaigns and their tasks up to date with the results of earlier steps. Safe to repeat.
 
 No human decision is ever deleted: a task whose item changed or disappeared is retired with its annotations, and reopens
 with them when that content returns.
@@ -40,7 +40,7 @@ from .authors import note_authors
 from .gold import TaskPlacement, mark
 
 SIMULATED = "simulated-"
-"""Prefix of the names of simulated annotators, and of no others."""
+"""Prefix that only the names of simulated annotators have."""
 _BATCH = 500
 _T = TypeVar("_T")
 _NAMED = sa.select(campaigns).where(campaigns.c.name == sa.bindparam("called"))
@@ -68,7 +68,7 @@ def find_campaign(connection: sa.Connection, name: str) -> Campaign:
 
 
 def campaign_called(connection: sa.Connection, campaign: str | Campaign) -> Campaign:
-    """Return a campaign, looked up by `find_campaign` if only its name is given."""
+    """Return the given campaign, or look it up with `find_campaign` if only its name is given."""
     return campaign if isinstance(campaign, Campaign) else find_campaign(connection, campaign)
 
 
@@ -119,7 +119,7 @@ def upsert_campaign(
     seed: int,
     is_simulated: bool,
 ) -> Campaign:
-    """Open a campaign, or bring the campaign of that name up to these settings.
+    """Open a campaign, or update the campaign of that name to these settings.
 
     Once annotators have decided in a campaign, the call refuses a change of its kind or rule, or between human and
     simulated annotators. A campaign in which only simulated annotators decided, under other settings, is archived with
@@ -165,7 +165,7 @@ def upsert_campaign(
 
 
 def note_campaign(connection: sa.Connection, act: str, campaign: Campaign, *, actor: str, at: datetime) -> None:
-    """Record in the log the present state of a campaign, after it was opened or changed."""
+    """Record the present state of a campaign in the log after it was opened or changed."""
     record(
         connection,
         act,
@@ -220,7 +220,7 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
 
 
 def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[TaskInput]) -> UpsertCounts:
-    """Bring a campaign's tasks up to the present work: open tasks for new items, retire those of missing ones.
+    """Bring a campaign's tasks up to date with the items: open tasks for new items, and retire those of missing ones.
 
     Raises:
         ValueError: An item appears twice.
@@ -301,7 +301,7 @@ def _fill_shortest(
     batch: Sequence[TaskInput],
     times: Sequence[float],
 ) -> None:
-    """Give the tasks of an older program version their shortest believable time."""
+    """Set the shortest believable time of tasks that an older version of the program created."""
     rows = [
         {"of_task": known[entry.item_id, entry.content_hash].id, "seconds": seconds}
         for entry, seconds in zip(batch, times, strict=True)
@@ -348,7 +348,7 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
 
 
 def add_gold(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> None:
-    """Add one gold task to a campaign while annotators work in it; leave one that it has, or had, as it is.
+    """Add one gold task to a campaign while annotators work in it, unless the campaign has or had that task.
 
     Args:
         connection: Connection in a write transaction with sole use of the store.
@@ -370,7 +370,7 @@ def add_gold(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> 
 
 
 def make_slots(connection: sa.Connection, campaign: Campaign) -> None:
-    """Give every task of the campaign its missing slots."""
+    """Add the missing slots to every task of the campaign."""
     for number in range(1, campaign.slots_per_task + 1):
         has_it = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.slot == number)
         is_revision = sa.exists().where(revision_requests.c.revision_id == tasks.c.id)  # it has the slots that it needs
@@ -381,7 +381,7 @@ def make_slots(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def retire(connection: sa.Connection, task_ids: list[int]) -> None:
-    """Retire tasks whose content is gone; free their held slots."""
+    """Retire tasks whose content is gone, and free their held slots."""
     free = {"annotator_id": None, "claimed_at": None, "lease_until": None}
     for ids in _batched(task_ids):
         held = slots.c.task_id.in_(ids) & slots.c.submitted_at.is_(None) & slots.c.annotator_id.is_not(None)
@@ -408,7 +408,7 @@ def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
 def list_tasks(
     connection: sa.Connection, campaign: Campaign, *, states: tuple[TaskState, ...], item_id: str | None = None
 ) -> list[Task]:
-    """Return a campaign's tasks in these states, by item id and round; only one item's tasks if its id is given."""
+    """Return a campaign's tasks in these states, or only one item's tasks, by item id and round."""
     query = (
         sa.select(tasks)
         .where(tasks.c.campaign_id == campaign.id, tasks.c.state.in_(states))
@@ -420,12 +420,12 @@ def list_tasks(
 
 
 def state_of(connection: sa.Connection, task_id: int) -> str:
-    """Return the state of a task: `open`, `done` or `retired`."""
+    """Return the state of a task, which is `open`, `done` or `retired`."""
     return str(connection.execute(sa.select(tasks.c.state).where(tasks.c.id == task_id)).scalar_one())
 
 
 def find_task(connection: sa.Connection, campaign: Campaign, item_id: str, content_hash: str) -> Task:
-    """Return the task of one content of an item, which must exist."""
+    """Return the task for one content of an item; the task must exist."""
     of_content = (tasks.c.item_id == item_id) & (tasks.c.content_hash == content_hash)
     return _task(connection.execute(sa.select(tasks).where(tasks.c.campaign_id == campaign.id, of_content)).one())
 

@@ -1,7 +1,8 @@
-"""Votes whose annotations were deleted on their server: they count nowhere until the annotations return.
+"""Votes whose annotations were deleted on their server; they are not counted until the annotations return.
 
-They are set aside (`set_asides`) one by one, by an act that begins and ends in one moment: the annotator is not paused
-and may decide the same tasks again. Answers given before the key was shown stay, and so do texts by annotators.
+They are set aside (`set_asides`) one by one, by an action that ends at the moment it begins: the annotator is not
+paused and may decide the same tasks again. Answers given before the key was shown remain, and so do texts by
+annotators.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def withdraw_votes(
         connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         given: The votes. In kinds of campaigns in which annotators write items or submit pictures, none is withdrawn.
-        now: Moment of the act.
+        now: Time of the action.
     """
     if campaign.kind in AUTHORED_KINDS or campaign.is_simulated:
         return frozenset()
@@ -73,13 +74,13 @@ def withdraw_votes(
 
 
 def bring_back(connection: sa.Connection, campaign: Campaign, vote: Vote, *, now: datetime) -> bool:
-    """Let a withdrawn vote count again whose annotation has returned, and return whether it was withdrawn.
+    """Let a vote whose annotation has returned count again, and return whether it was withdrawn.
 
     Args:
         connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         vote: The vote.
-        now: Moment of the act.
+        now: Time of the action.
 
     Raises:
         RefusedError: Another annotator has decided in its place, or holds the task now.
@@ -105,10 +106,10 @@ def bring_all_back(connection: sa.Connection, campaign: Campaign, *, by: str, no
         connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         by: Curator who requests it.
-        now: Moment of the act.
+        now: Time of the action.
 
     Returns:
-        Number of votes that count again, and of those in whose place others have decided or decide now.
+        Number of votes that count again, and number of those in whose place others have decided or are deciding now.
     """
     back: dict[str, int] = {}
     stay = 0
@@ -124,7 +125,7 @@ def bring_all_back(connection: sa.Connection, campaign: Campaign, *, by: str, no
 
 
 def _counted(connection: sa.Connection, campaign: Campaign, name: str, task_ids: Collection[int]) -> list[Any]:
-    """Return the votes of an annotator on some tasks that count."""
+    """Return those of an annotator's votes on some tasks that count."""
     query = (
         sa.select(slots.c.id, slots.c.slot, slots.c.task_id, slots.c.annotator_id, tasks.c.state, tasks.c.item_id)
         .join(tasks, slots.c.task_id == tasks.c.id)

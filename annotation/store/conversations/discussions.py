@@ -20,14 +20,14 @@ from ..database.records import Campaign, RefusedError
 from ..database.schema import annotators, campaigns, slots, tasks
 
 LONGEST = 2000
-"""Most characters of a post."""
+"""Maximum number of characters in a post."""
 MOST = 200
-"""Most posts on one item of a campaign."""
+"""Maximum number of posts on one item of a campaign."""
 
 
 @dataclass(frozen=True)
 class Post:
-    """One post of a discussion: its author, words and time."""
+    """One post in a discussion: its author, text and time."""
 
     id: int
     author: str
@@ -38,7 +38,7 @@ class Post:
 def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str) -> bool:
     """Return whether an item of a campaign may be discussed: no annotator can judge it anymore.
 
-    The function rereads the campaign's state, whatever state the argument holds.
+    The function rereads the campaign's state and ignores the one in the argument.
     """
     of_item = tasks.c.item_id == item_id
     is_asked = sa.exists().where(of_item, tasks.c.campaign_id == campaign.id)
@@ -56,7 +56,7 @@ def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str
 
 
 def discussed_task(connection: sa.Connection, campaign: Campaign, item_id: str, *, of: str | None) -> int | None:
-    """Return the latest task of an item in a campaign, whose pictures a discussion shows; None without one.
+    """Return the latest task of an item in a campaign, whose pictures a discussion shows, or None if there is none.
 
     Args:
         connection: Connection in a read transaction.
@@ -88,7 +88,7 @@ def decisions_on(connection: sa.Connection, task_id: int) -> dict[str, int]:
 
 
 def post_counts(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
-    """Return the number of posts on each item of a campaign, without items that have none."""
+    """Return the number of posts on each item of a campaign, omitting items that have none."""
     query = (
         sa.select(item_posts.c.item_id, sa.func.count())
         .where(item_posts.c.campaign_id == campaign.id)

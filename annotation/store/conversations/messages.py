@@ -19,7 +19,7 @@ from ..database.records import Campaign
 from ..database.schema import annotators, campaigns
 
 LONGEST = 2000
-"""Most characters of a message."""
+"""Maximum number of characters in a message."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Message:
     """A message to annotators.
 
     Attributes:
-        id: Number in the store.
+        id: Number of the message in the store.
         campaign: Campaign whose annotators see it.
-        recipient: Only annotator who sees it; None for all of the campaign.
-        words: Text.
+        recipient: The only annotator who sees it; None if all annotators of the campaign do.
+        words: Text of the message.
         sent_at: Time of sending.
         sent_by: Curator who sent it.
         withdrawn_by: Curator who withdrew it; None while it is shown.
-        readers: Annotators who confirmed it, in order of time.
+        readers: Annotators who confirmed it, in chronological order.
     """
 
     id: int
@@ -83,7 +83,7 @@ def send_message(
 
 
 def withdraw_message(connection: sa.Connection, campaign: str, number: int, *, by: str, now: datetime) -> None:
-    """Stop showing a message; it stays on record.
+    """Stop showing a message, but keep it on record.
 
     Raises:
         BenchwrightError: The campaign has no such message, or the message is withdrawn already.
@@ -117,7 +117,7 @@ def unread_messages(connection: sa.Connection, shown_in: Sequence[Campaign], nam
 
     Args:
         connection: Connection in a read transaction.
-        shown_in: Campaigns in which the annotator may decide.
+        shown_in: Campaigns in which the annotator may decide, whose messages are searched.
         name: Name of the annotator.
     """
     if not shown_in:
@@ -136,7 +136,7 @@ def unread_messages(connection: sa.Connection, shown_in: Sequence[Campaign], nam
 
 
 def confirm_message(connection: sa.Connection, number: int, name: str, *, now: datetime) -> None:
-    """Record that an annotator read a message; the first time counts.
+    """Record the first time that an annotator confirmed a message.
 
     Raises:
         BenchwrightError: No such message exists for this annotator.

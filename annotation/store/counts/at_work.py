@@ -1,4 +1,4 @@
-"""Annotators at work in a campaign right now: the tasks they hold, since when, and their decisions today."""
+"""Annotators currently at work in a campaign: the tasks they hold, since when, and their decisions today."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class AtWork(NamedTuple):
     Attributes:
         annotator: Name.
         task_id: Id of the task they have held longest; None for an attention check.
-        item_id: Its item; None for an attention check.
-        since: Time they got it.
+        item_id: Item of that task; None for an attention check.
+        since: Time at which the task was assigned to them.
         held: Number of tasks they hold, including those fetched ahead.
         today: Number of their decisions in the campaign that count and arrived since the day began.
-        last_at: Time of the last of these; None without any.
+        last_at: Time of the last of these, or None if there is none.
     """
 
     annotator: str
@@ -40,14 +40,14 @@ class AtWork(NamedTuple):
 def who_is_at_work(
     connection: sa.Connection, campaign: Campaign, *, now: datetime, day_began: datetime
 ) -> list[AtWork]:
-    """Return the annotators who hold tasks of a campaign, the latest to begin first.
+    """Return the annotators who hold tasks of a campaign; the one who began last comes first.
 
-    Annotators hold tasks that a curator assigned, or that wait for votes from elsewhere, for days; these do not count.
+    Tasks that a curator assigned, or that wait for votes from elsewhere, are not counted, since they are held for days.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        now: Current moment.
+        now: Current time.
         day_began: Beginning of the day.
     """
     until = now + timedelta(seconds=assignment_settings_of(campaign.settings).lease_s) + _GRACE

@@ -31,11 +31,11 @@ from ..database.schema import (
 )
 
 _NOTE = "note"
-"""Field of typed forms that holds the text accompanying reasons."""
+"""Field of typed forms that contains the text accompanying reasons."""
 
 
 class ReasonCount(NamedTuple):
-    """Number of newest decisions with a reason, the decision it accompanies, and the newest items as examples."""
+    """Number of newest decisions with a reason, the decision that it accompanies, and the newest items as examples."""
 
     decision: str
     reason: str
@@ -44,7 +44,7 @@ class ReasonCount(NamedTuple):
 
 
 class DecisionExample(NamedTuple):
-    """One decision as an example: the task's id, the item's id, and the annotator's note."""
+    """One decision that serves as an example: the task's id, the item's id, and the annotator's note."""
 
     task_id: int
     item_id: str
@@ -99,7 +99,7 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
 
 
 def count_people(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return how many annotators have decided any task; for each, the search ends at the first such slot."""
+    """Return how many annotators have decided at least one task; the search for each ends at the first such slot."""
     has_said = (
         sa.exists()
         .where(slots.c.annotator_id == annotators.c.id, slots.c.decision.is_not(None), tasks.c.id == slots.c.task_id)
@@ -129,7 +129,7 @@ def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[st
 
 
 def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
-    """Return the number of decisions on each day with any, by day in UTC."""
+    """Return the number of decisions on each day on which any were made, by day in UTC."""
     day = day_of(slots.c.submitted_at).label("day")
     query = (
         sa.select(day, sa.func.count())
@@ -142,7 +142,7 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
 
 
 def count_days_of_work(connection: sa.Connection, campaign: Campaign, *, since: datetime) -> list[DayOfWork]:
-    """Return each annotator's decisions on each day since a moment; only first versions count."""
+    """Return each annotator's decisions on each day since a given time; only first versions are counted."""
     day, took = day_of(annotations_table.c.submitted_at).label("day"), annotations_table.c.active_s
     query = (
         sa.select(
@@ -168,7 +168,7 @@ def count_days_of_work(connection: sa.Connection, campaign: Campaign, *, since: 
 
 
 def most_missing(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return the largest number of decisions that an open task of a campaign lacks, 0 without open tasks."""
+    """Return the largest number of decisions that an open task of a campaign lacks, or 0 if no task is open."""
     lacks = (
         sa.select(sa.func.count().label("lacks"))
         .select_from(slots.join(tasks))
@@ -260,7 +260,7 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
 def count_gold(
     connection: sa.Connection, campaign: Campaign, *, is_check: bool = False, is_aside: bool = False
 ) -> dict[str, tuple[int, int]]:
-    """Return how many gold tasks each annotator decided right, and of how many, by name; empty without gold tasks.
+    """Return how many gold tasks each annotator decided right and how many they decided, by name.
 
     Args:
         connection: Connection in a read transaction.
@@ -287,9 +287,9 @@ def count_gold(
 
 
 def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:
-    """Return how many of each annotator's decisions took less than the shortest believable time, and of how many.
+    """Return how many of each annotator's timed decisions took less than the shortest believable time, and their total.
 
-    Only first versions timed by a browser without pauses count; the result omits annotators without any.
+    Only first versions that a browser timed without pauses are counted; annotators who have none are omitted.
     """
     counts: dict[str, tuple[int, int]] = {}
     for (name, _), (fast, of) in too_fast_by_task(connection, campaign).items():

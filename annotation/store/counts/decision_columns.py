@@ -27,7 +27,7 @@ _FACETS: Mapping[By, sa.ColumnElement[Any]] = {
 }
 _FIELDS = annotations_table.c.fields
 NONE = ""
-"""Name of the group of tasks without a value."""
+"""Name of the group of tasks that have no value."""
 
 
 class LabelSource(NamedTuple):
@@ -115,7 +115,7 @@ def _columns(rows: Sequence[Sequence[Any]], aspect: LabelSource, names: Mapping[
 
 
 def _known(used: set[str], aspect: LabelSource) -> tuple[str, ...]:
-    """Return the labels in order: those of the form, then those that only an earlier form had."""
+    """Return the labels in order: first those of the form, then those that only an earlier form had."""
     return (*aspect.categories, *sorted(used - set(aspect.categories)))
 
 
@@ -146,7 +146,7 @@ def _of_fields(campaign: Campaign, *values: sa.ColumnElement[Any]) -> sa.Select[
 
 
 def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[int, str]:
-    """Return the group of each task, a round as its number; `NONE` for tasks without such a value."""
+    """Return the group of each task, with a round given as its number; `NONE` for tasks that have no value."""
     query = sa.select(tasks.c.id, _FACETS[by]).where(is_of_any_round(campaign))
     if by == "round":
         query = query.outerjoin(revisions, revisions.c.task_id == tasks.c.id)
@@ -154,7 +154,7 @@ def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[in
 
 
 def read_versions_followed(connection: sa.Connection, campaign: Campaign) -> dict[int, str]:
-    """Return the versions of the guidelines that the decisions on each task followed, such as `2` or `2, 3`."""
+    """Return the guidelines versions that the decisions on each task followed, such as `2` or `2, 3`."""
     newest = latest_annotations().subquery()
     query = (
         sa.select(slots.c.task_id, guidelines.c.version)
@@ -175,7 +175,7 @@ def read_versions_followed(connection: sa.Connection, campaign: Campaign) -> dic
 
 
 def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, list[float]]:
-    """Return the seconds that each annotator's decisions took, in their first versions only, by name.
+    """Return the seconds that the first versions of each annotator's decisions took, by name.
 
     Later versions have the starting time of the first version, so they do not show the pace.
     """

@@ -1,4 +1,4 @@
-"""Counts of a campaign's tasks by their properties and decisions, so that outcomes need no single task."""
+"""Counts of a campaign's tasks by properties and decisions, which give the outcomes without reading single tasks."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class DecisionCounts(NamedTuple):
         category: Category of the items; None if the payload has none.
         state: State of the tasks.
         round: Round of the items, from 1.
-        adjudicated: The adjudicator's decision; None without one that counts.
+        adjudicated: The adjudicator's decision; None if there is none that counts.
         given: Number of decisions that count: the newest versions, since the task was last sent back.
         decisions: Number of times each decision was made; empty if votes count instead.
         votes: Number of yes votes for each criterion, if the campaign has criteria.
-        times: Number of such tasks.
-        proposals: Number of different proposed edits, 2 for two or more; 0 if it does not matter.
+        times: Number of tasks with these properties.
+        proposals: Number of different proposed edits, 2 for two or more; 0 if their number does not matter.
         is_disputed: Whether annotators' regions differ by more than the campaign allows.
         returned: Outcome of sending the items back to their writers.
     """
@@ -103,7 +103,7 @@ _Facet = tuple[str | None, str | None, str | None, TaskState, int, bool, Returne
 _Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
 _AT_ONCE = 2000
 _MOST_PROPOSALS = 2
-"""Largest number of different edits to count: only none, one, or several matters."""
+"""Maximum number of different edits to count, since only the distinction between none, one and several matters."""
 
 
 def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCounts:
@@ -115,7 +115,7 @@ def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCou
 
 
 def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
-    """Return the number of different proposed edits, 2 for two or more, by task, without tasks that have no edits."""
+    """Return the number of different proposed edits, 2 for two or more, by task, omitting tasks without edits."""
     proposals: dict[int, int] = {}
     for start in range(0, len(task_ids), _AT_ONCE):
         query = (
@@ -213,7 +213,7 @@ def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str
 
 
 def count_revised(connection: sa.Connection, campaign: Campaign) -> dict[int, int]:
-    """Return how many items were revised in each round, and so got a further one, by round."""
+    """Return how many items were revised in each round, and thus got another round, by round."""
     if not has_rounds(campaign):
         return {}
     query = (

@@ -1,4 +1,4 @@
-"""Decisions on each task in the order of its slots, counted by the database, to simulate a rule for fewer.
+"""Decisions on each task in slot order, counted by the database, to simulate a rule for fewer annotators.
 
 Counts of decisions (`decision_counts`) lose the order of annotators. A rule for two annotators, applied where three
 decided, must use the first two, so this module keeps the order. Tasks with equal decisions in equal order count
@@ -36,9 +36,9 @@ class DecisionSequence(NamedTuple):
         round: Round of its item, from 1.
         decisions: Decisions in their newest versions, since the task was last sent back; if a campaign has criteria,
             votes: a `1` or `0` for each criterion.
-        edits: For each decision the number of its proposed edits, from 1 in order of first appearance; 0 without edits.
-            Empty if no annotator proposes any.
-        adjudicated: The adjudicator's decision; None without one that counts.
+        edits: For each decision, the index of its proposed edits, from 1 in order of first appearance, or 0 if it has
+            none. Empty if no annotator proposes edits.
+        adjudicated: The adjudicator's decision; None if there is none that counts.
         is_disputed: Whether annotators' regions differ by more than the campaign allows.
         returned: Outcome of sending the item back to its writer.
     """
@@ -63,7 +63,7 @@ class TaskSequence(NamedTuple):
 def count_sequences(
     connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()
 ) -> Counter[DecisionSequence]:
-    """Return how many current tasks have the same decisions in the same order.
+    """Return each sequence of decisions with the number of current tasks that have it.
 
     Args:
         connection: Connection in a read transaction.
@@ -194,7 +194,7 @@ def _special(
 
 
 def _in_order(given: str | None) -> dict[int, str]:
-    """Return the decisions by slot, in the order of slots."""
+    """Return the decisions by slot, in slot order."""
     pairs = [] if given is None else [part.split(_OF_SLOT, 1) for part in given.split(JOINT)]
     return dict(sorted((int(slot), code) for slot, code in pairs))
 
@@ -216,7 +216,7 @@ def _edits(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, dict
 
 
 def _rulings(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, tuple[int, str | None]]:
-    """Return how often each task was sent back, and the decision after that, by task."""
+    """Return how often each task was sent back, and the adjudicator's subsequent decision, by task."""
     rulings: dict[int, tuple[int, str | None]] = {}
     for some in _in_parts(task_ids):
         query = sa.select(adjudications.c.task_id, adjudications.c.decision).where(

@@ -1,6 +1,6 @@
-"""The store's facts about single items, and the items that have new ones.
+"""The store's facts about single items, and the items whose facts have changed.
 
-An index of all items stays up to date by these functions. `store_stamp` needs only a few look-ups of the last row of a
+These functions keep an index of all items up to date. `store_stamp` needs only a few look-ups of the last row of a
 table. `items_changed_since` names the changed items, so that the index never reads a campaign's decisions twice.
 """
 
@@ -47,12 +47,12 @@ _ROWS = {
     "audit_log": audit_log,
     "campaigns": campaigns,
 }
-"""Tables to which every change that an index of items shows adds a row."""
+"""Tables in which every change that is visible in an index of items adds a row."""
 _OF_CAMPAIGNS = (
     "campaign_changed", "gold_named", "tasks_changed", "votes_returned", "votes_set_aside", "votes_taken_back",
     "votes_withdrawn",
 )  # fmt: skip
-"""Acts of the audit log after which any task of a campaign may be in another state."""
+"""Actions in the audit log after which any task of a campaign may be in another state."""
 _WITHDRAWN = "withdrawn"
 """Part of a stamp: the number of withdrawn closings, which add no row."""
 _AT_ONCE = 400
@@ -61,7 +61,7 @@ _LATE = 200
 
 
 class TaskFacts(NamedTuple):
-    """One task of an item, with all annotators' and adjudicators' acts on it.
+    """One task of an item, with all actions of annotators and adjudicators on it.
 
     Args:
         task_id: Id of the task in the store.
@@ -72,7 +72,7 @@ class TaskFacts(NamedTuple):
         round: Round of the item, from 1.
         is_gold: Whether its right decision is known.
         annotations: Newest version of each decision, by slot.
-        adjudicated: Acts of adjudicators and its writer on it.
+        adjudicated: Actions of adjudicators and of the item's writer on it.
         remarks: Texts of comments and flags.
         has_open_flag: Whether a flag on it is unsettled.
         talkers: People who commented on it or adjudicated it.
@@ -95,7 +95,7 @@ class TaskFacts(NamedTuple):
 
 
 def store_stamp(connection: sa.Connection) -> dict[str, int]:
-    """Return the number of the last row of each table with facts about items, by table, and withdrawals."""
+    """Return the number of the last row in each table with facts about items, by table, and of withdrawals."""
     columns = [
         sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery().label(name)
         for name, table in _ROWS.items()
@@ -106,7 +106,7 @@ def store_stamp(connection: sa.Connection) -> dict[str, int]:
 
 
 def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
-    """Return the items with any change since a stamp was taken.
+    """Return the items that have changed in any way since a stamp was taken.
 
     If a campaign was opened or changed, or tasks were retired or reopened, these are all items of that campaign.
 
@@ -151,7 +151,7 @@ def _of_requests(since: Callable[[str], sa.ColumnElement[bool]]) -> tuple[sa.Sel
 
 
 def _of_acts(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
-    """Return the items that acts of the audit log changed without adding a row anywhere else."""
+    """Return the items that actions in the audit log changed without adding a row in any other table."""
     query = sa.select(audit_log.c.act, audit_log.c.about).where(
         audit_log.c.id > stamp.get("audit_log", 0), audit_log.c.act.in_((*_OF_CAMPAIGNS, "remark_settled"))
     )
@@ -171,7 +171,7 @@ def _of_acts(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
 
 
 def task_facts(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[TaskFacts]:
-    """Yield every task of these items, gold and retired ones included, by item, campaign and round.
+    """Yield every task of these items, including gold and retired ones, by item, campaign and round.
 
     The result omits tasks of archived campaigns and attention checks, which are not items.
     """
@@ -272,7 +272,7 @@ def _annotations(connection: sa.Connection, of_items: sa.ColumnElement[bool]) ->
 def _adjudicated(
     connection: sa.Connection, of_items: sa.ColumnElement[bool]
 ) -> tuple[dict[int, Adjudicated], dict[int, list[str]], dict[int, list[str]]]:
-    """Return the acts of adjudicators and writers on tasks, the adjudicators, and those who opened tasks, by task."""
+    """Return the actions of adjudicators and writers, the adjudicators, and those who opened the task, by task."""
     query = (
         sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
         .join(tasks, adjudications.c.task_id == tasks.c.id)

@@ -1,13 +1,13 @@
-"""The audit log: acts, their actors and times, each row chained to the previous one by its hash.
+"""The audit log: actions with their actors and times, each row chained to the previous one by its hash.
 
 A row's hash covers all its values and the hash of the previous row. Changing, removing or inserting a row breaks the
-chain at that place. A decision's row holds a digest of the decision, so that the check also finds a decision changed
+chain at that row. A decision's row holds a digest of the decision, so that the check also finds a decision changed
 outside the log. A log truncated at its end, or rewritten as a whole, still has an unbroken chain. To detect that, keep
 a hash elsewhere and look for it (`expect`).
 
-Every row is written in the transaction of its act: either both happen, or neither. Rows are collected during the
-transaction and written at its end, so that a writer, one at a time, blocks others from the log only while committing.
-Decisions of simulated annotators are not acts of people and are not in the log.
+Every row is written in the transaction of its action: either both happen, or neither does. Rows are collected during
+the transaction and written at its end, so that a writer, one at a time, blocks others from the log only while
+committing. Decisions of simulated annotators are not actions of people and are not in the log.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from .locks import hold_log
 from .schema import annotations_table, annotators, audit_log, slots
 
 _GENESIS = "0" * 64
-"""Hash of the first row's missing predecessor."""
+"""Hash that stands for the first row's nonexistent predecessor."""
 COMMAND_LINE = "(command line)"
 """Actor without a sign-in; no annotator's name begins with a bracket."""
 AUTOMATIC = "(automatic)"
-"""Actor for acts of a campaign's own settings, such as its bounds for pauses."""
+"""Actor for actions that a campaign's own settings cause, such as its limits for pauses."""
 STRANGER = "(stranger)"
 """Actor for a refused sign-in."""
 _BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
@@ -42,7 +42,7 @@ _STREAMED = {"yield_per": 1000}
 
 
 class _AuditEntry(NamedTuple):
-    """An act to record: its code, actor, time and subject, as JSON values."""
+    """An action to record: its code, actor, time and subject, as JSON values."""
 
     act: str
     actor: str
@@ -94,19 +94,19 @@ class AuditResult:
 
 
 def clock() -> datetime:
-    """Return the current time, for acts whose caller passes none."""
+    """Return the current time, for actions whose caller passes none."""
     return datetime.now(UTC)
 
 
 def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, **about: Any) -> None:
-    """Note a row for the log, which the end of the transaction writes.
+    """Collect a row for the log, which is written at the end of the transaction.
 
     Args:
         connection: Connection of `StoreConnection.writing`.
-        act: Code of the act.
+        act: Code of the action.
         actor: Name of the actor.
-        at: Moment of the act.
-        about: Subject of the act, as JSON values.
+        at: Time of the action.
+        about: Subject of the action, as JSON values.
     """
     connection.info[_NOTED].append(_AuditEntry(act, actor, at, about))
 
@@ -138,7 +138,7 @@ def undone_on_error(connection: sa.Connection) -> Iterator[None]:
 
 
 def _add(connection: sa.Connection, entries: Sequence[_AuditEntry]) -> None:
-    """Add entries to the log, while no other process has its end."""
+    """Append entries to the log while no other process can append to it."""
     last = connection.execute(_LAST).one_or_none()
     first, previous = (last.id + 1, last.hash) if last else (1, _GENESIS)
     rows = []
@@ -169,7 +169,7 @@ def digest_of_decision(row: Mapping[str, Any], *, task: int, annotator: str) -> 
 
 
 def _moment(at: datetime) -> str:
-    """Return a moment as text in UTC; one without a time zone counts as UTC."""
+    """Return a time as text in UTC; a time without a time zone is taken to be in UTC."""
     return (at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)).isoformat()
 
 
@@ -178,7 +178,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
 
     Args:
         connection: Connection of a snapshot, which sees one state of the store.
-        expect: Hash that one of the rows must have; None to look for none.
+        expect: Hash that one of the rows must have; None to omit this check.
     """
     chain = _Chain(expect)
     query = sa.select(audit_log).order_by(audit_log.c.id)
@@ -198,7 +198,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
 
 
 class _Chain:
-    """State of the check: the part of the log read so far, in order."""
+    """State of the check after the part of the log that was read so far, in order."""
 
     def __init__(self, expect: str | None) -> None:
         self._expect = expect
@@ -207,7 +207,7 @@ class _Chain:
         self.head: str | None = None
         self.broken: BrokenRow | None = None
         self.said: dict[tuple[int, int], tuple[int, str]] = {}
-        """Row and digest of each decision, by slot and version."""
+        """Row and digest of each decision in the log, by slot and version."""
         self.unlogged_up_to = 0
         """Id of the last decision from before the log existed."""
 
@@ -239,7 +239,7 @@ class _Chain:
 
 
 def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | None, int]:
-    """Compare human decisions with the log; return the first difference, and how many decisions were compared."""
+    """Compare human decisions with the log, and return the first difference and the number of decisions compared."""
     query = (
         sa.select(annotations_table, slots.c.task_id, annotators.c.name.label("annotator"))
         .select_from(annotations_table.join(slots).join(annotators, slots.c.annotator_id == annotators.c.id))

@@ -2,8 +2,8 @@
 
 On SQLite one transaction writes at a time. It takes the write lock *before* it reads. With a plain `BEGIN`, eight
 processes that claimed slots read first and then failed as busy 1,448 times over 600 slots; with `BEGIN IMMEDIATE` they
-never did. Writers wait in this program's queue (`turns`). On PostgreSQL writers lock the rows they need (`locks`), and
-only the audit log has one writer at a time. Readers never wait on either database.
+never failed. Writers wait in this program's queue (`turns`). On PostgreSQL writers lock the rows they need (`locks`),
+and only the audit log has one writer at a time. Readers never wait on either database.
 
 A commit returns once it is on disk, so that acknowledged decisions survive a power cut. Only assigning tasks commits
 without that wait. Killing the server then loses nothing; a power cut loses at most the leases since the last decision,
@@ -36,14 +36,14 @@ WRITING = "benchwright_writing"
 _UNFLUSHED = "benchwright_unflushed"
 """Execution option of connections that write only leases."""
 _MOST_KEPT = 20
-"""Largest number of open connections to a server kept for reuse: opening one takes longer than its use."""
+"""Maximum number of open connections to a server kept for reuse, since opening one takes longer than using it."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _turns: WeakKeyDictionary[sa.Engine, Turns] = WeakKeyDictionary()
 
 
 def path_of(url: str) -> Path | None:
-    """Return the file that a store's URL names; None if the URL names a database on a server.
+    """Return the file that a store's URL names, or None if the URL names a database on a server.
 
     Raises:
         BenchwrightError: The URL is neither `sqlite:///PATH` nor a PostgreSQL address; the message has no password.
@@ -78,7 +78,7 @@ def connect(url: str) -> sa.Engine:
 
 
 def connect_for_reading(engine: sa.Engine) -> sa.Connection:
-    """Return a connection whose queries each see the latest state on a server, and all the same state of a file."""
+    """Return a connection: on a server, each query sees the latest state; on a file, all see the same state."""
     connection = engine.connect()
     return connection.execution_options(isolation_level="AUTOCOMMIT") if _is_server(engine) else connection
 
@@ -164,7 +164,7 @@ def _file(path: Path) -> sa.Engine:
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Put a new file in WAL mode, retrying while another process has it locked, since SQLite does not wait here."""
+    """Put a new file in WAL mode, retrying while another process has locked it, since SQLite does not wait here."""
     for left in range(_BUSY_TIMEOUT_MS // _RETRY_MS, -1, -1):
         try:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -36,21 +36,21 @@ class joined_texts(FunctionElement[str]):  # noqa: N801 # SQL functions are writ
 
 
 class seconds_between(FunctionElement[float]):  # noqa: N801
-    """Seconds from one moment to another."""
+    """Seconds from one time to another."""
 
     inherit_cache = True
     type = sa.Float()
 
 
 class day_of(FunctionElement[str]):  # noqa: N801
-    """The day of a moment, in UTC, such as 2026-03-01."""
+    """The day of a time, in UTC, such as 2026-03-01."""
 
     inherit_cache = True
     type = sa.Text()
 
 
 class member_of(FunctionElement[str]):  # noqa: N801
-    """A member of a JSON object kept as text, by name: a string as it is, a list as JSON, NULL if it is absent."""
+    """A named member of a JSON object stored as text: a string unchanged, a list as JSON, or NULL if it is absent."""
 
     inherit_cache = True
     type = sa.Text()

@@ -3,7 +3,7 @@
 `api_tokens` opens the HTTP API to programs. `api_requests` keeps its answers, so that a repeated write happens only
 once. `webhooks` holds addresses that a curator registered for events, and `webhook_deliveries` the messages to them,
 sent or pending. `crowd_entries` lets workers of Prolific and Mechanical Turk in. Only `crowd_workers` and
-`crowd_visits` hold their ids there; decisions use pseudonyms.
+`crowd_visits` contain their ids at these services; decisions use pseudonyms.
 """
 
 from __future__ import annotations

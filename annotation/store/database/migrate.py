@@ -24,7 +24,7 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def upgrade(engine: sa.Engine, *, where: str) -> None:
-    """Run the missing migrations of a store; only read an up-to-date one.
+    """Run the missing migrations of a store; a store that is up to date is only read.
 
     Raises:
         DataError: The store is newer than this program, or the file belongs to another program.
@@ -45,13 +45,13 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
 
 
 def is_made(engine: sa.Engine) -> bool:
-    """Return whether a store has its tables, in any version."""
+    """Return whether a store has tables, in any version."""
     with engine.connect() as connection:
         return "alembic_version" in sa.inspect(connection).get_table_names()
 
 
 def _make_schema(connection: sa.Connection) -> None:
-    """Make the schema in a PostgreSQL address; a file has none."""
+    """Create the schema that a PostgreSQL address names; a file has no schema."""
     if connection.dialect.name != "postgresql":
         return
     name = connection.exec_driver_sql("SHOW search_path").scalar_one().split(",")[0].strip().strip('"')
@@ -60,7 +60,7 @@ def _make_schema(connection: sa.Connection) -> None:
 
 
 def revision_of(connection: sa.Connection, where: str) -> str | None:
-    """Return the version of a store's tables; None without tables.
+    """Return the version of a store's tables, or None if it has no tables.
 
     Raises:
         DataError: The store is newer than this program, or the file belongs to another program.
@@ -100,7 +100,7 @@ _MADE = """
     SELECT hex(type), hex(name), hex(tbl_name), hex(sql) FROM sqlite_master
     WHERE name NOT LIKE 'sqlite_stat%' ORDER BY 1, 2
 """
-"""Definitions in hexadecimal digits, because a changed definition need not be valid UTF-8."""
+"""Definitions in hexadecimal digits, because a tampered definition need not be valid UTF-8."""
 
 
 def schema_checksum(connection: sa.Connection) -> int:

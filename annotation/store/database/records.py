@@ -28,7 +28,7 @@ class StaleError(RefusedError):
 
 
 class UpsertCounts(NamedTuple):
-    """Numbers of tasks changed by bringing a campaign's tasks up to date."""
+    """Numbers of tasks that changed when a campaign's tasks were brought up to date."""
 
     opened: int
     kept: int
@@ -57,7 +57,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Task:
-    """One content of one item; `round` counts the item's contents from 1."""
+    """One content of one item; `round` is the number of that content, from 1."""
 
     id: int
     item_id: str
@@ -84,13 +84,13 @@ class Lease:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Annotation(Submission):
-    """The submission of one annotator on one task, in one version, as the store keeps it.
+    """One version of an annotator's submission on one task, as stored.
 
     Attributes:
         item_id: Item of the task.
         content_hash: Hash of the version of the item that the task showed.
         round: Number of that version among the item's contents, from 1.
-        slot: Number of the annotator's place in the task, from 1.
+        slot: Number of the annotator's slot in the task, from 1.
         annotator: Name.
         annotator_kind: `person` or `simulated`.
         version: Number of the submission among the annotator's submissions on this task, from 1.
@@ -143,12 +143,12 @@ The writer has it, or left it as it was, or no longer gets it because the allowe
 
 
 class Adjudicated(NamedTuple):
-    """The acts on one task besides its annotators' decisions.
+    """The actions on one task other than its annotators' decisions.
 
     Args:
         sent_back: Number of times an adjudicator sent it back to annotators.
-        decision: The adjudicator's decision that counts since then; None without one.
-        returned: Outcome of sending it back to its writer; None if it was not sent back and still may be.
+        decision: The adjudicator's decision that counts since then, or None if there is none.
+        returned: Outcome of sending it back to its writer; None if it was not sent back but still may be.
     """
 
     sent_back: int

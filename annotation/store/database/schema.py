@@ -46,13 +46,13 @@ import sqlalchemy as sa
 
 
 class UtcDateTime(sa.types.TypeDecorator[datetime]):
-    """A moment, stored as UTC without an offset so that the database compares moments correctly."""
+    """A point in time, stored as UTC without an offset so that the database compares times correctly."""
 
     impl = sa.DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Convert a moment to UTC; refuse one without a time zone."""
+        """Convert a time to UTC; refuse a time without a time zone."""
         del dialect
         if value is None:
             return None
@@ -67,9 +67,9 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
 
 
 SHUFFLE_PRIME = 2**31 - 1
-"""Prime above the place of every task; a search for a task starts at some place and goes upward from there."""
+"""Prime number above the position of every task; a search for a task starts at some position and goes upward."""
 MEANING = "meaning"
-"""Key of a table's `info` whose text explains a row; the `doc` of columns explains them."""
+"""Key of a table's `info` whose text explains a row; each column's `doc` explains the column."""
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",

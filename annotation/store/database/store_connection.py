@@ -22,7 +22,7 @@ from .read_only import READ_ONLY
 
 
 def cause_of(error: Exception) -> str:
-    """Return a driver's message as one line; drivers include user names in it, but never passwords."""
+    """Return a driver's message as one line, which may contain user names but never passwords."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
@@ -52,7 +52,7 @@ class StoreConnection:
 
     @contextmanager
     def batch(self, *, alone: bool = True) -> Iterator[Self]:
-        """Yield a store whose calls form one transaction: all take effect, or none. Batches may be nested.
+        """Yield a store whose calls form one transaction: either all take effect, or none does. Batches may be nested.
 
         Args:
             alone: As in `writing`, but by default True, since a batch may touch many tasks; within another batch, the
@@ -102,14 +102,14 @@ class StoreConnection:
 
     @contextmanager
     def as_it_is(self) -> Iterator[Self]:
-        """Yield a store for reading only, whose calls all see the same state, however long the caller reads."""
+        """Yield a read-only store whose calls all see the same state, however long the caller reads."""
         with self.snapshot() as connection:
             yield type(self)(self._engine, self.where, held=connection)
 
     def compact(self) -> None:
         """Write the store's file anew, so that no deleted or replaced content stays in it.
 
-        A database on a server does that independently (`VACUUM FULL`).
+        This does nothing for a database on a server, which has `VACUUM FULL` for this purpose.
         """
         if self._engine.dialect.name == "postgresql":
             return

@@ -1,4 +1,4 @@
-"""Turns at writing to a database file: writers queue instead of sleeping, both threads and processes.
+"""Turns at writing to a database file: writing threads and processes queue instead of sleeping.
 
 SQLite makes waiting writers sleep, longer each time, and gives the lock to whichever wakes at the right moment: among
 ten busy processes some waited five seconds for a statement that takes a millisecond. Here writers queue instead:
@@ -72,7 +72,7 @@ class FairLock:
 
 SUFFIX = "-turn"
 _of_this_process: defaultdict[Path, FairLock] = defaultdict(FairLock)
-"""One lock per file, however many stores of that file this process has open."""
+"""One lock per file, no matter how many stores of that file this process has open."""
 
 
 class Turns:
@@ -87,7 +87,7 @@ class Turns:
         """Check that the disk of the database supports turns.
 
         Raises:
-            OSError: The disk has no locks.
+            OSError: The disk does not support file locks.
         """
         handle = self._open()
         if handle is not None:
@@ -97,7 +97,7 @@ class Turns:
                 os.close(handle)
 
     def _open(self) -> int | None:
-        """Return the handle of the file of turns; None if the folder is not writable, which the database reports."""
+        """Return a handle of the lock file, or None if the folder is not writable, which the database reports."""
         try:
             return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
         except OSError:

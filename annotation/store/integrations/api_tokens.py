@@ -40,7 +40,7 @@ class ApiToken:
     """A token, without its secret.
 
     Attributes:
-        id: Number in the store, with which the token begins.
+        id: Number in the store, which the token contains.
         campaign: Name of the only campaign it opens.
         scope: `annotator` or `curator`.
         person: Name of the person on whose behalf it acts.
@@ -48,7 +48,7 @@ class ApiToken:
         made_at: Time of its creation.
         made_by: Name of its maker.
         ends_at: Time from which it no longer works.
-        used_at: Time of its last use, within ten minutes; None before.
+        used_at: Time of its last use, accurate to ten minutes; None before the first use.
         revoked_at: Time of its revocation; None while it works.
     """
 
@@ -64,7 +64,7 @@ class ApiToken:
     revoked_at: datetime | None
 
     def state(self, *, now: datetime) -> Literal["works", "ended", "revoked"]:
-        """Return whether the token itself works at a moment, regardless of its person."""
+        """Return the state of the token itself at a given time, regardless of its person."""
         if self.revoked_at is not None:
             return "revoked"
         return "works" if now < self.ends_at else "ended"
@@ -86,7 +86,7 @@ class ApiToken:
 
 
 def token_id_in(text: str) -> int | None:
-    """Return the number of the row that a token names; None for a text that is not a token."""
+    """Return the number of the row that a token names, or None if the text is not a token."""
     found = _SPELLED.fullmatch(text)
     return int(found[1]) if found else None
 
@@ -100,7 +100,7 @@ class ApiTokens:
     def make(
         self, campaign: str, scope: Scope, person: str, *, label: str, by: str, now: datetime, days: int = DAYS
     ) -> tuple[ApiToken, str]:
-        """Make a token, and return it with its text, which cannot be shown again.
+        """Create a token, and return it with its text, which cannot be shown again.
 
         Args:
             campaign: Name of the campaign.
@@ -108,7 +108,7 @@ class ApiTokens:
             person: Name of the account on whose behalf it acts.
             label: Its purpose, in a few words.
             by: Name of its maker.
-            now: Moment of the call.
+            now: Time of the call.
             days: Days for which it works, 1 to 366.
 
         Raises:
@@ -146,14 +146,14 @@ class ApiTokens:
         return token, f"{_PREFIX}_{made}_{secret}"
 
     def of_campaign(self, campaign: str | None = None) -> list[ApiToken]:
-        """Return all tokens, or those of a campaign, the newest first; revoked and ended ones too."""
+        """Return all tokens, or those of a campaign, including revoked and expired ones, the newest first."""
         with self._store.reading() as connection:
             if campaign is None:
                 return _listed(connection, sa.true())
             return _listed(connection, api_tokens.c.campaign_id == find_campaign(connection, campaign).id)
 
     def opened_by(self, text: str, *, now: datetime) -> tuple[ApiToken, Account] | None:
-        """Return the token with a text, and the account on whose behalf it acts; None if the text opens nothing."""
+        """Return the token with a given text and the account on whose behalf it acts; None if no valid token has it."""
         number = token_id_in(text)
         if number is None:
             return None
@@ -177,18 +177,18 @@ class ApiTokens:
         return token, account
 
     def note_used(self, token: ApiToken, *, now: datetime) -> None:
-        """Record that a token was used; every ten minutes at most, since it is a write."""
+        """Record that a token was used, at most once every ten minutes to limit writes."""
         if token.used_at is None or now - token.used_at >= _NOTED_EVERY:
             with self._store.writing(flushed=False) as connection:
                 connection.execute(sa.update(api_tokens).where(api_tokens.c.id == token.id).values(used_at=now))
 
     def revoke(self, token_id: int, *, by: str, now: datetime, campaign: str | None = None) -> ApiToken:
-        """Revoke a token, which then opens nothing.
+        """Revoke a token, which then gives no access.
 
         Args:
             token_id: Its number.
             by: Name of the person who revokes it.
-            now: Moment of the call.
+            now: Time of the call.
             campaign: Campaign to which it must belong; default None, any.
 
         Raises:

@@ -2,8 +2,8 @@
 
 A worker decides under a random pseudonym, which is an account without a password. Only `crowd_workers` holds their id
 at the service, and only `crowd_visits` the names of their submissions. No decision, export, release or row of the audit
-log has them, and forgetting the person removes them. A worker sees only the campaigns they came for, and gets tasks
-while a visit lasts, as many as their entry states.
+log contains them, and forgetting the person removes them. A worker sees only the campaigns they came for, and gets
+tasks while a visit lasts, as many as their entry states.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class CrowdEntry:
         campaign: Name of the campaign.
         service: `prolific` or `mturk`.
         key: Part of its address.
-        tasks: Decisions of one visit; None for all that a worker may make.
+        tasks: Number of decisions per visit; None for as many as a worker may make.
         completed_code: Code for a worker who completed their part.
-        screened_out_code: Code for a worker who did not pass the qualification; None without one.
-        paused_code: Code for a paused worker; None without one.
+        screened_out_code: Code for a worker who did not pass the qualification, or None if there is none.
+        paused_code: Code for a paused worker, or None if there is none.
         made_at: Time of its creation.
         made_by: Name of its maker.
-        closed_at: Time it closed to newcomers; None while it is open.
+        closed_at: Time at which it was closed to newcomers; None while it is open.
     """
 
     id: int
@@ -74,7 +74,7 @@ class CrowdEntry:
     closed_at: datetime | None
 
     def code_for(self, result: VisitResult) -> str | None:
-        """Return the code for a result; None if the entry has none."""
+        """Return the code for a result, or None if the entry has none."""
         codes = {"completed": self.completed_code, "screened_out": self.screened_out_code, "paused": self.paused_code}
         return codes[result]
 
@@ -94,7 +94,7 @@ class Visit:
         entry: Entry through which they came.
         session: Submission or assignment at the service.
         submit_to: Host that receives the assignment; None at Prolific.
-        decided: Decisions of the visit so far.
+        decided: Number of decisions made during the visit so far.
         result: Its outcome; None while it lasts.
     """
 
@@ -124,7 +124,7 @@ class CrowdEntries:
         by: str,
         now: datetime,
     ) -> CrowdEntry:
-        """Make an entry.
+        """Create an entry.
 
         Args:
             campaign: Name of the campaign.
@@ -132,9 +132,9 @@ class CrowdEntries:
             completed_code: Code for a worker who completed their part, of letters, digits, `_` and `-`.
             screened_out_code: Code for a worker who did not pass the qualification; default none.
             paused_code: Code for a paused worker; default none.
-            tasks_per_visit: Decisions of one visit; default all that a worker may make.
+            tasks_per_visit: Number of decisions per visit; default as many as a worker may make.
             by: Name of its maker.
-            now: Moment of the call.
+            now: Time of the call.
 
         Raises:
             BenchwrightError: No such campaign exists, simulated annotators decide in it, or a value is invalid.
@@ -166,7 +166,7 @@ class CrowdEntries:
             return _listed(connection, crowd_entries.c.campaign_id == find_campaign(connection, campaign).id)
 
     def of_key(self, key: str) -> CrowdEntry | None:
-        """Return the entry of an address; None without one."""
+        """Return the entry of an address, or None if there is none."""
         with self._store.reading() as connection:
             return next(iter(_listed(connection, crowd_entries.c.key == key)), None) if key.isprintable() else None
 
@@ -188,7 +188,7 @@ class CrowdEntries:
     def enter(
         self, entry: CrowdEntry, worker: str, *, study: str, session: str, submit_to: str | None, now: datetime
     ) -> str:
-        """Make or find the person of a worker, begin or continue a visit, and return the person's pseudonym.
+        """Find or create a worker's person, begin or continue a visit, and return the person's pseudonym.
 
         A worker who returns to the same submission continues it. A current visit excludes a second one, so that a
         person who knows another worker's id, but not their submission, cannot enter under it.
@@ -199,7 +199,7 @@ class CrowdEntries:
             study: Study or HIT there.
             session: Submission or assignment there.
             submit_to: Host that receives the assignment; None at Prolific.
-            now: Moment of the call.
+            now: Time of the call.
 
         Raises:
             EntryRefused: An id is invalid (`crowd_bad_link`), the entry is closed or full (`crowd_closed`), the worker
@@ -229,7 +229,7 @@ class CrowdEntries:
     def _person(
         self, held: StoreConnection, connection: sa.Connection, entry: CrowdEntry, worker: str, *, now: datetime
     ) -> Any:
-        """Return the row of a worker with their pseudonym, after making both for a newcomer."""
+        """Return a worker's row with their pseudonym; create both for a newcomer."""
         query = (
             sa.select(crowd_workers, annotators.c.name)
             .join(annotators)
@@ -254,7 +254,7 @@ class CrowdEntries:
         return row
 
     def latest_visit(self, name: str) -> Visit | None:
-        """Return the latest visit of a person; None for a person who came by no entry."""
+        """Return the latest visit of a person, or None if the person did not come through an entry."""
         query = (
             sa.select(crowd_visits, crowd_workers.c.annotator_id)
             .join(crowd_workers, crowd_visits.c.worker_id == crowd_workers.c.id)

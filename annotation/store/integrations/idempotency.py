@@ -18,7 +18,7 @@ from ..database.integration_tables import api_requests
 
 KEPT = timedelta(days=1)
 _LOST_AFTER = timedelta(minutes=5)
-"""Time after which a request without an answer counts as lost with a killed server."""
+"""Time after which an unanswered request is assumed to have been lost when the server was killed."""
 
 
 class KeptAnswer(NamedTuple):
@@ -43,7 +43,7 @@ def reserve(connection: sa.Connection, token_id: int, key: str, digest: str, *, 
         token_id: Token of the request.
         key: Its idempotency key.
         digest: Digest of the request.
-        now: Moment of the call.
+        now: Time of the call.
     """
     connection.execute(sa.delete(api_requests).where(api_requests.c.made_at <= now - KEPT))
     is_it = (api_requests.c.token_id == token_id) & (api_requests.c.key == key)

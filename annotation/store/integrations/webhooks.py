@@ -29,13 +29,13 @@ DECISION, SETTLED, FINISHED = "decision.saved", "item.settled", "campaign.finish
 PAUSED, RESUMED = "person.paused", "person.resumed"
 EVENTS: tuple[str, ...] = (DECISION, SETTLED, FINISHED, PAUSED, RESUMED)
 MOST_WEBHOOKS = 20
-"""Largest number of webhooks of a campaign."""
+"""Maximum number of webhooks per campaign."""
 DELAYS_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""Seconds before each attempt, from the one before: the schedule that Standard Webhooks recommends
+"""Seconds between each attempt and the previous one: the schedule that Standard Webhooks recommends
 (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
 """
 _LEASE_S = 30
-"""Seconds after which an unfinished delivery is sent again, because the server was killed during it."""
+"""Seconds after which an unfinished delivery is sent again, as the server may have been killed during it."""
 GONE = "(receiver)"
 """Actor that removed a webhook whose receiver answered 410 Gone."""
 SECRET_PREFIX = "whsec_"  # noqa: S105 - how a secret begins
@@ -53,7 +53,7 @@ class Webhook:
         events: Names of the events to send.
         secret: Key of the signatures, in the format of Standard Webhooks.
         read_up_to: Last row of the audit log read for events.
-        is_finished: Whether the campaign's end was announced and still holds.
+        is_finished: Whether the campaign's end was announced and the campaign has not continued since.
         made_at: Time of its creation.
         made_by: Name of its maker.
         ended_at: Time of its removal; None while it receives events.
@@ -101,7 +101,7 @@ class Delivery:
         annotator_id: Person of the event; None for other events.
         outcome: Outcome of an item; None for other events.
         attempts: Number of attempts.
-        next_at: Time of the next attempt; None once it arrived or was given up.
+        next_at: Time of the next attempt; None once the delivery has arrived or was given up.
         status: Status of the receiver's last answer; None without an answer.
         error: Reason why the last attempt failed; None if it succeeded.
         delivered_at: Time of arrival; None before.
@@ -152,14 +152,14 @@ class Webhooks:
     def make(
         self, campaign: str, url: str, events: Sequence[str] = (), *, by: str, now: datetime
     ) -> tuple[Webhook, str]:
-        """Make a webhook, and return it with its secret; it receives events from now on.
+        """Create a webhook, which receives events from now on, and return it with its secret.
 
         Args:
             campaign: Name of the campaign.
             url: Address that receives the events; `webhooks.addresses` checks it.
             events: Names of events; empty for all.
             by: Name of its maker.
-            now: Moment of the call.
+            now: Time of the call.
 
         Raises:
             BenchwrightError: No such campaign or event exists, simulated annotators decide, or the campaign has too
@@ -194,7 +194,7 @@ class Webhooks:
             return _listed(connection, sa.and_(sa.true(), *wanted))
 
     def end(self, webhook_id: int, *, by: str, now: datetime, campaign: str | None = None) -> Webhook:
-        """Remove a webhook: it receives nothing more, and its log stays.
+        """Remove a webhook, which then receives nothing more, and keep its log.
 
         Raises:
             BenchwrightError: No such webhook exists, or it is not one of `campaign`.
@@ -212,13 +212,13 @@ class Webhooks:
         return webhook
 
     def deliveries(self, webhook_id: int, *, after: int = 0, most: int = 100, newest: bool = False) -> list[Delivery]:
-        """Return the deliveries of a webhook, sent or pending, by number: the first after `after`, or the newest."""
+        """Return a webhook's deliveries, sent or pending, by number: the first after number `after`, or the newest."""
         where = (webhook_deliveries.c.webhook_id == webhook_id) & (webhook_deliveries.c.id > after)
         with self._store.reading() as connection:
             return _deliveries(connection, where, most=most, newest=newest)
 
     def send_again(self, webhook_id: int, delivery_id: int, *, by: str, now: datetime) -> None:
-        """Repeat a delivery at once, with the full number of attempts.
+        """Repeat a delivery immediately, with the full number of attempts.
 
         Raises:
             BenchwrightError: The webhook has no such delivery, or was removed.
@@ -251,7 +251,7 @@ class Webhooks:
         return [(known[each.webhook_id], each) for each in taken if each.webhook_id in known]
 
     def note_sent(self, delivery: Delivery, *, status: int | None, error: str | None, now: datetime) -> None:
-        """Record the outcome of an attempt; after a failure the next one waits, longer each time."""
+        """Record the outcome of an attempt; after each failure the delay before the next attempt grows."""
         values: dict[str, Any] = {"status": status, "error": None if error is None else error[:_LONGEST_ERROR]}
         if error is None:
             values |= {"delivered_at": now, "next_at": None}

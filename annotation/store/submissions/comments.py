@@ -20,7 +20,7 @@ from ..database.schema import annotators, remarks, tasks
 
 LONGEST = 2000
 MOST = 50
-"""Largest number of remarks of one annotator on one task."""
+"""Maximum number of remarks by one annotator on one task."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Comment:
         id: Id in the store.
         task_id: Task of the comment.
         item_id: Item of that task.
-        question: Question of the item; empty without one.
+        question: Question of the item; empty if it has none.
         annotator: Name of its author.
         is_flag: Whether it requests a curator's attention.
         words: Text; a flag may have none.
@@ -96,7 +96,7 @@ def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: s
 
 
 def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool = False) -> list[Comment]:
-    """Return the open remarks on a campaign's tasks, with settled ones if `settled`; flags first, then oldest first."""
+    """Return the open (if `settled`, all) remarks on a campaign's tasks; flags first, then oldest first."""
     query = _REMARKS.where(tasks.c.campaign_id == campaign.id)
     rows = connection.execute(query if settled else query.where(remarks.c.settled_at.is_(None)))
     return sorted((_remark(row) for row in rows), key=lambda comment: (not comment.is_flag, comment.id))

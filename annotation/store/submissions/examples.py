@@ -1,7 +1,7 @@
-"""Decided items that a campaign's guidelines show as examples; a curator chooses each and adds a sentence.
+"""Decided items that a campaign's guidelines show as examples; a curator chooses each one and adds a sentence.
 
 Annotators never see an example on which they still have to decide, in this campaign or another. An annotator who sees
-one in a campaign that shows keys counts as having seen that key, and does not answer the item blind.
+one in a campaign that shows keys is regarded as having seen that key, and does not answer the item blind.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..database.store_connection import StoreConnection
 
 MAX_WORDS = 500
 _MOST_EXAMPLES = 20
-"""Largest number of examples shown at a time in one campaign."""
+"""Maximum number of examples shown at a time in one campaign."""
 
 
 class FieldExample(NamedTuple):
@@ -64,7 +64,7 @@ _has_still_to_decide = (
     )
     .correlate(tasks, annotators)
 )
-"""Whether an annotator may still have to decide on an example's item, in any campaign of people."""
+"""Whether an annotator may still have to decide on an example's item, in any campaign with human annotators."""
 _IN_FORCE = (
     sa.select(guideline_examples, tasks.c.payload)
     .join(tasks, guideline_examples.c.task_id == tasks.c.id)
@@ -106,7 +106,7 @@ class Examples:
             record(connection, "example_shown", actor=by, at=now, **about)
 
     def withdraw(self, example_id: int, *, by: str, now: datetime) -> None:
-        """Stop showing an example; one that is not shown stays as it is."""
+        """Stop showing an example; do nothing if it is not shown."""
         is_shown = (guideline_examples.c.id == example_id) & guideline_examples.c.withdrawn_at.is_(None)
         with self._store.writing() as connection:
             values = {"withdrawn_at": now, "withdrawn_by": by}
@@ -120,7 +120,7 @@ class Examples:
         return {row.task_id: _example(row) for row in rows}
 
     def shown_to(self, campaign: Campaign, annotator: str) -> list[FieldExample]:
-        """Return the examples of a campaign that an annotator may see, and note if that shows them a key.
+        """Return the examples of a campaign that an annotator may see, and record if that shows them a key.
 
         Args:
             campaign: Campaign.
@@ -136,7 +136,7 @@ class Examples:
         return [_example(row) for row in rows]
 
     def one_for(self, example_id: int, annotator: str) -> FieldExample | None:
-        """Return an example that an annotator may see; None if they may see none."""
+        """Return an example that an annotator may see, or None if they may see none."""
         with self._store.reading() as connection:
             row = connection.execute(_for(annotator).where(guideline_examples.c.id == example_id)).one_or_none()
         return None if row is None else _example(row)

@@ -24,7 +24,7 @@ from .pre_key_answers import answer_blind, blind_answer
 from .submissions import submit
 
 HELD_FOR = timedelta(days=30)
-"""Time for which a slot waits for votes after its answer was last seen on the server."""
+"""Time for which a slot is reserved for votes after its answer was last seen on the server."""
 
 
 class ExternalAnswer(NamedTuple):
@@ -34,8 +34,7 @@ class ExternalAnswer(NamedTuple):
         task_id: Id of the task in the store.
         annotator: Name; the annotator is registered if needed.
         answer: Key of a choice.
-        started_at: Time the annotator began, as far as known.
-        answered_at: Time of the answer.
+        started_at: Time at which the annotator began, if known. answered_at: Time of the answer.
     """
 
     task_id: int
@@ -55,10 +54,11 @@ def take_in_answer(
         campaign_name: Name of the campaign, which is that of its step in the recipe.
         external: The answer and its annotator.
         is_shown: Whether the key is visible elsewhere by now, so that new answers are no longer blind.
-        now: Moment of the call; leases that ended by then are free.
+        now: Time of the call; leases that ended by then are free.
 
     Raises:
-        RefusedError: No slot is free for it, it differs from the annotator's first answer, or the key was shown before.
+        RefusedError: No slot is free for the answer, it differs from the annotator's first answer, or the key was shown
+            before.
     """
     campaign = find_campaign(connection, campaign_name)
     task_id, annotator, answer = external.task_id, external.annotator, external.answer
@@ -80,7 +80,7 @@ def take_in_answer(
 
 
 def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[int, Sequence[str]]:
-    """Return the open tasks whose slots are all held by annotators who have answered, with their names in order."""
+    """Return the open tasks whose slots are all held by annotators who have answered, with the sorted names."""
     query = (
         sa.select(slots.c.task_id, annotators.c.name, blind_answers.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -106,7 +106,7 @@ def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) 
     """Return how many seconds an annotator took for the answer they gave before the key was shown.
 
     Raises:
-        RefusedError: They gave none, or have no slot of the task.
+        RefusedError: The annotator gave no such answer, or has no slot of the task.
     """
     query = (
         sa.select(slots.c.claimed_at, blind_answers.c.answered_at)
@@ -142,7 +142,7 @@ def _is_waited_for(connection: sa.Connection, campaign: Campaign, external: Exte
 
 
 Taken = Literal["new", "changed", "unchanged", "returned"]
-"""Outcome of an import; `returned` is a decision that was deleted there before and counts again."""
+"""Outcome of an import; `returned` means that a decision deleted elsewhere has come back and counts again."""
 
 
 class ExternalAnnotation(NamedTuple):
@@ -151,7 +151,7 @@ class ExternalAnnotation(NamedTuple):
     Attributes:
         task_id: Id of the task in the store.
         annotator: Name; the annotator is registered if needed.
-        submission: The decision. Without a time spent, the time between the two moments counts.
+        submission: The decision. If it states no time spent, the time between `started_at` and `submitted_at` is used.
         started_at: Time the annotator began, as far as known.
         submitted_at: Time of the submission.
     """
@@ -170,11 +170,11 @@ def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalA
         connection: Connection in a write transaction.
         campaign_name: Name of the campaign, which is that of its step in the recipe.
         annotation: The decision and its annotator.
-        now: Moment of the call; leases that ended by then are free.
+        now: Time of the call; leases that ended by then are free.
 
     Raises:
-        RefusedError: It has no slot, does not fit the form, or was deleted there before and another annotator has
-            decided in its place or holds its task.
+        RefusedError: The decision has no slot, does not fit the form, or had been deleted elsewhere and another
+            annotator has decided in its place or holds its task.
     """
     campaign = find_campaign(connection, campaign_name)
     task_id, annotator = annotation.task_id, annotation.annotator

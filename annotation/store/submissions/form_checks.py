@@ -38,8 +38,8 @@ def is_sent_back(submission: Submission) -> bool:
 def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> Submission:
     """Return a submission as the store keeps it, with fields and edits checked against the form and the task's item.
 
-    Reasons are sorted, each listed once. Fields are written as in the form, and the decision follows from the first
-    field. Edits omit the parts they leave unchanged; they are None if they change nothing.
+    Reasons are sorted and each is listed once. Fields are written as in the form, and the decision follows from the
+    first field. Edits omit the parts that they leave unchanged, and are None if they change nothing.
 
     Raises:
         RefusedError: The form does not accept the fields, the item does not accept the edits, or the campaign has no
@@ -81,14 +81,14 @@ def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]
     """Check values that state facts about a picture together, like a facts file.
 
     Raises:
-        RefusedError: They have mistakes; the message names all of them.
+        RefusedError: The values have mistakes; the message lists all of them.
     """
     if form.states_facts and (mistakes := mistakes_in_statements(typed, fields)):
         raise RefusedError("; ".join(mistakes))
 
 
 def _with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with the fate of a model's drafts: for each statement from a draft, the model and any edits.
+    """Return values with the origin of each statement that came from a model's draft: the model and any edits.
 
     If a draft has a note, the values also name its author and prompt, and for a group's entry the changed or added
     parts.
@@ -117,10 +117,10 @@ def _with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, 
 
 
 def edits_in(form: CampaignForm, payload: Mapping[str, Any], edits: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return checked edits of a task's item, as JSON values; None if they change nothing.
+    """Return checked edits of a task's item, as JSON values, or None if they change nothing.
 
     Raises:
-        RefusedError: The item does not accept them, or the campaign accepts none.
+        RefusedError: The item does not accept the edits, or the campaign accepts none.
     """
     if not edits:
         return None

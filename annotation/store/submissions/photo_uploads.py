@@ -1,4 +1,4 @@
-"""Photographs that annotators uploaded for a task; they can submit only these for it.
+"""Photographs that annotators uploaded for a task, for which they can submit no other photographs.
 
 A photograph is in use while any version of a decision, or a draft, names it. Unused uploads are deleted together with
 their files, in one transaction that blocks all uploads and submissions of photographs (`locks.hold_uploads`). A
@@ -38,7 +38,7 @@ _WORDS = (
     .where(slots.c.task_id.in_(_with_uploads), annotations_table.c.fields.is_not(None)),
     sa.select(drafts.c.body).where(drafts.c.task_id.in_(_with_uploads)),
 )
-"""All versions of decisions on tasks that have uploaded photographs, and the drafts there."""
+"""All versions of decisions on tasks that have uploaded photographs, and the drafts on these tasks."""
 
 
 def photographs_in_use(connection: sa.Connection) -> set[str]:
@@ -74,7 +74,7 @@ def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> Non
 
 
 MOST_UPLOADS = 20
-"""Largest number of photographs that one annotator may upload for one task."""
+"""Maximum number of photographs that one annotator may upload for one task."""
 
 
 class Uploads:
@@ -84,7 +84,7 @@ class Uploads:
         self._store = store
 
     def check_room(self, task_id: int, annotator: str) -> None:
-        """Check that an annotator may upload one more photograph for a task.
+        """Check that an annotator may upload another photograph for a task.
 
         Raises:
             RefusedError: They have uploaded the maximum number.
@@ -96,7 +96,7 @@ class Uploads:
         """Record that an annotator uploaded a photograph for a task; safe to repeat.
 
         Raises:
-            RefusedError: They have uploaded the maximum number, without this one.
+            RefusedError: The annotator has already uploaded the maximum number of other photographs.
         """
         with self._store.batch(alone=False) as batch, batch.writing() as connection:
             hold_annotator(connection, annotator)
@@ -110,7 +110,7 @@ class Uploads:
                 _check_room(connection, task_id, annotator, most=MOST_UPLOADS + 1)
 
     def holds(self, task_id: int, image_id: str, *, by: str | None) -> bool:
-        """Return whether a photograph was uploaded for a task by this annotator, or by any if `by` is None."""
+        """Return whether this annotator, or any annotator if `by` is None, uploaded a photograph for a task."""
         query = sa.select(uploads.c.image_id).join(annotators, uploads.c.annotator_id == annotators.c.id)
         query = query.where(uploads.c.task_id == task_id, uploads.c.image_id == image_id)
         with self._store.reading() as connection:
@@ -127,7 +127,7 @@ def _check_room(connection: sa.Connection, task_id: int, annotator: str, *, most
 
 
 class SubmittedPhotograph(NamedTuple):
-    """A photograph in a submission: name and label of its field, and its image id."""
+    """A photograph in a submission: the name and label of its field, and its image id."""
 
     name: str
     label: str
@@ -151,7 +151,7 @@ def check_uploads(
     Call this in the transaction that writes the submission, because unused uploads may be deleted until then.
 
     Raises:
-        RefusedError: One photograph is not among these uploads.
+        RefusedError: A photograph is not among these uploads.
     """
     for photograph in photographs:
         condition = (uploads.c.task_id == task_id) & (uploads.c.annotator_id == annotator_id)

@@ -29,7 +29,7 @@ _ANSWERED = (
 
 
 def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer: str, *, now: datetime) -> bool:
-    """Store an annotator's answer before they see the key; return whether it is new. A repetition changes nothing.
+    """Store an annotator's answer before they see the key, and return whether it is new; a repeat changes nothing.
 
     Raises:
         RefusedError: The slot is not theirs, the campaign asks for no such answer, the item has no such choice, or they
@@ -60,14 +60,14 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
 
 
 def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:
-    """Return the answer an annotator gave to a task before seeing its key; None without one."""
+    """Return the answer an annotator gave to a task before seeing its key, or None if there is none."""
     return connection.execute(_ANSWERED, {"task": task_id, "name": annotator}).scalar_one_or_none()
 
 
 def with_blind_answer(
     connection: sa.Connection, form: CampaignForm, slot: sa.Row[Any], fields: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
-    """Return values by field with the stored answer in place of any answer among them.
+    """Return values by field, with any answer among them replaced by the stored answer.
 
     Raises:
         RefusedError: The campaign asks for an answer first, and none is stored.
@@ -88,6 +88,6 @@ def voted_on(form: CampaignForm) -> Form:
 
 
 def is_right(item: Mapping[str, Any], answer: str) -> str:
-    """Return `yes` if an answer equals the key of an item, given as JSON values, else `no`."""
+    """Return `yes` if an answer equals the key of an item that is given as JSON values, otherwise `no`."""
     key = item["answer"] if item.get("answer") is not None else item.get("refusal")
     return "yes" if answer == key else "no"

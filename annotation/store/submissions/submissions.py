@@ -38,8 +38,9 @@ class WrittenSubmission(NamedTuple):
     """Result of a submission.
 
     Attributes:
-        task_id: Id of its task.
-        may_settle: Whether it may settle its task: it was the last missing one, or a change of an earlier one.
+        task_id: Id of the task.
+        may_settle: Whether the submission may settle its task, because it was the last missing one or changed an
+            earlier one.
     """
 
     task_id: int
@@ -56,7 +57,7 @@ def submit(
     amend: bool = False,
     seen_version: int | None = None,
 ) -> WrittenSubmission:
-    """Check and write an annotator's decision on a slot they hold. Submitting the same again changes nothing.
+    """Check and write an annotator's decision on a slot that they hold; submitting it again changes nothing.
 
     Args:
         connection: Connection in a write transaction.
@@ -64,10 +65,11 @@ def submit(
         annotator: Name of its holder.
         submission: Decision, with its fields, reasons and edits. Its time spent is limited to the time since the task's
             assignment, or since the previous version.
-        now: Moment of the decision.
+        now: Time of the decision.
         amend: Whether it replaces an earlier decision of this annotator on this slot, as a new version after the old
             one; default False.
-        seen_version: Version of their decision that the annotator had on screen, 0 for none; default None, unknown.
+        seen_version: Version of their decision that the annotator had on screen, or 0 if there was none; default None,
+            unknown.
 
     Raises:
         StaleError: The annotator has decided otherwise since the version they had on screen.
@@ -96,7 +98,7 @@ def _checked(
     amend: bool,
     seen_version: int | None,
 ) -> dict[str, Any] | None:
-    """Return the version to write, by column; None if the submission repeats the annotator's last version."""
+    """Return the version to write, by column, or None if the submission repeats the annotator's latest version."""
     form, payload = read_campaign_form(slot.form), json.loads(slot.payload)
     fields = with_blind_answer(connection, form, slot, submission.fields)
     submission = normalized(form, payload, replace(submission, fields=fields))
@@ -169,7 +171,7 @@ def _check_key_unseen(connection: sa.Connection, slot: sa.Row[Any]) -> None:
 
 
 def _written(connection: sa.Connection, slot: sa.Row[Any], columns: Mapping[str, Any]) -> WrittenSubmission:
-    """Write a version and its consequences: slot, task, guidelines that it followed, and the log's row."""
+    """Write a version and its consequences: the slot, the task, the guidelines followed, and the row in the log."""
     version, now = columns["version"], columns["submitted_at"]
     connection.execute(sql.FILL, {"now": now, "held": slot.id, "annotator": slot.annotator_id})
     connection.execute(sql.INSERT_ANNOTATION, columns)
@@ -192,14 +194,14 @@ def _written(connection: sa.Connection, slot: sa.Row[Any], columns: Mapping[str,
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:
-    """Return the seconds that a browser counted, limited to those that passed here; None if it counted none."""
+    """Return the seconds that a browser counted, limited to those that passed here, or None if it counted none."""
     if active_s is None or not isfinite(active_s):
         return None
     return min(max(float(active_s), 0.0), max(elapsed_s, 0.0))
 
 
 def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Submission) -> None:
-    """Check a submission in a campaign without a typed form; one message names all mistakes."""
+    """Check a submission in a campaign without a typed form; a single message lists all mistakes."""
     decision, note, is_edited = submission.decision, submission.note, submission.edits is not None
     mistakes = []
     if decision not in decisions:

@@ -32,7 +32,7 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
     """Check that tasks of this kind of campaign can close before every annotator has decided.
 
     Raises:
-        ValueError: They cannot; the message names the kinds that can.
+        ValueError: They cannot close early; the message names the kinds whose tasks can.
     """
     if handout.close_decided and kind not in CLOSING:
         raise ValueError(
@@ -41,7 +41,7 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
 
 
 def close_early(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> None:
-    """Close tasks that need no further decision under the campaign's settings, and reopen those that need some again.
+    """Close tasks that need no further decision under the campaign's settings, and reopen those that need one again.
 
     Args:
         store: The review store.
@@ -105,7 +105,7 @@ def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | No
 
 
 def _decided(connection: sa.Connection, campaign: Campaign, *, task: int | None) -> set[tuple[str, str]]:
-    """Return the versions of items that are settled, so that no missing decision changes the outcome."""
+    """Return the versions of items that are settled, so that no missing decision can change the outcome."""
     policy = policy_of(campaign)
     adjudicated = list_adjudicated(connection, campaign, task=task)
     return {

@@ -3,12 +3,13 @@
 Each task gets its first votes. From then on it closes as soon as its leading decision is sure enough. That is so once
 the lower end of the credible interval of its probability, given each annotator's vote (`agreement.posterior`), reaches
 the setting `until`, and the campaign's rule, applied to the present votes, comes to the same decision. The rule alone
-determines the outcome; this module only determines which tasks get further votes. Decisions for which a kind counts all
-annotators' reasons or edits close no task early (`settlement.CLOSING`).
+determines the outcome; this module only determines which tasks get further votes. Decisions for which all annotators'
+reasons or edits count do not close a task early (`settlement.CLOSING`).
 
-The estimates of the annotators are renewed after each tenth more decisions, and at the latest after 2,000. They are
-kept, so that the same decisions in the same order close the same tasks, also after an interruption. A closing holds as
-long as its decisions do, whatever later estimates show; each new estimate judges open tasks.
+The estimates of the annotators are renewed whenever the number of decisions has grown by a tenth, and at the latest
+after 2,000 new decisions. They are stored, so that the same decisions in the same order close the same tasks, even
+after an interruption. A closing remains valid as long as its decisions do, whatever later estimates show; each new
+estimate is applied to open tasks.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ from .settle import CLOSING, SettlementPolicy, TaskVotes, agreed_of_fewer, polic
 SURE_KINDS = tuple(sorted(set(CLOSING) - {REVIEW}))
 """Kinds whose tasks may close because they are sure; a review asks several questions at once."""
 LEAST_NEW, _MOST_NEW, _PART_NEW = 20, 2000, 0.1
-"""Number of new decisions after which to renew the estimates: a part of the earlier ones, within two bounds."""
+"""Number of new decisions after which to renew the estimates: a fraction of the earlier ones, within two bounds."""
 MOST_RATINGS = 20_000
-"""Largest number of newest decisions in an estimate, which bounds the time it takes."""
+"""Maximum number of newest decisions in an estimate, which limits the time that it takes."""
 
 
 def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | None) -> None:
     """Check that tasks of this kind, with so many slots each, can close with fewer votes.
 
     Raises:
-        ValueError: They cannot; the message gives the reason.
+        ValueError: They cannot close with fewer votes; the message gives the reason.
     """
     if handout.further_votes is None:
         return
@@ -81,7 +82,7 @@ def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = Non
         store: The review store.
         campaign: The campaign.
         task: Id of the only task to look at; default None, all tasks.
-        only_open: Whether to leave closed tasks unchanged, as when only the estimate is new; default False.
+        only_open: Whether to leave closed tasks unchanged, for example when only the estimate is new; default False.
     """
     settings = assignment_settings_of(campaign.settings).further_votes
     if campaign.kind not in SURE_KINDS or campaign.is_simulated or (settings is None and task is not None):
@@ -120,7 +121,7 @@ def sure_decision(
     sampler: PosteriorSampler,
     votes: Sequence[TaskVote],
 ) -> Posterior | None:
-    """Return the decision for which a task closes with these votes; None if it needs more votes, or is complete."""
+    """Return the decision with which these votes close a task, or None if it needs more votes or is complete."""
     if not settings.first <= len(votes) < policy.slots:
         return None
     posterior = sampler.posterior([(vote.annotator_id, vote.decision) for vote in votes])
@@ -134,13 +135,13 @@ def _agreed(policy: SettlementPolicy, votes: Sequence[TaskVote]) -> str | None:
 
 
 def _still_holds(closing: Closing, votes: Sequence[TaskVote], policy: SettlementPolicy, settings: FurtherVotes) -> bool:
-    """Return whether a closing still holds: under the present settings, and with its decisions unchanged."""
+    """Return whether a closing is still valid under the present settings and with its decisions unchanged."""
     is_same = closing.votes == len(votes) < policy.slots and _agreed(policy, votes) == closing.decision
     return is_same and closing.votes >= settings.first and closing.low >= settings.until
 
 
 def estimate_anew(store: ReviewStore, campaign: Campaign) -> bool:
-    """Renew the estimates of a campaign's annotators if enough decisions came in since; return whether it did.
+    """Renew the estimates of a campaign's annotators if there are enough new decisions, and return whether it did so.
 
     The estimate is made outside any write transaction. All begun tasks are then judged by it.
     """

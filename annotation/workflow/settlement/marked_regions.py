@@ -1,8 +1,8 @@
-"""Agreement of the annotators of `mark`: their regions compared, task by task, and the result kept with the task.
+"""Agreement of the annotators of `mark`: compare their regions task by task, and store the result with the task.
 
 A comparison needs the regions themselves; settling, counting and queues need only whether they agree. So a task's
 regions are compared in the transaction of the decision that may settle it, or in a run for decisions from elsewhere,
-and `settlement` uses the kept result.
+and `settlement` uses the stored result.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .rules import parse_rule
 from .settle import policy_of
 
 AGREEMENT = "agreement"
-"""Key of a campaign's settings that holds the required similarity of regions."""
+"""Key in a campaign's settings for the required similarity of regions."""
 _AT_ONCE = 500
 
 
@@ -51,7 +51,7 @@ def regions_in(form: CampaignForm, fields: Mapping[str, Any] | None) -> FieldMar
 
 
 def marks_in(form: CampaignForm, annotations: Sequence[Annotation]) -> Marks:
-    """Return each annotator's marks: empty for annotators who found nothing, without those who could not tell."""
+    """Return each annotator's marks, empty for those who found nothing; omit annotators who could not tell."""
     return {
         annotation.annotator: regions_in(form, annotation.fields if annotation.decision == MARKED else None)
         for annotation in annotations
@@ -67,9 +67,9 @@ def consensus_in(campaign: Campaign, annotations: Sequence[Annotation], sizes_wh
 
 
 def compare_regions(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Compare the regions of tasks that all their annotators have decided, and return how many tasks were compared.
+    """Compare the regions of tasks that all of their annotators have decided; return how many were compared.
 
-    Safe to repeat: tasks without new decisions since, under unchanged settings, stay as they are.
+    Safe to repeat: tasks that have no new decisions, under unchanged settings, are left as they are.
 
     Args:
         store: The review store.

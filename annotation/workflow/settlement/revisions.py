@@ -1,4 +1,4 @@
-"""Open the next round of a campaign, in which a revised item returns as a new version, to other annotators.
+"""Open the next round of a campaign, in which other annotators get a revised item as a new version.
 
 The app does so after each decision, and a run does so for decisions from elsewhere. Safe to repeat.
 """
@@ -26,9 +26,9 @@ from .settle import NEXT_ROUND, policy_of, settle
 
 
 def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Open the next round of every item to revise, or only of one task's item; return the number of opened rounds.
+    """Open the next round of every item to revise, or of one task's item, and return the number of opened rounds.
 
-    The time of a revision is that of the last decision that led to it.
+    The time of a revision is the time of the last decision that led to it.
 
     Args:
         store: The review store.
@@ -62,7 +62,7 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
 
 
 def each_version(decisions: Iterable[Annotation]) -> Iterator[tuple[tuple[str, str], list[Annotation]]]:
-    """Yield what `by_version` returns, from decisions that come item by item; memory holds one item's at a time."""
+    """Yield what `by_version` returns, from decisions grouped by item; only one item's are in memory at a time."""
     for _, of_item in groupby(decisions, key=attrgetter("item_id")):
         yield from by_version(of_item).items()
 

@@ -1,4 +1,4 @@
-"""Rounds: the decisions that count on a version of an item, and the edits that lead to the next. Pure functions.
+"""Rounds: the decisions that count on an item's version, and the edits that lead to the next one. Pure functions.
 
 version 1 ──▶ decisions ──▶ accept            kept
                       ├──▶ reject            dropped
@@ -23,7 +23,7 @@ from .criteria import YES
 from .settle import SettlementPolicy, TaskVotes
 
 NOBODY = Adjudicated(0, None)
-"""The record of a task without an adjudicator's decision, sent back neither to annotators nor to its writer."""
+"""The record of a task that has no adjudicator's decision and was sent back neither to annotators nor to its writer."""
 
 
 class ProposedEdit(NamedTuple):
@@ -41,7 +41,7 @@ class Round:
         content_hash: Content hash of the version.
         annotations: Decisions that count, by slot; those before an adjudicator sent the item back do not.
         before: Decisions that counted before the item was sent back.
-        adjudication: The adjudicator's decision; None without one.
+        adjudication: The adjudicator's decision, or None if there is none.
         edits: Edits that led to the next version; None for the last version.
     """
 
@@ -55,7 +55,7 @@ class Round:
 def in_count(
     policy: SettlementPolicy, annotations: Sequence[Annotation], *, sent_back: int
 ) -> tuple[list[Annotation], list[Annotation]]:
-    """Divide decisions into those that count and those before the item was last sent back, when it got new slots."""
+    """Divide decisions into those that count and those made before the item was last sent back and got new slots."""
     first = sent_back * policy.slots
     counted = [annotation for annotation in annotations if annotation.slot > first]
     return counted, [annotation for annotation in annotations if annotation.slot <= first]
@@ -73,8 +73,8 @@ def votes_in(
     Args:
         policy: The campaign's policy.
         annotations: All decisions on the task.
-        adjudicated: Acts of adjudicators and the writer on it; default none.
-        is_closed: Whether the task is closed, with or without missing decisions; default False.
+        adjudicated: Actions of adjudicators and the writer on it; default none.
+        is_closed: Whether the task is closed, whether or not decisions are missing; default False.
     """
     counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
     fields = [annotation.fields or {} for annotation in counted]
@@ -111,7 +111,7 @@ def votes_in_sequence(policy: SettlementPolicy, sequence: DecisionSequence, *, i
 def next_edits(
     policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
 ) -> ProposedEdit | None:
-    """Return the edits that lead to the next version: the adjudicator's, else those that most annotators proposed."""
+    """Return the edits that lead to the next version: the adjudicator's, or else those most often proposed."""
     decision = adjudicated.decision
     if decision is not None:
         return ProposedEdit(decision.edits, decision.annotator) if decision.edits else None
@@ -120,7 +120,7 @@ def next_edits(
 
 
 def proposals_of(annotations: Sequence[Annotation]) -> list[ProposedEdit]:
-    """Return the different proposed edits: most frequent first, and among equals the earliest first."""
+    """Return the different proposed edits, the most frequent first; equally frequent ones are sorted by time."""
     spelled = [canonical_json(dict(annotation.edits)) for annotation in annotations if annotation.edits]
     votes = Counter(spelled)
     first: dict[str, Annotation] = {}

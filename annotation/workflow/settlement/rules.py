@@ -9,11 +9,11 @@ Rules as a recipe writes them:
 
 and each of these within `adjudicated(...)`: if the rule reaches no decision, an adjudicator decides.
 
-A task closes when all its slots are done, even if fewer decisions would settle it. Every item then has equally many
-decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may close a task as
-soon as the missing decisions cannot change its outcome (`closing`); `Rule.certain_of` determines this.
+A task closes when all its slots are done, even if fewer decisions would settle it. Every item then has the same number
+of decisions, which Fleiss' kappa requires and which keeps agreement comparable between items. A campaign may close a
+task as soon as the missing decisions cannot change its outcome (`closing`); `Rule.certain_of` determines this.
 
-The recipe's reader checks a rule in a step's settings, and stores it in one spelling.
+The recipe's reader checks the rule in a step's settings and stores it in a normalized spelling.
 """
 
 from __future__ import annotations
@@ -68,30 +68,30 @@ class Rule:
         return f"adjudicated({inner})" if self.is_adjudicated else inner
 
     def of_fewer(self, votes: int) -> Rule:
-        """Return the rule for fewer annotators: as large a share of them must agree, rounded up.
+        """Return the rule for fewer annotators, of whom at least the same proportion must agree, rounded up.
 
         Example:
             >>> [str(Rule(3, 5).of_fewer(votes)) for votes in (2, 3, 4)]
             ['unanimous(2)', 'at_least(2, of=3)', 'at_least(3, of=4)']
 
         Raises:
-            ValueError: The rule would have no slot, or more than before.
+            ValueError: The rule would have no slots, or more slots than before.
         """
         if not 1 <= votes <= self.slots:
             raise ValueError(f"{self} has no {votes} of {counted(self.slots, 'annotator')}")
         return replace(self, need=-(-self.need * votes // self.slots), slots=votes)
 
     def decide(self, decisions: Iterable[Decision]) -> Decision | None:
-        """Return the decision that settles a task, whatever the order of the decisions.
+        """Return the decision that settles a task, regardless of the order of the decisions.
 
         If several decisions can reach `need` (as with two of four), the first of `DECISIONS` wins.
 
         Returns:
-            The decision; None while a slot is open, or if all are done and no decision has enough votes. `settlement`
-            handles adjudicators' decisions.
+            The decision, or None if a slot is still open or no decision has enough votes. `settlement` handles
+            adjudicators' decisions.
 
         Raises:
-            ValueError: The decisions are more than the slots, or one is not in `DECISIONS`.
+            ValueError: There are more decisions than slots, or one is not in `DECISIONS`.
         """
         listed = list(decisions)
         if len(listed) > self.slots or not set(listed) <= set(DECISIONS):
@@ -101,7 +101,7 @@ class Rule:
         return self.certain_of(Counter(listed), DECISIONS, missing=0) if len(listed) == self.slots else None
 
     def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:
-        """Return the decision that results whatever the missing ones are; None if it depends on them.
+        """Return the decision that results regardless of the missing ones, or None if it depends on them.
 
         Args:
             counts: Number of times each decision was made.
@@ -124,7 +124,7 @@ def parse_rule(text: str) -> Rule:
     `single` and `majority` are short for rules of the other two kinds; the returned rule is written as one of these.
 
     Raises:
-        BenchwrightError: The text names no rule; the message offers the nearest valid text.
+        BenchwrightError: The text does not name a rule; the message suggests the nearest valid text.
     """
     written = text.strip()
     if match := _ADJUDICATED.fullmatch(written):
@@ -151,7 +151,7 @@ def _shown(text: str) -> str:
 
 
 def _nearest(written: str) -> str:
-    """Guess the intended rule from the first word and the numbers."""
+    """Return a guess at the intended rule from the first word and the numbers."""
     word = re.match(r"[A-Za-z_-]*", written[:60])
     known = ["unanimous", "at_least", "majority", "single", "adjudicated"]
     name = (get_close_matches(word[0].lower() if word else "", known, n=1, cutoff=0.4) or [""])[0]

@@ -8,8 +8,8 @@ decisions, or votes on criteria ──▶ enough of one kind        that decisio
                                 └─▶ no agreement              no agreement, or a failed review
 
 A run, the pages of curators, `review status`, the queue of adjudicators and the closing of decided tasks all call
-`settle`. Code that reads single decisions turns them into `TaskVotes` (`rounds.votes_in`). Code that counts tasks by
-the hundred thousand makes `TaskVotes` from the database's counts (`campaign_progress`).
+`settle`. Code that reads single decisions converts them to `TaskVotes` (`rounds.votes_in`). Code that counts hundreds
+of thousands of tasks builds `TaskVotes` from the database's counts (`campaign_progress`).
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ outcomes that drop an item with reasons, because all annotators' reasons count.
 
 
 class SettlementPolicy(NamedTuple):
-    """A campaign's way of settling its tasks.
+    """How a campaign settles its tasks.
 
     Args:
         rule: The acceptance rule; None if every answer counts and none settles the task.
         slots: Number of annotators of each task.
         decisions: Decisions that can settle a task; if several have enough votes, the first settles it.
         criteria: Criteria that annotators vote on instead; each needs enough votes.
-        rounds: Largest number of rounds of an item; 0 if items do not return.
+        rounds: Maximum number of rounds per item; 0 if revised items do not return.
         closes_with: Outcomes with which a task closes before all annotators have decided.
         votes_counted: Fields whose yes votes count in campaigns with votes: the criteria, and, if offered, whether the
             item goes back to its writer.
@@ -81,15 +81,15 @@ class TaskVotes(NamedTuple):
 
     Args:
         given: Number of annotators who have decided.
-        decisions: Number of annotators by decision.
-        votes: Number of annotators who voted yes, by counted field.
+        decisions: Number of annotators who made each decision.
+        votes: Number of annotators who voted yes in each counted field.
         proposals: Number of different proposed edits.
-        adjudicated: The adjudicator's decision; None without one that counts.
+        adjudicated: The adjudicator's decision; None if there is none that counts.
         is_closed: Whether the task is closed, so that no further decision comes. If votes are missing, the rule for
             fewer annotators settles it (`further_votes`).
-        is_disputed: Whether the annotators' regions differ by more than the campaign allows (`marked_regions`), so that
-            agreement that there is something to mark does not suffice.
-        returned: Outcome of sending the item back to its writer; None if it was not sent back and still may be.
+        is_disputed: Whether the annotators' regions differ by more than the campaign allows (`marked_regions`), in
+            which case agreement that there is something to mark does not suffice.
+        returned: Outcome of sending the item back to its writer; None if it was not sent back but still may be.
     """
 
     given: int
@@ -129,7 +129,7 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
 
 
 def _decisions_of(campaign: Campaign) -> Sequence[str]:
-    """Return the decisions of a campaign's form, in its order; all letters if they are an item's own options."""
+    """Return the decisions of a campaign's form, in order, or all letters if they are an item's own options."""
     form = campaign.form.typed
     if form is None:
         return tuple(LETTERS) if campaign.form.takes_choices else campaign.form.decisions
@@ -137,14 +137,14 @@ def _decisions_of(campaign: Campaign) -> Sequence[str]:
 
 
 def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
-    """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
+    """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or the reason there is none.
 
-    An item sent back to its writer stays theirs until they submit it, whatever others decide then. Otherwise an
-    adjudicator's decision takes precedence over all others, also if the task closed before all annotators had decided.
+    An item sent back to its writer stays with them until they submit it, whatever others decide. Otherwise an
+    adjudicator's decision takes precedence over all others, even if the task closed before all annotators had decided.
     If the annotators agree on neither accepting nor rejecting, and one of them sends the item back, its writer revises
-    it (`TO_WRITER`), unless they left it as it was, or it went back as often as allowed. Otherwise proposed edits lead
-    to the next version; if the rule names an adjudicator, only with exactly one proposal and enough annotators for a
-    revision.
+    it (`TO_WRITER`), unless they left it unchanged or it has gone back as often as allowed. Otherwise proposed edits
+    lead to the next version; if the rule names an adjudicator, only with exactly one proposal and enough annotators for
+    a revision.
 
     Args:
         policy: The campaign's policy.
@@ -156,7 +156,7 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
         annotators vote on criteria.
 
     Raises:
-        ValueError: The decisions are more than the task accepts.
+        ValueError: There are more decisions than the task accepts.
     """
     if votes.returned == "with_writer":
         return TO_WRITER
@@ -176,7 +176,7 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
 
 
 def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
-    """Return the decision of the annotators that holds whatever the missing ones are; None if it depends on them."""
+    """Return the annotators' decision if it does not depend on the missing ones, or else None."""
     if policy.rule is None:
         return None
     if policy.criteria:
@@ -191,12 +191,12 @@ def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
 
 
 def _with_regions(votes: TaskVotes, agreed: str | None) -> str | None:
-    """Return a decision, or None if annotators agree that there is something to mark, but not on what."""
+    """Return a decision, or None if annotators agree that there is something to mark but not on the regions."""
     return None if agreed == MARKED and votes.is_disputed else agreed
 
 
 def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
-    """Return the decision of a task under the rule for as many annotators as have decided; None without one."""
+    """Return a task's decision under the rule for the annotators who have decided, or None if there is none."""
     if policy.rule is None or policy.criteria or not votes.given:
         return None
     rule = policy.rule.of_fewer(votes.given)
@@ -204,7 +204,7 @@ def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
 
 
 def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | None, round_number: int) -> str:
-    """Settle a task that all its annotators have decided."""
+    """Settle a task that all of its annotators have decided."""
     if policy.rule is None:
         return DECIDED
     if votes.to_writer and agreed in (None, REVISE, TO_WRITER):
@@ -227,9 +227,9 @@ def _back_to_writer(policy: SettlementPolicy, votes: TaskVotes) -> str:
 
 
 def settle_last(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
-    """Return the outcome of a task on the last version of its item: as `settle`, but never `NEXT_ROUND`.
+    """Return the outcome of a task on the last version of its item, as `settle` does but never `NEXT_ROUND`.
 
-    A next round opens together with the decision that leads to it. If none opened, the edits led back to an earlier
+    A next round opens together with the decision that leads to it. If none was opened, the edits led back to an earlier
     version of the item, and the outcome is no agreement.
     """
     outcome = settle(policy, votes, round_number=round_number)
