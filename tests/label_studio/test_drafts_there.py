@@ -70,7 +70,7 @@ def test_drafts_are_predictions_and_what_comes_back_is_accepted_edited_or_discar
     by_drafts = {len(task["predictions"]): task for task in label_studio.tasks(project)}
     assert by_drafts[0]["data"]["beside"] == "Drafts: tiny-vlm drafted nothing: no_json: the reply holds no JSON object"
     task = by_drafts[1]
-    assert "question 1, question 2: draft by tiny-vlm, prompt plain, nobody's so far" in task["data"]["beside"]
+    assert "question 1, question 2: draft by tiny-vlm, prompt plain, not accepted yet" in task["data"]["beside"]
     [prediction] = label_studio.api("ann", "GET", f"predictions?task={task['id']}")
     result = prediction["result"]
     label_studio.api("ann", "POST", f"tasks/{task['id']}/annotations", {"result": result, "lead_time": 4})
