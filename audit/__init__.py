@@ -1,4 +1,4 @@
-"""The audit of an existing benchmark by all instruments that need no setup.
+"""The audit of an existing benchmark with all instruments that need no setup.
 
 It may import the public packages of the rest of Benchwright; none of them imports it. `__init__.pyi` lists what it
 offers. Names load on first use.

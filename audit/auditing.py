@@ -1,4 +1,4 @@
-"""An audit of a source: run its checks, and write their findings as a report and a page."""
+"""An audit of a source: runs its checks, and writes their findings as a report and a page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _CACHE = "cache"
-"""Folder of measured values, below the output; users can delete it at any time."""
+"""Folder of measured values, inside the output folder; users can delete it at any time."""
 _FILES, _ORIGINS = "audit picture files 1", "audit origins 1"
 _MEMORY_MB = 400
 _UNEXPECTED = 3
@@ -53,19 +53,20 @@ class AuditSettings(NamedTuple):
 
     Args:
         pictures: Folder of the pictures if they lie elsewhere.
-        columns: Columns by field if their names are not recognizable.
-        against: Collections to compare pictures and questions with.
+        columns: Column names by field, for columns whose names are not recognizable.
+        against: Collections with which to compare pictures and questions.
         corpora: Texts to search for questions: files, or folders with files.
-        replies: Replies of models: name of the model, empty if the file states it, and the file.
-        people: Files of people's answers, given without the key.
+        replies: Replies of models, each as the model's name (empty if the file states it) and the file.
+        people: Files of answers that people gave without seeing the key.
         allowed_licences: Allowed licenses of pictures.
-        model: Model behind an endpoint that checks may query about questions and pictures; None for none.
+        model: Model behind an endpoint that checks may query about questions and pictures; None if there is none.
         unsafe: Settings of the step `safety`, whose model finds unsafe pictures; None skips that check.
-        wordnet: Folder of a WordNet in Princeton's files (WNDB), for the meanings of options and questions; None for
-            none.
-        sentences: Folder of a sentence model of transformers, for questions repeated in other words; None for none.
+        wordnet: Folder of a WordNet in Princeton's file format (WNDB), for the meanings of options and questions; None
+            if there is none.
+        sentences: Folder of a sentence model for the library `transformers`, used to find paraphrased questions; None
+            if there is none.
         ocr: Whether to read the text in pictures, which takes seconds per picture and needs the extra `filters`.
-        workers: Number of processes; None for one per processor, as memory allows.
+        workers: Number of processes; None for one per processor, as far as memory allows.
         baseline: File of accepted findings.
         write_baseline: File for a new baseline that accepts all findings.
     """
@@ -104,13 +105,13 @@ def audit(
             Files of an earlier audit are replaced.
         settings: Settings; None for the defaults.
         checks: Checks to run; None for all.
-        progress: Receiver of progress; default none.
-        shown: Function called with each line about the reading of the source, before any check.
+        progress: Receiver of progress reports; none by default.
+        shown: Function that receives each line about the reading of the source, before any check runs.
 
     Raises:
-        DataError: The source holds no questions, or cannot be read; or the baseline file is not a baseline.
-        PrerequisiteError: The folder of `unsafe` has no classifier, that of `wordnet` no WordNet or that of `sentences`
-            no model, or it is damaged.
+        DataError: The source contains no questions or cannot be read, or the baseline file is not a baseline.
+        PrerequisiteError: The folder in `unsafe` contains no classifier, that in `wordnet` no WordNet, or that in
+            `sentences` no model, or the content is damaged.
         BenchwrightError: The output cannot be written, the classifier lacks a label, or a file of replies is unusable.
     """
     settings = settings or AuditSettings()
@@ -182,7 +183,7 @@ def audit(
 
 
 def _meaning(settings: AuditSettings) -> tuple[WordNet | None, SentenceModel | None]:
-    """Return the WordNet and the sentence model named by settings."""
+    """Return the WordNet and the sentence model that the settings name."""
     wordnet = sentences = None
     if settings.wordnet is not None:
         from benchwright.diagnostics.meaning.wordnet import WordNet
@@ -196,7 +197,7 @@ def _meaning(settings: AuditSettings) -> tuple[WordNet | None, SentenceModel | N
 
 
 def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> AuditedItems:
-    """Return the audited source, with pictures that proved broken on decoding added to the unreadable ones."""
+    """Return the audited source, with pictures that proved broken when decoded added to its unreadable pictures."""
     measured: Mapping[str, PictureMeasures] = context.memo.get(MEASURES, {})
     broken = [
         UnreadableRow(audited.pictures[image_id].name, measures.failed)
@@ -207,10 +208,10 @@ def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> Audit
 
 
 def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tuple[CheckRun, list[Finding]]:
-    """Run a check; skip it if it lacks something, and record its exception without ending other checks.
+    """Run a check; skip it if it lacks an input, and record its exception without stopping other checks.
 
     Raises:
-        StorageError: The disk is full or fails, which would end any other check too.
+        StorageError: The disk is full or fails, which would make every other check fail too.
     """
     started = time.perf_counter()
     context.failed.clear()

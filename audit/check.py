@@ -1,4 +1,4 @@
-"""The interface of an audit's check: its requirements, its resources, and its reasons for not running."""
+"""The interface of an audit's checks: their requirements, resources, and reasons for not running."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 FOUND = "findings"
-"""Name under which the checks of an audit share the findings of earlier checks (`AuditContext.memo`)."""
+"""Name in `AuditContext.memo` of the findings of earlier checks, which the checks of an audit share."""
 BLIND = "blind strategy"
-"""Name under which they share the result of the best blind strategy."""
+"""Name in `AuditContext.memo` of the result of the best blind strategy."""
 CUE_POWERS = "cue powers"
-"""Name under which they share the size of the cue that the adversary could have found."""
+"""Name in `AuditContext.memo` of the size of the cue that the adversary could have found."""
 
 
 _NOTHING = RaisedError("", "", "")
 
 
 class CheckSkipped(Exception):
-    """A check cannot run: what it lacks, and what to supply, in one sentence."""
+    """A check cannot run; the message says in one sentence what it lacks and what to supply."""
 
 
 class FailedItem(NamedTuple):
-    """A target on which a check raised an exception, and the exception.
+    """An item or picture on which a check raised an exception, and the exception.
 
     Args:
         error: The exception.
-        item_ids: Own ids of the items concerned.
-        pictures: Ids of the pictures concerned; the items that show them are concerned too.
+        item_ids: Own ids of the affected items.
+        pictures: Ids of the affected pictures; the items that show them are also affected.
     """
 
     error: RaisedError
@@ -63,28 +63,28 @@ class FailedItem(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditContext:
-    """The resources of a check besides the items.
+    """The resources available to a check in addition to the items.
 
     Args:
-        cache: Cache of measured values, by content, so that each is measured once.
-        folder: Folder next to that cache, for data that must lie in files.
-        against: Collections to compare the pictures with: folders, releases, hash lists.
+        cache: Cache of measured values by content, so that each is measured only once.
+        folder: Folder next to that cache for data that must be stored in files.
+        against: Collections with which to compare the pictures: folders, releases, hash lists.
         corpora: Texts to search for the questions: files, or folders with files.
-        replies: Replies of models to the items: name of the model, empty if the file states it, and the file.
-        people: Files of people's answers to the items, given without the key.
-        allowed_licences: Allowed licenses of pictures; empty if any stated license suffices.
-        model: Model behind an endpoint that checks may query; None sends nothing.
-        safety: Classifier that finds unsafe pictures; None without one.
-        wordnet: A WordNet; None without one.
-        sentences: Model that turns texts into vectors; None without one.
+        replies: Replies of models to the items, each as the model's name (empty if the file states it) and the file.
+        people: Files of answers to the items that people gave without seeing the key.
+        allowed_licences: Allowed licenses of pictures; empty if any stated license is acceptable.
+        model: Model behind an endpoint that checks may query; if None, nothing is sent.
+        safety: Classifier that finds unsafe pictures; None if there is none.
+        wordnet: A WordNet; None if there is none.
+        sentences: Model that turns texts into vectors; None if there is none.
         ocr: Whether checks may read the text in pictures, which takes seconds per picture.
         workers: Number of processes.
         seed: Seed of all random draws.
-        progress: Receiver of progress.
-        memo: Values that the checks of one audit share, by name.
-        unmade: Exceptions of shared values that could not be made, by name.
+        progress: Receiver of progress reports.
+        memo: Values shared by the checks of one audit, by name.
+        unmade: Exceptions raised while shared values were being made, by the name of the value.
         failed: Items and pictures on which the current check, or a shared value it uses, raised an exception.
-        failed_shared: Those of them that belong to shared values, by name.
+        failed_shared: Those that failed while a shared value was being made, by the name of the value.
     """
 
     cache: ItemCache
@@ -108,9 +108,9 @@ class AuditContext:
     failed_shared: dict[str, list[FailedItem]] = field(default_factory=dict, repr=False)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
-        """Return a value shared by the checks of this audit, making it on first use; a failure is not retried.
+        """Return a value shared by the checks of this audit, making it on first use; a failed attempt is not repeated.
 
-        If single items failed while it was made, each check that uses it has failed on these.
+        If some items failed while it was being made, every check that uses the value has failed on these items.
         """
         if name in self.memo:
             self.failed.extend(self.failed_shared.get(name, ()))
@@ -128,10 +128,10 @@ class AuditContext:
         return value
 
     def check_each(self, items: Iterable[Asked], look: Callable[[Asked], T]) -> Iterator[tuple[Asked, T]]:
-        """Yield each item with the result of a check on it; an item on which it raises is recorded and skipped.
+        """Yield each item with the result of a check on it; items on which the check raises are recorded and skipped.
 
         Raises:
-            BenchwrightError: A fault that the user can fix, such as a package that is not installed.
+            BenchwrightError: The user can fix the cause, such as a package that is not installed.
             CheckSkipped: The check cannot run.
         """
         yield from self._isolated(items, look, lambda each: FailedItem(_NOTHING, item_ids=(each.item_id,)))
@@ -156,50 +156,50 @@ class AuditContext:
             yield each, looked
 
     def kept(self, name: str, inputs: Any, make: Callable[[], Any]) -> Any:
-        """Return a JSON value made from equal inputs before, or make it now and keep it.
+        """Return a JSON value that was previously made from equal inputs, or make it now and store it.
 
         Args:
-            name: Name of the value, with a version to raise when its computation changes.
-            inputs: JSON value of everything that the result depends on.
-            make: Function that makes it.
+            name: Name of the value, including a version that must be raised when its computation changes.
+            inputs: JSON value that contains everything on which the result depends.
+            make: Function that makes the value.
         """
         data = self.cache.get_or_make(name, inputs, lambda: zlib.compress(canonical_json(make()).encode(), 1))
         return json.loads(zlib.decompress(data))
 
     def values(self, kind: str) -> KeptValues:
-        """Return small JSON values stored together, under a name with a version (`KeptValues`)."""
+        """Return small JSON values stored together, under a name that includes a version (`KeptValues`)."""
         return self.shared(f"values {kind}", lambda: KeptValues(self.cache, kind))
 
     def save_values(self) -> None:
-        """Save the values that are stored together."""
+        """Save the values of all stores that `values` returned."""
         for value in self.memo.values():
             if isinstance(value, KeptValues):
                 value.save()
 
 
 class AuditCheck(Protocol):
-    """One check, or several that share their measurements.
+    """A check, or several checks that share their measurements.
 
-    `registry.CHECKS` lists all checks: a new one is a class like this and one line there.
+    `registry.CHECKS` lists all checks; to add one, write a class like this and add a line there.
 
     Attributes:
-        name: Name in the list of checks, in lowercase with `_`.
-        title: The faults it looks for, in a few words.
+        name: Name in the list of checks, in lowercase with underscores.
+        title: The faults for which it searches, in a few words.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterable[Finding]:
-        """Return its findings.
+        """Return the check's findings.
 
         Raises:
-            CheckSkipped: It lacks something; the message states what to supply.
+            CheckSkipped: The check lacks an input; the message states what to supply.
         """
 
 
 def require_words(audited: AuditedItems) -> None:
-    """Raise `CheckSkipped` if the source has no words of any question with options."""
+    """Raise `CheckSkipped` if the source lacks the words of all questions with options."""
     if audited.open_items and not audited.items:
         raise CheckSkipped("all questions with words are open, and this check needs options")
     if not audited.items:
@@ -211,8 +211,8 @@ def require_enough(values: Sequence[Any], least: int, *, of: str) -> None:
 
     Args:
         values: The values.
-        least: Smallest number of values.
-        of: Name of the values, such as `items with a key`.
+        least: Smallest sufficient number of values.
+        of: What the values are, such as `items with a key`.
     """
     if len(values) < least:
         raise CheckSkipped(f"found {len(values)} {of}, and the check needs {least}")

@@ -1,4 +1,4 @@
-"""Data shared by several checks of one audit: measures of pictures, copies, replies, and the item filters' report."""
+"""Data shared by several checks of an audit: picture measures, copies, replies, and the item filters' report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .source.audited_items import AuditedItem, AuditedItems
 
 MEASURES = "measures"
-"""Name of the measures of pictures among the shared values."""
+"""Name under which the measures of pictures are shared."""
 _SIMILAR = "audit similar options 3"
 _LEARNED, _RULED = "audit learned picks 4", "audit rules over words 5"
 MOST_LEARNED = 1000
@@ -45,10 +45,10 @@ class GivenReplies(NamedTuple):
     """Replies supplied to an audit by the source or by the user.
 
     Args:
-        matrix: Replies of models; without any, a matrix with no rows.
-        people: Answers of people; None if none were given.
-        read: Replies as read, of models and of people.
-        repeated: Names under which a model was given again, which count nowhere, each with the name that counts.
+        matrix: Replies of models; a matrix without rows if there are none.
+        people: People's answers; None if none were given.
+        read: Replies as read, from models and from people.
+        repeated: Names under which a model was given a second time, which are ignored, each with the name that is used.
     """
 
     matrix: LetterMatrix
@@ -58,12 +58,12 @@ class GivenReplies(NamedTuple):
 
 
 def given_replies(audited: AuditedItems, context: AuditContext) -> GivenReplies:
-    """Return the replies next to the questions and those given by the user, read once for all checks.
+    """Return the replies next to the questions and those the user gave, which are read once for all checks.
 
-    A file given under the name of a model next to the questions replaces that model's replies there.
+    A file given under the name of a model with replies next to the questions replaces those replies.
 
     Raises:
-        DataError: A file holds no replies to these items.
+        DataError: A file contains no replies to these items.
     """
     return context.shared("replies", lambda: _read_replies(audited, context))
 
@@ -112,7 +112,7 @@ def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[s
 
 
 def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopies:
-    """Return the pictures that show the same.
+    """Return the groups of pictures that show the same.
 
     Raises:
         CheckSkipped: There is no picture.
@@ -134,7 +134,7 @@ def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopie
 
 
 def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
-    """Return the measures of a picture by which its copies are found."""
+    """Return the measures of a picture that are used to find its copies."""
     return CopyMeasures(
         pixel_hash=measured.pixel_hash, words=measured.words, miniature=measured.miniature, **measured.hashes
     )
@@ -143,7 +143,7 @@ def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
 def looked_at(
     pairs: Sequence[PairToLookAt], files: Mapping[str, FileToLookAt], context: AuditContext
 ) -> dict[tuple[str, str], LookedAt]:
-    """Return the result of comparing each pair, as `look_at`; the context records pairs on which it fails."""
+    """Return the result of comparing each pair, as in `look_at`; the context records pairs on which it fails."""
     looking = _looking(context)
     looks = look_at(pairs, files, looking)
     _record_failed(looking, context)
@@ -159,10 +159,10 @@ def _record_failed(looking: Looking, context: AuditContext) -> None:
 
 
 def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
-    """Return the report on the items (`benchwright.diagnostics.item_report`); pictures that are copies count as one.
+    """Return the report on the items (`benchwright.diagnostics.item_report`); copies of a picture are treated as one.
 
     Raises:
-        CheckSkipped: The source has no words of its questions.
+        CheckSkipped: The source lacks the words of its questions.
     """
     from benchwright.diagnostics.item_report import report_on
     from benchwright.diagnostics.shortcuts.picks import Accuracy
@@ -219,7 +219,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
 
 def standing_items(audited: AuditedItems, context: AuditContext) -> Mapping[str, Item]:
-    """Return each item with words by its own id, with one representative in place of all copies of a picture."""
+    """Return each item with words, by its own id, with one representative in place of all copies of a picture."""
 
     def standing() -> dict[str, Item]:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}

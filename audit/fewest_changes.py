@@ -1,8 +1,8 @@
-"""The fewest items to change so that a rule that guesses keys is back at chance, instead of all items it guesses.
+"""The fewest items to change to bring a rule that guesses keys back to chance, rather than all items it guesses.
 
-A rule that is right in 86 of 140 items does not require rewriting 86: right options are longest in some items of every
-set. The proposal has just enough items to leave the rule no better than chance allows, those with the smallest change
-first.
+If a rule is right in 86 of 140 items, not all 86 need rewriting: in every set, the right option is longest in some
+items. The proposal contains just enough items to leave the rule no better than chance allows, those that need the
+smallest change first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .source.audited_items import AuditedItem, AuditedItems
 
 
 def _lengths(item: Item) -> tuple[int, list[int]]:
-    """Return the number of characters of the right option, and of each wrong one."""
+    """Return the number of characters in the right option and in each wrong one."""
     lengths = {choice.key: len((choice.text or "").strip()) for choice in item.choices}
     return lengths.pop(str(item.right_key), 0), list(lengths.values())
 
@@ -42,18 +42,18 @@ _CHARACTERS: Mapping[str, tuple[Callable[[Item], int], str]] = {
     "longest_option_is_right": (_longer_by, "shorten the right option, or lengthen a wrong one"),
     "shortest_option_is_right": (_shorter_by, "lengthen the right option, or shorten a wrong one"),
 }
-"""Rules whose change can be measured in characters, and the change."""
+"""Rules for which the change can be measured in characters, and the function that measures it."""
 _LETTERS = "key_letters_uneven"
 
 
 def changes_to_chance(right: int, of: int, chance: float, bounds: Bounds | None = None) -> int:
-    """Return the fewest items whose change leaves a rule at chance by the bounds of the shortcut battery.
+    """Return the fewest items to change so that a rule is at chance by the thresholds of the shortcut battery.
 
     Args:
         right: Number of items in which the rule is right.
-        of: Number of items it decides.
-        chance: Accuracy of a uniform pick, 0-1.
-        bounds: Conditions under which items carry a cue; None for the battery's.
+        of: Number of items for which the rule gives an answer.
+        chance: Accuracy of a uniformly random pick, 0-1.
+        bounds: Conditions under which items contain a cue; None for those of the battery.
 
     Example:
         >>> changes_to_chance(86, 140, 0.25), changes_to_chance(35, 140, 0.25)
@@ -68,9 +68,9 @@ def changes_to_chance(right: int, of: int, chance: float, bounds: Bounds | None 
 
 
 def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
-    """Return a finding about a rule that guesses keys with the items to change in its evidence; any other unchanged.
+    """Return a finding about a key-guessing rule with the items to change added to its evidence; others unchanged.
 
-    `fewest_changes` has the number, the items with the smallest change first, and the action.
+    The key `fewest_changes` holds the number of items, the items with the smallest change first, and the action.
     """
     evidence = finding.evidence
     if not {"accuracy", "chance"} <= evidence.keys() or evidence["accuracy"] <= evidence["chance"]:
@@ -100,7 +100,7 @@ def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
 
 
 def _with_letter(finding: Finding, audited: AuditedItems) -> list[str]:
-    """Return the items whose answer, or whose refusal choice, has the letter that is too frequent."""
+    """Return the items whose answer or refusal option has the letter that is too frequent."""
     task, letter = finding.evidence["task"], finding.evidence["always"]
 
     def counts(each: AuditedItem) -> bool:

@@ -1,4 +1,4 @@
-"""Faults of single items, cached by the input of their rules and by the code of the rules."""
+"""Faults of single items, cached by the input and the code of the rules."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from .check import AuditContext
 
 _LISTS = ("pyspellchecker", "symspellpy", "lemminflect")
-"""Packages whose word lists the rules read."""
+"""Packages that provide the word lists used by the rules."""
 _DIGITS = 32
 
 
 class KeptFaults:
-    """Faults that rules found in items; finds those of new or changed items.
+    """Faults that rules found in items; the rules run only on new or changed items.
 
-    No version needs raising: a change of code or of word lists invalidates earlier results.
+    There is no version number to raise: a change to the code or the word lists invalidates earlier results.
 
     Args:
-        context: Holder of the kept values.
+        context: Context that holds the stored values.
         name: Name of the rules.
         rules: Rules about single items, always in the same order.
     """
@@ -47,14 +47,14 @@ class KeptFaults:
         return [(self._rules[place], ItemFault(*fault)) for place, *fault in json.loads(kept)] if kept else []
 
     def _found(self, facts: ItemFacts) -> str:
-        """Return the faults as JSON in which evidence keeps its order; empty without faults."""
+        """Return the faults as JSON that preserves the order of the evidence; empty if there are no faults."""
         from benchwright.diagnostics.item_faults.rules import faults_of_item
 
         found = [[self._rules.index(rule), *fault] for rule, fault in faults_of_item(facts, self._rules)]
         return json.dumps(found) if found else ""
 
     def _digest_of(self, facts: ItemFacts) -> str:
-        """Return the digest of all facts that rules about a single item can see, and of the rules."""
+        """Return the digest of all facts available to rules about a single item, and of the rules themselves."""
         item = facts.item
         if id(item) not in self._digests:  # families share items, which live as long as they are kept here
             self._digests[id(item)] = item, bytes_digest(item.model_dump_json().encode())
@@ -68,7 +68,7 @@ class KeptFaults:
 
 
 def _rules_as_of_now() -> str:
-    """Return a value that changes with the code of rules and with the lists they read."""
+    """Return a value that changes with the code of the rules and with the lists they read."""
     return " ".join([code_digest(), *map(_version_of, _LISTS)])
 
 

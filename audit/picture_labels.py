@@ -1,4 +1,4 @@
-"""Labels of pictures by an image classifier from a folder, cached by picture content and classifier files."""
+"""Picture labels from an image classifier in a folder, cached by picture content and classifier files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def picture_labels(
 ) -> dict[str, Mapping[str, float]]:
     """Return the probability, 0-1, of each label of each picture, by id.
 
-    Pictures that cannot be decoded, or that exceed the memory, are left out.
+    Pictures that cannot be decoded or that need too much memory are left out.
     """
     from benchwright.diagnostics.models.image_classifier import classifier_hash
     from benchwright.diagnostics.models.unsafe_labels import scores_of

@@ -1,6 +1,6 @@
-"""All measures of a picture for an audit, from one decode, cached by the picture's content.
+"""All measures of a picture for an audit, taken from a single decode and cached by the picture's content.
 
-Workers of the local engine measure, so that a picture that ends its worker is a single failure and not the end.
+Measuring runs in workers of the local engine, so that a picture that crashes its worker causes only a single failure.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from .check import AuditContext
 
 _KIND = "audit picture 4"
-"""Name of the entries in the cache, with a version to raise when the measurement of pictures changes."""
+"""Name of the entries in the cache, including a version to raise when the measurement of pictures changes."""
 _EVIDENCE = "audit adversary 2"
-"""The same for the adversary's evidence of pictures."""
+"""The corresponding name for the adversary's evidence of pictures."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16
 _PRELOAD = (
@@ -41,7 +41,7 @@ _PRELOAD = (
     "cv2",
 )
 _PERSONAL = {0x0110: "camera", 0xA430: "owner", 0xA431: "serial_number", 0x013B: "artist"}
-"""Fields of EXIF that may name a person or their camera."""
+"""EXIF fields that may name a person or identify their camera."""
 _GPS, _EXIF = 0x8825, 0x8769
 _LATITUDE = 2
 _MOST_EXIF_BYTES = 1 << 20
@@ -51,17 +51,17 @@ class PictureMeasures(NamedTuple):
     """The measures of a picture, as JSON values.
 
     Args:
-        failed: Why decoding failed; then everything else is empty.
-        pixel_hash: SHA-256 of shape and upright pixels.
-        hashes: `phash`, `dhash` and `mirrored`, as numbers of 64 bits.
-        words: Visual words, encoded.
-        miniature: Miniature, encoded; None without words.
+        failed: Reason decoding failed; if it did, everything else is empty.
+        pixel_hash: SHA-256 of the shape and the upright pixels.
+        hashes: `phash`, `dhash` and `mirrored`, as 64-bit numbers.
+        words: Encoded visual words.
+        miniature: Encoded miniature; None if there are no visual words.
         quality: Values of `benchwright.diagnostics.pictures.quality`, and the quality of a JPEG file.
         file: Facts about the file (`PictureTraits.file`).
         light: Facts about the pixels (`PictureTraits.pixels`).
-        personal: Statements of the file about people and places: `gps` (True), `owner`, `serial_number`, `artist`.
-        stated: Statements of the file about its content, by standard and field.
-        is_grey: Whether it has no color; None if it cannot be decoded.
+        personal: Statements in the file about people and places: `gps` (True), `owner`, `serial_number`, `artist`.
+        stated: Statements in the file about its content, by standard and field.
+        is_grey: Whether the picture has no color; None if it cannot be decoded.
     """
 
     failed: str | None = None
@@ -78,11 +78,11 @@ class PictureMeasures(NamedTuple):
 
 
 _RAISED = "raised"
-"""Key of a document that describes the exception raised in place of a result."""
+"""Key of a document that describes an exception, which replaces a result."""
 
 
 class PictureFile(NamedTuple):
-    """A picture to measure: its id, its file and its media type."""
+    """A picture to measure, with its id, file and media type."""
 
     image_id: str
     file: str
@@ -91,13 +91,13 @@ class PictureFile(NamedTuple):
 
 @dataclass(frozen=True)
 class MeasurePictures:
-    """A job that measures some pictures."""
+    """A job that measures a batch of pictures."""
 
     pictures: tuple[PictureFile, ...]
 
     @property
     def name(self) -> str:
-        """Return the job's name for logs, one line."""
+        """Return the job's name for logs, on one line."""
         return f"measures of {counted(len(self.pictures), 'picture')} from {self.pictures[0].image_id[:12]}"
 
     @property
@@ -125,16 +125,16 @@ class MeasurePictures:
         return results
 
     def document_of(self, picture: PictureFile) -> dict[str, Any]:
-        """Return the cached values of a picture, as JSON values; `failed` states why there are none."""
+        """Return the cached values of a picture as JSON values; `failed` gives the reason if there are none."""
         return measure(Path(picture.file), picture.media_type)._asdict()
 
 
 @dataclass(frozen=True)
 class MeasureEvidence(MeasurePictures):
-    """A job that measures the adversary's evidence of some pictures."""
+    """A job that measures the adversary's evidence for a batch of pictures."""
 
     def document_of(self, picture: PictureFile) -> dict[str, Any]:
-        """Return the evidence of a picture as JSON values; `failed` states why there is none."""
+        """Return the evidence of a picture as JSON values; `failed` gives the reason if there is none."""
         import cv2
 
         from benchwright.diagnostics.adversary.item_evidence import picture_evidence
@@ -151,7 +151,7 @@ class MeasureEvidence(MeasurePictures):
 
 
 def learned_pictures(pictures: Sequence[IndexedPicture], context: AuditContext) -> dict[str, dict[str, Any]]:
-    """Return the adversary's evidence of pictures by id, as JSON values, without unreadable pictures.
+    """Return the adversary's evidence of pictures by id, as JSON values; unreadable pictures are left out.
 
     Args:
         pictures: Pictures, each once.
@@ -197,7 +197,7 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
 
 
 def personal_metadata(file: Path, media_type: str) -> dict[str, Any]:
-    """Return the EXIF statements of a file about people and places; empty if it has none or the block is damaged."""
+    """Return a file's EXIF statements about people and places; empty if there are none or the EXIF block is damaged."""
     from PIL import Image
 
     limits = Limits()
@@ -225,7 +225,7 @@ def personal_metadata(file: Path, media_type: str) -> dict[str, Any]:
 
 
 def measured_pictures(pictures: Sequence[IndexedPicture], context: AuditContext) -> dict[str, PictureMeasures]:
-    """Return the measures of pictures by id; workers measure those missing from the cache.
+    """Return the measures of pictures by id; workers measure those that are missing from the cache.
 
     Args:
         pictures: Pictures, each once.
@@ -243,16 +243,16 @@ def kept_documents(
     phase: str,
     job: Callable[[tuple[PictureFile, ...]], MeasurePictures],
 ) -> dict[str, dict[str, Any]]:
-    """Return the documents of pictures by id, from the cache or made by workers and then kept.
+    """Return the documents of pictures by id, either from the cache or made by workers and then cached.
 
-    A picture on which the job raises an exception has no document; the context records it.
+    If the job raises an exception on a picture, the context records it and there is no document for that picture.
 
     Args:
         pictures: Pictures, each once.
         context: Context with cache, workers and progress.
-        kind: Name of the entries in the cache, with a version to raise when their computation changes.
-        phase: Name of the activity, for progress.
-        job: Job that makes the documents of some pictures.
+        kind: Name of the entries in the cache, including a version to raise when their computation changes.
+        phase: Name of the activity, for progress reports.
+        job: Job that makes the documents of a batch of pictures.
     """
     documents: dict[str, dict[str, Any]] = {}
     missing: list[PictureFile] = []

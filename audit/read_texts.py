@@ -1,4 +1,4 @@
-"""The text in pictures as read by OCR in workers of the local engine, cached by the picture's content."""
+"""Text in pictures, read by OCR in workers of the local engine and cached by the picture's content."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MEMORY_MB = 1024
 
 @dataclass(frozen=True)
 class ReadTexts(MeasurePictures):
-    """A job that reads the text of some pictures."""
+    """A job that reads the text in a batch of pictures."""
 
     def document_of(self, picture: PictureFile) -> dict[str, Any]:
-        """Return the lines of a picture, from top to bottom, as `lines`."""
+        """Return the lines of text in a picture, from top to bottom, as `lines`."""
         from benchwright.images.decode import decode_rgb
 
         try:
@@ -42,7 +42,7 @@ class ReadTexts(MeasurePictures):
 
 @cache
 def _finder() -> TextFinder:
-    """Return the default engine of the step `text_ratio`, set to read every box."""
+    """Return the default engine of the step `text_ratio`, set to read every text box."""
     from benchwright.diagnostics.picture_text.base import CONFIDENCE, RegionRules
     from benchwright.diagnostics.picture_text.rapid import RapidText
     from benchwright.diagnostics.picture_text.regions import TextFinder
@@ -51,7 +51,7 @@ def _finder() -> TextFinder:
 
 
 def read_texts(pictures: Sequence[IndexedPicture], context: AuditContext) -> Mapping[str, tuple[str, ...]]:
-    """Return the lines of text in pictures, each once, from top to bottom, by id; failures are left out.
+    """Return the lines of text in pictures by id, each picture read once and from top to bottom; failures are left out.
 
     Raises:
         CheckSkipped: The OCR engine is not installed.

@@ -1,4 +1,4 @@
-"""All checks of the audit, in running order; a new check is a class and one line here."""
+"""All checks of the audit in running order; a new check needs a class and one line here."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ CHECKS: tuple[str, ...] = (
     "checks.scores:StatisticalPower",
     "checks.scores:ScoresWithout",  # the last: it counts the findings of the others
 )
-"""`module:Class` of each check, below `benchwright.audit`."""
+"""Path `module:Class` of each check, relative to `benchwright.audit`."""
 
 
 def all_checks(names: Sequence[str] = CHECKS) -> list[AuditCheck]:
-    """Return the checks, in order."""
+    """Return the checks in running order."""
     checks: list[AuditCheck] = []
     for target in names:
         module, _, attribute = target.partition(":")

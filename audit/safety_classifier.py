@@ -1,4 +1,4 @@
-"""The classifier of unsafe pictures, and the bounds of its unsafe labels."""
+"""The classifier of unsafe pictures, with the thresholds of its unsafe labels."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 class SafetyClassifier(NamedTuple):
-    """A loaded classifier, and the bounds of its unsafe labels."""
+    """A loaded classifier with the thresholds of its unsafe labels."""
 
     settings: UnsafeLabels
     model: Classifier
 
 
 def load_safety(settings: UnsafeLabels) -> SafetyClassifier:
-    """Load the classifier named by settings.
+    """Load the classifier that the settings name.
 
     Raises:
         PrerequisiteError: There is no such model, it is damaged, or the extra `models` is not installed.

@@ -1,4 +1,4 @@
-"""Asking and scoring of models: prompts, backends, the reader of answers, metrics, statistics, results.
+"""Asking models and scoring them: prompts, backends, the reader of answers, metrics, statistics, results.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

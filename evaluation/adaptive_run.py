@@ -1,4 +1,4 @@
-"""Adaptive runs of a model on a release: `evaluate` batch by batch, with the replies of all batches in one log."""
+"""Adaptive runs of a model on a release: `evaluate` runs batch by batch, with all batches' replies in one log."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ def evaluate_adaptively(
     progress: Progress | None = None,
     **settings: Any,
 ) -> tuple[Score, AdaptiveRun]:
-    """Score a model on as many items as an estimate of the whole score needs.
+    """Score a model on only as many items as are needed to estimate its score on all items.
 
     Args:
         release: Release, or its folder.
         model: Backend, or its name.
         pool: Items and their item response model, as `evaluate subset` writes them.
         standard_error: Largest acceptable standard error, 0 to 1.
-        most_items: Number of items after which the run ends in any case; all items if None.
-        out: Folder of results. The model's log there takes the replies of every batch; the result is written at the
-            end.
-        progress: Receiver of the progress.
+        most_items: Largest number of items to ask; all items if None.
+        out: Folder of results. The replies of every batch are added to the model's log there; the result is written at
+            the end.
+        progress: Receiver of progress reports.
         settings: The other arguments of `evaluate`.
 
     Raises:
-        BenchwrightError: As for `evaluate`; or the pool is of another release, split or set of items.
+        BenchwrightError: As for `evaluate`; or the pool is from a different release, split or set of items.
     """
 
     def ask(subset: Subset) -> pa.Table:

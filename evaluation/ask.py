@@ -1,6 +1,6 @@
-"""The asking of a release's items under a protocol, round by round, in the order of the release.
+"""Asking a release's items under a protocol, round by round, in the order of the release.
 
-A round asks one model. A file, not memory, holds its replies until the next round has been asked.
+Each round asks one model. Its replies are stored in a file, not in memory, until the next round has been asked.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ AS_SHOWN = {letter: letter for letter in LETTERS}
 
 
 class ModelContext(NamedTuple):
-    """Model of a round, and the facts about the release that it may use."""
+    """The model that a round asks, and the facts about the release that it may use."""
 
     backend: Backend
     backend_context: BackendContext
@@ -48,17 +48,17 @@ class ModelContext(NamedTuple):
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """The items to ask and the reading of replies.
+    """The items to ask, and how their replies are read.
 
     Args:
-        release: Release to score.
-        split: Name of the only split to ask; all splits if None.
-        protocol: Protocol for asking items.
-        tasks: Names of the only tasks to ask; all tasks if None.
+        release: Release whose items are asked.
+        split: Name of the split to ask; all splits if None.
+        protocol: Protocol under which items are asked.
+        tasks: Names of the tasks to ask; all tasks if None.
         reader: Name of the reader of replies.
-        looks: Whether the model uses words and pictures.
-        keeps_replies: Whether the model looks only at pictures of questions without a stored reply.
-        judge_queue: Collector of replies for a judge; None without a judge.
+        looks: Whether the model uses the words and pictures of questions.
+        keeps_replies: Whether the model needs pictures only for questions without a stored reply.
+        judge_queue: Queue that collects replies for a judge; None if there is no judge.
         sample: Sample of the items to ask; all items if None.
     """
 
@@ -74,7 +74,7 @@ class EvaluationPlan:
 
     @property
     def read_by(self) -> str:
-        """Return the name of the reader of letters, with that of the judge if any."""
+        """Return the name of the reader of letters, together with that of the judge, if there is one."""
         return self.reader if self.judge_queue is None else f"{self.reader}+judge:{self.judge_queue.backend.name}"
 
     @property
@@ -84,7 +84,7 @@ class EvaluationPlan:
         return not self.looks and alone and self.protocol == Vanilla()
 
     def begin(self) -> Ask:
-        """Return the function that converts an item to questions."""
+        """Return the function that turns an item into questions."""
         return _ask_outline if self.in_outline else self.protocol.begin(self.release, self.split)
 
     def takes(self, released: Released) -> bool:
@@ -95,23 +95,23 @@ class EvaluationPlan:
         return (self.tasks is None or item.task in self.tasks) and self.protocol.takes(item)
 
     def limited_to(self, limit: int) -> EvaluationPlan:
-        """Return the plan with a sample of `limit` items, or this plan if it asks no more."""
+        """Return the plan with a sample of `limit` items, or this plan if it does not ask more than that."""
         items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
         sample = sample_of((released for released in items if self.takes(released)), limit)
         return self if sample is None else replace(self, sample=sample)
 
     def subset_by(self, subset: Subset) -> EvaluationPlan:
-        """Return the plan with the items of a subset.
+        """Return the plan restricted to the items of a subset.
 
         Raises:
-            BenchwrightError: The subset is of another release or split, or represents other items.
+            BenchwrightError: The subset is from a different release or split, or represents other items.
         """
         subset.check_release(self.release, self.split)
         items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
         return replace(self, sample=subset_sample((released for released in items if self.takes(released)), subset))
 
     def items(self) -> Iterator[tuple[Released, int]]:
-        """Yield the asked items, each with the number of its cluster."""
+        """Yield the items to ask, each with the index of its cluster."""
         groups = groups_of(self.release, self.split)
         items: Iterable[Released]
         if self.in_outline:  # an outline has everything that a plain question and its verdict need of an item
@@ -130,7 +130,7 @@ class EvaluationPlan:
 
 
 class _PendingItem:
-    """An item that waits for replies. It holds no picture."""
+    """An item that is waiting for replies, without its pictures."""
 
     __slots__ = ("attempts", "group", "item", "judged", "questions", "split")
 
@@ -140,10 +140,10 @@ class _PendingItem:
         self.item, self.split, self.group = released.item, released.split, group
         self.questions, self.attempts = questions, attempts
         self.judged = 0
-        """Number of `questions` that are among the attempts."""
+        """Number of `questions` that have already become attempts."""
 
     def expects(self, plan: EvaluationPlan, number: int) -> Question | None:
-        """Judge unaskable questions, and return the one whose reply comes next; None at the end."""
+        """Judge questions that cannot be asked, and return the next one that expects a reply; None at the end."""
         while self.judged < len(self.questions):
             question = self.questions[self.judged].question
             if question is not None:
@@ -152,7 +152,7 @@ class _PendingItem:
         return None
 
     def judge(self, reply: Reply | None, plan: EvaluationPlan, number: int) -> None:
-        """Judge the reply to the next question; None for a question that could not be asked."""
+        """Judge the reply to the next question; the reply is None if the question could not be asked."""
         asked_question = self.questions[self.judged]
         self.attempts.append(attempt_of(self.item, asked_question, number, reply, plan.reader))
         if plan.judge_queue is not None:
@@ -171,14 +171,14 @@ def ask_rounds(
     watched: RunProgress,
     begin: Callable[[int], None],
 ) -> Iterator[Row]:
-    """Yield every item's row, in order, as the last round reaches it.
+    """Yield every item's row in order, as the last round completes it.
 
     Args:
         plan: Items, protocol and reader.
         contexts: Model of each round.
         folder: Folder for the replies of earlier rounds.
-        watched: Progress; counts each reply and each finished item.
-        begin: Function to call with a round's number as the round begins.
+        watched: Progress counter, which counts each reply and each finished item.
+        begin: Function to call with the number of a round when the round begins.
     """
     ask = plan.begin()
     earlier: Path | None = None
@@ -218,7 +218,7 @@ def _one_round(
     finish: Finish,
     watched: RunProgress,
 ) -> Iterator[Row]:
-    """Ask one round; yield the result of `finish` for each item with its attempts of this round and earlier ones."""
+    """Ask one round; yield the result of `finish` for each item, given its attempts from this and earlier rounds."""
     # Rows of items that are not asked wait their turn among the others, which keeps the order.
     waiting: deque[_PendingItem | Row] = deque()
     before = _kept_attempts(earlier)
@@ -264,7 +264,7 @@ def _one_round(
 
 
 def _questions_of(plan: EvaluationPlan, ask: Ask, earlier: Path | None) -> Iterator[Question]:
-    """Yield the questions of a round, for a backend that asks them ahead of the order of replies."""
+    """Yield the questions of a round, for a backend that asks them ahead of its replies."""
     before = _kept_attempts(earlier)
     for released, _ in plan.items():
         for asked_question in ask(released, [] if earlier is None else next(before)):

@@ -1,6 +1,6 @@
-"""Judging of a file of predictions by columns: letters at once, and only distinct text replies one by one.
+"""Judging a file of predictions as columns: letters all at once, and each distinct text reply only once.
 
-The rows equal those that `ask.ask_rounds` makes of the same file, item by item.
+The rows equal those that `ask.ask_rounds` makes from the same file item by item.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def judged_tables(plan: EvaluationPlan, file: PredictionsFile, context: BackendC
     """Yield the rows of all asked items, in the order of the release, with the columns of `JUDGED_SCHEMA`.
 
     Args:
-        plan: Items and reader; its items are asked in outline.
+        plan: Items and reader; the items are used without words and pictures.
         file: File of predictions.
         context: Facts about the release.
 
     Raises:
-        DataError: The file does not fit the release, or lacks an item.
+        DataError: The file does not match the release, or lacks an item.
     """
     pieces = [
         (batch.column("item_id"), batch.column("group_keys"))
@@ -72,7 +72,7 @@ def judged_tables(plan: EvaluationPlan, file: PredictionsFile, context: BackendC
 def _judged(
     plan: EvaluationPlan, file: PredictionsFile, batch: pa.RecordBatch, given: pa.Table, groups: pa.Array
 ) -> pa.Table:
-    """Return the rows of a batch of items, all with a prediction."""
+    """Return the rows of a batch of items, all of which have a prediction."""
     text = given.column("text").combine_chunks()
     as_letter = pc.and_(given.column("is_letter"), pc.greater(pc.binary_length(text), 0)).combine_chunks()
     number = pc.index_in(text, value_set=_KEYS)
@@ -92,7 +92,7 @@ def _judged(
 def _with_letters(
     file: PredictionsFile, batch: pa.RecordBatch, given: pa.Table, text: pa.Array, strange: pa.Array
 ) -> pa.Array:
-    """Return texts, with those at the positions `strange` (lowercase letters, words) replaced by letters."""
+    """Return texts in which those at the positions `strange` (lowercase letters, words) are replaced by letters."""
     letters = []
     outlines = outlines_in(batch.take(strange))
     for place, (item, _), said in zip(strange.to_pylist(), outlines, text.take(strange).to_pylist(), strict=True):
@@ -109,11 +109,11 @@ def _with_letters(
 
 
 _given_letter = lru_cache(maxsize=1 << 15)(given_letter)
-"""Reads equal words for equal options once."""
+"""Cached reader, which reads equal words for equal options only once."""
 
 
 def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
-    """Return the rows of items with a given letter."""
+    """Return the rows of items for which a letter is given."""
     count = batch.num_rows
     letter = text.cast(pa.string())
     return _rows(
@@ -129,7 +129,7 @@ def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, gro
 
 
 def _of_replies(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
-    """Return the rows of items whose replies need reading; equal replies to equal options are read once."""
+    """Return the rows of items whose replies must be read; equal replies to equal options are read only once."""
     firsts, numbers = _distinct(text, batch.column("choices"))
     attempts = []
     for (item, _), said in zip(outlines_in(batch.take(firsts)), text.take(firsts).to_pylist(), strict=True):
@@ -146,7 +146,7 @@ def _of_replies(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, gro
 
 
 def _distinct(text: pa.Array, choices: pa.ListArray) -> tuple[pa.Array, pa.Array]:
-    """Return the index of one row for each distinct text with its options, and each row's index among these."""
+    """Return one row index for each distinct combination of text and options, and each row's index among these."""
     numbers = text.dictionary_encode().indices.to_numpy().astype(np.int64)
     options = choices.flatten().field("text").dictionary_encode()
     words = options.indices.fill_null(-1).to_numpy()
@@ -164,13 +164,13 @@ def _distinct(text: pa.Array, choices: pa.ListArray) -> tuple[pa.Array, pa.Array
 def _rows(
     plan: EvaluationPlan, batch: pa.RecordBatch, groups: pa.Array, *, robust: pa.Array, **judged: pa.Array
 ) -> pa.Table:
-    """Return the rows of items with one judged reply each, whose columns are given.
+    """Return the rows of items with one judged reply each, given the judged columns.
 
     Args:
         plan: Items and reader.
         batch: The items.
-        groups: Number of each item's cluster.
-        robust: Letter from the robust reader.
+        groups: Index of each item's cluster.
+        robust: Letter found by the robust reader.
         judged: Columns `state`, `letter`, `read_by`, `reply`, and `cause` if any.
     """
     count = batch.num_rows
@@ -193,6 +193,6 @@ def _rows(
 
 
 def _own_ids(attributes: pa.Array) -> pa.Array:
-    """Return each item's id in its source; equal attributes are read once."""
+    """Return each item's id in its source; equal attributes are parsed only once."""
     coded = attributes.dictionary_encode()
     return pa.array(map(own_id, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)

@@ -1,7 +1,7 @@
-"""A sample of a release's items for a trial run, and its estimates for all items.
+"""A sample of a release's items for a trial run, and the estimates for all items based on it.
 
-Items are drawn from each task of each split in proportion to its items, by a hash of the item's id. The same number of
-the same items gives the same sample on every machine, and a larger sample contains every smaller one.
+Items are drawn from each task of each split in proportion to its number of items, by a hash of the item's id. The same
+number of the same items gives the same sample on every machine, and a larger sample contains every smaller one.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Stratum = tuple[str, str]
 
 @dataclass(frozen=True)
 class ItemSample:
-    """Items asked in place of all.
+    """Items that are asked in place of all items.
 
     Args:
         item_ids: Ids of the items.
         strata: Number of all items that could be asked, by split and task.
-        subset: Subset that they form, with the item response model that estimates the result on all items; None for a
-            draw in proportion to the strata.
+        subset: Subset that the items form, with the item response model that estimates the result on all items; None if
+            they were drawn in proportion to the strata.
     """
 
     item_ids: frozenset[str]
@@ -48,7 +48,7 @@ class ItemSample:
 
 
 def sample_of(items: Iterable[Released], limit: int) -> ItemSample | None:
-    """Return a sample of items; None if there are no more than `limit`.
+    """Return a sample of items, or None if there are no more than `limit`.
 
     Each stratum's items are ordered by their hashes, with the i-th of n at position i / n; the sample is the first
     `limit` items of all strata by position. Each stratum therefore gets its share, rounded up, beginning with its first
@@ -62,7 +62,7 @@ def sample_of(items: Iterable[Released], limit: int) -> ItemSample | None:
 
 
 def sample_of_ids(items: Iterable[tuple[str, Stratum]], limit: int) -> ItemSample | None:
-    """Return the sample that `sample_of` draws from items of these ids and strata."""
+    """Return the sample that `sample_of` draws from items with these ids and strata."""
     hashes: dict[Stratum, list[tuple[str, str]]] = {}
     for item_id, stratum in items:
         hashes.setdefault(stratum, []).append((digest(["evaluate.limit", _SEED, item_id]), item_id))
@@ -80,7 +80,7 @@ def subset_sample(items: Iterable[Released], subset: Subset) -> ItemSample:
 
     Args:
         items: All items that could be asked, whose pictures are not read.
-        subset: Subset of them.
+        subset: Subset of these items.
 
     Raises:
         BenchwrightError: The subset represents other items.
@@ -94,18 +94,18 @@ def subset_sample(items: Iterable[Released], subset: Subset) -> ItemSample:
 
 
 def whole_estimates(judged: pa.Table, sample: ItemSample) -> dict[str, Estimate]:
-    """Return estimates of the accuracies on all items: overall, by task and as the mean of tasks, by name.
+    """Return estimates of the accuracies on all items, by name: overall, by task and as the mean across tasks.
 
     The value weights each stratum by its number of items. The interval is Wilson's for the effective number of
     independent items: n over the effect of the weights (L. Kish, Survey Sampling, Wiley 1965, section 11.7), times (M -
     1) / (M - n) for a sample of n of M items without replacement (W. G. Cochran, Sampling Techniques, 3rd ed., Wiley
     1977, sections 2.6 and 3.3). It covers only the uncertainty from the items left out: a sample of all items has an
-    interval of no width. It ignores the stratification, so it is somewhat too wide. Without an item from some stratum
-    there is no interval. For a subset, its item response model gives the estimates (`item_response.whole`).
+    interval of no width. It ignores the stratification, so it is somewhat too wide. If some stratum has no item in the
+    sample, there is no interval. For a subset, its item response model gives the estimates (`item_response.whole`).
 
     Args:
-        judged: Rows that metrics count; every item has equally many.
-        sample: Sample that was asked.
+        judged: Rows on which metrics are computed; every item has the same number of rows.
+        sample: The sample that was asked.
     """
     if sample.subset is not None:
         return sample.subset.estimates(judged)

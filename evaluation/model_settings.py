@@ -25,7 +25,7 @@ _AS_THE_STEP = "that of the step"
 
 
 class ModelSettings(ModelOptions):
-    """One model; a name alone means the default settings."""
+    """Settings of one model; a name alone means the default settings."""
 
     model: str = Field(description="Model, as `evaluate run --model` takes it")
     name: Annotated[str | None, OptionNotes("score", unset="the model's name")] = Field(
@@ -68,11 +68,11 @@ class ModelSettings(ModelOptions):
         return self
 
     def options(self, base_url: str | None, api_key_env: str) -> BackendOptions:
-        """Return the options for backends.
+        """Return the options to pass to backends.
 
         Args:
-            base_url: Endpoint of a model without its own, unless it uses a vendor's API.
-            api_key_env: Variable with the key, for the same models.
+            base_url: Endpoint of a model for which none is set, unless the model uses a vendor's API.
+            api_key_env: Environment variable that holds the key, for the same models.
         """
         if api_of(self.model) not in {None, *OPENAI_APIS}:
             base_url, api_key_env = None, OPENAI_KEY_VARIABLE
@@ -82,7 +82,7 @@ class ModelSettings(ModelOptions):
         )
 
     def asking_settings(self) -> Any:
-        """Return the settings that make two entries of one model differ in asking, as JSON values."""
+        """Return the settings by which two entries for the same model differ in asking, as JSON values."""
         return self.model_dump(mode="json", exclude=_without("run", "score"))
 
     def deciding_settings(self) -> Any:
@@ -92,7 +92,7 @@ class ModelSettings(ModelOptions):
 
 
 def _without(*effects: Effect) -> Any:
-    """Return the fields that a dump of `ModelSettings` omits: options of these effects, and access to the judge."""
+    """Return the fields that a dump of `ModelSettings` omits: options with these effects, and the judge's access."""
     return dict.fromkeys(options_of_effect(ModelSettings, *effects), True) | {"judge": options_of_effect(Judge, "run")}
 
 

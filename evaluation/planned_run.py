@@ -1,7 +1,7 @@
-"""The requests of `evaluate run` without sending them: counts of requests, pictures, bytes and tokens, and the cost.
+"""The requests of `evaluate run` without sending them: numbers of requests, pictures, bytes and tokens, and the cost.
 
-First questions are built as in the run, so equal ones count once, and those with a reply in the log do not count. The
-questions of later rounds depend on replies: each counts as one more request.
+First questions are built as in the run, so equal ones are counted once and those with a reply in the log are not
+counted. The questions of later rounds depend on replies; each is counted as one more request.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 SECONDS_PER_REPLY = 5.0
-"""Default number of seconds for a reply of a hosted model."""
+"""Default number of seconds per reply of a hosted model."""
 _BATCH_S = 24 * 3600.0
 """Seconds within which vendors complete a batch."""
 
@@ -45,22 +45,22 @@ class PlannedRun(NamedTuple):
     Args:
         model: Name of the model in results.
         protocol: Protocol, as on the command line.
-        items: Number of asked items.
-        requests: Number of requests at one try each, including later rounds.
+        items: Number of items asked.
+        requests: Number of requests with one try each, including later rounds.
         answered_before: Number of first questions with a reply in the log, or equal to another one.
         unsendable: Number of first questions that cannot be sent, such as those with an unreadable picture.
-        pictures: Number of sent pictures.
-        picture_bytes: Size of their files, in bytes; inside requests they take a third more.
-        largest_picture_bytes: Size of the largest of them.
-        tokens: Estimate of the tokens sent, and the largest number received.
-        cost: Largest cost of these tokens; None without prices or if the model is not on a server.
-        limit_of: Number of all items that could be asked, for a sample; None if all are asked.
+        pictures: Number of pictures sent.
+        picture_bytes: Total size of their files, in bytes; inside requests they take a third more.
+        largest_picture_bytes: Size of the largest of these files, in bytes.
+        tokens: Estimated number of tokens sent, and the largest possible number received.
+        cost: Largest possible cost of these tokens; None if there are no prices or the model is not on a server.
+        limit_of: For a sample, the number of all items that could be asked; None if all are asked.
         samples: Number of replies to each question.
-        concurrency: Largest number of requests under way at a time.
+        concurrency: Largest number of concurrent requests.
         seconds: Estimated time, from the number of simultaneous requests and the caller's seconds per reply.
         most_seconds: Longest time at one try each, if every request takes as long as allowed. Batches take up to a day,
             as does each round of a protocol.
-        in_batches: Whether requests go in batches, at half the price.
+        in_batches: Whether requests are sent in batches, at half the price.
     """
 
     model: str
@@ -128,18 +128,18 @@ def planned_run(
     """Return the requests that a run would send, without sending or writing anything.
 
     Args:
-        release: Release to score.
+        release: Release on which to score the model.
         model: Name of the model.
         protocol: Name of the protocol, with its settings.
         options: Options of the model.
-        split: Name of the only split; all splits if None.
+        split: Name of the split to ask; all splits if None.
         limit: Number of items in a sample to ask; all items if None.
         subset: Subset to ask in place of all items.
-        log_folder: Folder of the results, whose log holds earlier replies; None for no log.
-        seconds_per_reply: Seconds per reply.
+        log_folder: Folder of the results, whose log contains earlier replies; None for no log.
+        seconds_per_reply: Assumed time per reply, in seconds.
 
     Raises:
-        BenchwrightError: The model or split does not exist, or its options do not suit.
+        BenchwrightError: The model or split does not exist, or an option is not valid for the model.
         DataError: The release is damaged.
     """
     effective = (setting := parse_protocol(protocol)).decoding(options)
@@ -194,7 +194,7 @@ def planned_run(
 
 
 def _in_words(seconds: float) -> str:
-    """Return a time in the unit that reads most naturally."""
+    """Return a duration in the unit that reads most naturally."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

@@ -15,7 +15,7 @@ from .step import REPLIES
 
 
 def reply_problems(root: Path) -> Iterator[Problem]:
-    """Yield damage in a workspace's logs of replies, and the logs in which damage cannot be detected."""
+    """Yield the damage found in a workspace's logs of replies, and the logs in which damage cannot be detected."""
     for path in sorted((root / REPLIES).glob(f"**/{LOG_NAME}")):
         name = str(path.relative_to(root))
         try:

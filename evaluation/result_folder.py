@@ -1,4 +1,4 @@
-"""The folder of a result: its name, its protection against replacement, and the changes by a new score."""
+"""The folder of a result: its name, its protection against replacement, and what changes with a new score."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ logger = logging.getLogger(__name__)
 def result_folder(
     out: Path, backend: Backend, plan: EvaluationPlan, identity: dict[str, Any], *, replace: bool
 ) -> Path:
-    """Return the folder of a result: an older program's folder if it holds the same result, otherwise one by its name.
+    """Return the folder of a result: an older version's if it contains the same result, otherwise one by its name.
 
-    An older program's result with other settings is not overwritten.
+    A result with other settings that an older version wrote is not overwritten.
     """
     names = backend.name, plan.protocol.text, plan.read_by
     plain, wanted = out / results_name(*names), out / results_name(*names, identity)
@@ -42,7 +42,7 @@ def result_folder(
 
 
 def warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
-    """Warn if an earlier result changes, as when errors were asked again or the program has changed."""
+    """Warn if an earlier result changes, as when failed questions were asked again or the program has changed."""
 
     def figures_of(score: Score) -> str:
         accuracy = score.metrics.get("accuracy")
@@ -54,10 +54,10 @@ def warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
 
 
 def refuse_others(folder: Path, existing: Score, backend: Backend, plan: EvaluationPlan) -> None:
-    """Refuse a folder that holds another result.
+    """Refuse a folder that contains a different result.
 
     Raises:
-        BenchwrightError: Model, release, split, protocol or reader differ.
+        BenchwrightError: The model, release, split, protocol or reader differs.
     """
     wanted: dict[str, Any] = {
         "model": backend.name,
@@ -76,7 +76,7 @@ def refuse_others(folder: Path, existing: Score, backend: Backend, plan: Evaluat
 
 @contextmanager
 def results_folder(folder: Path | None) -> Iterator[Path]:
-    """Yield the folder of a result, created if necessary; a temporary one if None."""
+    """Yield the folder of a result, creating it if necessary, or a temporary folder if None."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="benchwright-") as place:
             yield Path(place)

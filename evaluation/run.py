@@ -1,6 +1,6 @@
-"""Scoring of a model on a release: ask under a protocol, read, judge, count, write.
+"""Scoring a model on a release: ask under a protocol, read, judge, count, write.
 
-It asks up to three models: the scored one, another that the protocol names for a round, and a judge.
+Up to three models are asked: the scored one, another that the protocol names for a round, and a judge.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _contexts_of(
     *,
     other_releases: bool,
 ) -> list[ModelContext]:
-    """Return the model of each round: the scored one, or another that the protocol names."""
+    """Return the model for each round: the scored one, or another that the protocol names."""
     contexts = []
     for number in range(plan.protocol.rounds):
         other_model = plan.protocol.model_of_round(number, options)
@@ -117,7 +117,7 @@ def _judge_queue_of(
     record_map: RecordMap,
     other_releases: bool,
 ) -> JudgeQueue:
-    """Return the queue of replies for a judge."""
+    """Return the queue that collects replies for a judge."""
     from .judging.judge_queue import JudgeQueue
 
     backend = parse_model(judge.model, judge.options(options)) if isinstance(judge.model, str) else judge.model
@@ -126,14 +126,14 @@ def _judge_queue_of(
 
 
 def _item_ids(release: Release) -> frozenset[str]:
-    """Return the ids of all items of all splits, without reading a picture."""
+    """Return the ids of all items in all splits, without reading any picture."""
     check_files(release, None)
     batches = columns_of(release, None, ["item_id"])
     return frozenset(item_id for batch in batches for item_id in batch.column("item_id").to_pylist())
 
 
 def _own_ids(release: Release) -> OwnIds:
-    """Return the items of all splits by the ids of their source, without reading a picture."""
+    """Return the items of all splits by their ids in the source, without reading any picture."""
     check_files(release, None)
     batches = columns_of(release, None, ["item_id", "attributes"])
     columns = ((batch.column("item_id").to_pylist(), batch.column("attributes").to_pylist()) for batch in batches)
@@ -141,7 +141,7 @@ def _own_ids(release: Release) -> OwnIds:
 
 
 READER_VERSION = 4
-"""Raise it when a reply may be read differently than before; it is part of a score's settings."""
+"""Version to raise when a reply may be read differently than before; it is part of a score's settings."""
 
 
 def evaluate(
@@ -166,36 +166,37 @@ def evaluate(
 ) -> Score:
     """Score a model on a release.
 
-    On a sealed split, whose answers the release lacks, the score has no metrics; its `answers` names the answer file in
-    `out`, for the keeper of the key.
+    On a sealed split, whose answers are not in the release, the score has no metrics; its field `answers` names the
+    answer file in `out`, which is for the keeper of the key.
 
-    The files that it reads are first compared with the release's manifest. Memory does not grow with the release except
-    for about 100 bytes per item while metrics are computed. Equal replies of a backend give equal bytes.
+    The files to be read are first compared with the release's manifest. Memory does not grow with the release except
+    for about 100 bytes per item while metrics are computed. Equal replies from a backend give identical bytes.
 
     Args:
         release: Release, or its folder.
         model: Backend, or its name, such as `constant:A`.
-        protocol: Protocol for asking items, or its name and settings, such as `shuffle:k=3`.
-        reader: Reader of letters in replies: `robust`, or a paper's exact reader (`benchwright.replies.readers`).
-        judge: Model that reads replies unreadable to the robust reader; None for no judge.
-        split: Name of the only split to ask; all splits if None.
+        protocol: Protocol under which items are asked, or its name and settings, such as `shuffle:k=3`.
+        reader: Reader that finds letters in replies: `robust`, or a paper's exact reader
+            (`benchwright.replies.readers`).
+        judge: Model that reads the replies that the robust reader cannot read; None for no judge.
+        split: Name of the split to ask; all splits if None.
         out: Folder for results, which go to a folder in it named by model, protocol, reader and settings
-            (`results_name`), as predictions.parquet and score.json; None writes none.
+            (`results_name`), as `predictions.parquet` and `score.json`; if None, nothing is written.
         log_folder: Folder for logs of replies, each in a folder named by the model; `out` if None.
         options: Options of the model; the defaults if None.
-        replace: Whether the results of another release or split may be overwritten.
-        cache: Cache, kept between runs, for replies that follow from one question alone; None for no cache.
-        max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
+        replace: Whether results from a different release or split may be overwritten.
+        cache: Cache, kept between runs, for replies that depend only on a single question; None for no cache.
+        max_errors: Proportion of errors among the asked items, 0 to 1, above which the score is unfit.
         name: Name of the result in lists, in place of the model's name.
         limit: Number of items to ask, a stratified sample (`item_sample`), above 0; all items if None.
         subset: Subset to ask in place of all items (`item_response.subset`); not together with `limit`.
-        progress: Receiver of the progress.
-        record_map: Mapper over questions, for a program that answers each question alone; in this process by default.
+        progress: Receiver of progress reports.
+        record_map: Mapper that applies a program that answers questions one by one; by default in this process.
 
     Raises:
-        BenchwrightError: The model or split does not exist, or `out` holds results of something else.
-        DataError: The release is damaged, or predictions do not fit it.
-        CheckFailed: The first questions all failed alike: there is no score, and an earlier one stays.
+        BenchwrightError: The model or split does not exist, or `out` contains other results.
+        DataError: The release is damaged, or predictions do not match it.
+        CheckFailed: The first questions all failed in the same way; there is no score, and an earlier one is kept.
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
@@ -273,7 +274,7 @@ def _refuse_beside_subset(protocol: Protocol, limit: int | None) -> None:
 
 
 def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
-    """Return the sealed splits among those to ask; empty if a key has given their answers.
+    """Return the sealed splits among those to be asked; empty if a key has provided their answers.
 
     Raises:
         BenchwrightError: Both sealed and open splits are to be asked.
@@ -291,7 +292,7 @@ def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
 def _answered(
     plan: EvaluationPlan, contexts: Sequence[ModelContext], folder: Path | None, scratch: Path, watched: RunProgress
 ) -> tuple[Path | None, Outcomes]:
-    """Ask sealed items, and return the written answer file and the endings of the items."""
+    """Ask sealed items, and return the answer file that was written and how the items ended."""
     draft = scratch / PREDICTIONS_FILE
     _ask_all(plan, contexts, draft, scratch, watched)
     if folder is None:
@@ -360,7 +361,7 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     """Return every metric that the rooms provide, by name.
 
     Raises:
-        BenchwrightError: Two metrics give a figure of the same name.
+        BenchwrightError: Two metrics compute a figure with the same name.
     """
     estimates: dict[str, Estimate] = {}
     for name, metric in catalogue("metrics").items():
@@ -374,7 +375,7 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
 def _ask_all(
     plan: EvaluationPlan, contexts: Sequence[ModelContext], draft: Path, scratch: Path, watched: RunProgress
 ) -> None:
-    """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
+    """Ask every item that model and protocol can take, judge the replies, and write the rows to `draft`."""
     release, model = plan.release, contexts[-1].backend.name
     stamp = {
         "model": model,
@@ -448,13 +449,13 @@ def _score(
 
 
 def _estimates(rows: pa.Table, plan: EvaluationPlan) -> dict[str, Estimate]:
-    """Return every metric; for a sample, accuracies are estimates for all items."""
+    """Return the values of every metric; for a sample, accuracies are estimates for all items."""
     estimates = take_metrics(rows)
     return estimates if plan.sample is None else estimates | whole_estimates(rows, plan.sample)
 
 
 def _intervals(judged: pa.Table) -> dict[str, Any]:
-    """Return the basis of the intervals: their level, clusters of the asked items, and resamples if there are any."""
+    """Return the basis of the intervals: their level, the clusters of the asked items, and any resamples."""
     import pyarrow.compute as pc
 
     clusters = pc.count_distinct(judged.column("group")).as_py()
@@ -466,7 +467,7 @@ def _intervals(judged: pa.Table) -> dict[str, Any]:
 
 
 def _askable(plan: EvaluationPlan) -> int:
-    """Return the number of items that the model can take; the protocol may take fewer."""
+    """Return the number of items that the model can take; the protocol may take fewer of them."""
     if plan.sample is not None:
         return len(plan.sample.item_ids)
     counts = _counts(plan.release, plan.split)
@@ -484,7 +485,7 @@ def _counts(release: Release, split: str | None) -> dict[str, int]:
 
 
 def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
-    """Return all settings that can change a reply or its reading, except those in the protocol's own text."""
+    """Return all settings that can change a reply or its reading, except those in the protocol's own text form."""
     identity = identity_of(getattr(backend, "identity", {}))
     if files := plan.protocol.files():
         identity["examples"] = digest([file_digest(path) if path.is_file() else None for path in files])

@@ -1,8 +1,8 @@
-"""Several evaluations of a release, with those that use different endpoints running at the same time.
+"""Several evaluations of a release, where those that use different endpoints run at the same time.
 
-Asking is mostly waiting. Evaluations that share a resource run one after another. Such a resource is a server of your
-own, which may hold one model at a time; a model at its vendor, where rate limits apply per model; or this process,
-which computes everything that needs no endpoint. Scores do not depend on what else is asked meanwhile.
+Asking consists mostly of waiting. Evaluations that share a resource run one after another. Such a resource is a server
+of your own, which may serve only one model at a time; a model at its vendor, where rate limits apply per model; or this
+process, which computes everything that needs no endpoint. Scores do not depend on what else is asked meanwhile.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .results.score import Score
 logger = logging.getLogger(__name__)
 
 _MOST_AT_ONCE = 8
-"""Largest number of endpoints asked at the same time; each has questions with pictures in memory."""
+"""Largest number of endpoints to ask at the same time; for each, questions with pictures are held in memory."""
 _STOP_S = 5.0
-"""Seconds that an interrupted run waits for evaluations to close their logs; a slower one loses nothing."""
+"""Seconds that an interrupted run waits for evaluations to close their logs; slower ones lose nothing."""
 _HERE = "this process"
 
 
 class Evaluation(NamedTuple):
-    """One evaluation among several.
+    """One of several evaluations.
 
     Attributes:
         name: Name of the model, for messages.
-        uses: Names of resources that serve one evaluation at a time, as `uses_of` returns them.
-        score: Function that evaluates and shows its progress to its argument.
+        uses: Names of resources that serve one evaluation at a time, as returned by `uses_of`.
+        score: Function that runs the evaluation and reports progress to its argument.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Evaluation(NamedTuple):
 
 
 class _Stopped(Exception):
-    """The interruption of a run, which ends an evaluation after its latest reply."""
+    """The interruption of a run, which ends an evaluation after its most recent reply."""
 
 
 def uses_of(model: str, options: BackendOptions, *, protocol: str, judge: Judge | None = None) -> frozenset[str]:
@@ -53,7 +53,7 @@ def uses_of(model: str, options: BackendOptions, *, protocol: str, judge: Judge 
 
     Args:
         model: Name of the model, as on the command line of `evaluate run`.
-        options: Its options.
+        options: Options of the model.
         protocol: Protocol, which may name another model for a round.
         judge: Judge, if there is one.
     """
@@ -78,14 +78,14 @@ def _served_by(model: str, base_url: str | None) -> Iterator[str]:
 
 
 def evaluate_all(evaluations: Sequence[Evaluation], progress: Progress | None = None) -> list[Score]:
-    """Return the scores of several evaluations, in their order.
+    """Return the scores of several evaluations, in the same order.
 
     If one ends in an error, those that share no resource with it finish first, so that a spent budget or a wrong key
     does not affect the other models.
 
     Args:
         evaluations: The evaluations; those that share a resource run in their order.
-        progress: Receiver of the progress.
+        progress: Receiver of progress reports.
 
     Raises:
         Exception: The exception of the first evaluation without a score.
@@ -94,7 +94,7 @@ def evaluate_all(evaluations: Sequence[Evaluation], progress: Progress | None = 
 
 
 class _ParallelModels:
-    """Evaluations under way, by index."""
+    """Evaluations in progress, by index."""
 
     def __init__(self, evaluations: Sequence[Evaluation], progress: Progress) -> None:
         self._evaluations, self._progress = evaluations, progress
@@ -137,7 +137,7 @@ class _ParallelModels:
             self._evaluate(queue, _SharedProgress(self._progress, self._stop, self._lock))
 
     def _evaluate(self, queue: Sequence[int], progress: Progress) -> None:
-        """Evaluate one after another, up to the first error."""
+        """Run evaluations one after another until the first error."""
         for number in queue:
             try:
                 self._ended[number] = self._evaluations[number].score(progress)
@@ -151,7 +151,7 @@ class _ParallelModels:
 
 
 class _SharedProgress:
-    """A receiver of the progress of one evaluation among several, which ends it if the run was interrupted."""
+    """A progress receiver for one of several evaluations, which ends the evaluation if the run was interrupted."""
 
     def __init__(self, progress: Progress, stop: threading.Event, lock: threading.Lock) -> None:
         self._own, self._stop, self._lock = progress.another(), stop, lock
@@ -179,7 +179,7 @@ class _SharedProgress:
 
 
 def _queues(uses: Iterable[frozenset[str]]) -> list[list[int]]:
-    """Return the indices of evaluations that share resources, directly or through others, one list each, in order."""
+    """Return lists of the indices of evaluations that share resources, directly or through others, in order."""
     queues: list[tuple[frozenset[str], list[int]]] = []
     for number, used in enumerate(uses):
         joined = [queue for queue in queues if queue[0] & used]

@@ -119,7 +119,7 @@ class Evaluate(FinalStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide results, without bounds and pace of asking."""
+        """Return the settings that determine results, without the limits and pace of asking."""
         parameters = super().parameters() | {"models": [model.deciding_settings() for model in self.models]}
         if self.limit is None:
             del parameters["limit"]  # so that earlier scores from before this setting remain valid
@@ -230,7 +230,7 @@ class Evaluate(FinalStep):
             return made
 
     def _report(self, results: Path, release: Release, cache: ItemCache, record_map: RecordMap) -> Mapping[str, str]:
-        """Write the report after the scores, which must not be lost if the page fails."""
+        """Write the report after the scores, so that these are not lost if the report fails."""
         from .report.writing import REPORT_FILE, write_report
 
         (results / REPORT_FILE).unlink(missing_ok=True)
@@ -241,7 +241,7 @@ class Evaluate(FinalStep):
 
 
 def _remove_others(results: Path, folders: set[str]) -> None:
-    """Remove scores that the recipe no longer asks for; the servers' replies stay in `replies/`."""
+    """Remove scores that the recipe no longer requests; the servers' replies stay in `replies/`."""
     for score in sorted(results.glob("*/score.json")):
         if score.parent.name not in folders:
             shutil.rmtree(score.parent)

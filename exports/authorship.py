@@ -1,4 +1,4 @@
-"""The command `release authors`: authors of a release's texts, and the outcome of drafts by prompt."""
+"""The command `release authors`: the authors of a release's texts, and the fate of drafts by prompt."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ def correct_release(
 ) -> Release:
     """Write a release with corrected keys and without items found wrong, and return it opened.
 
-    Everything else is kept: splits, pictures, provenance, agreement, and the human baseline of unchanged items. Picture
-    files lose their remaining metadata. The new release's `errata.json` holds the outcome of each erratum, after those
-    of earlier versions.
+    Everything else stays: splits, pictures, provenance, agreement, and the human baseline of unchanged items. Picture
+    files lose their remaining metadata. The new release's `errata.json` lists the outcome of each erratum, after the
+    errata of earlier versions.
 
     Args:
         release: Release to correct.
@@ -38,11 +38,11 @@ def correct_release(
         version: Version of the new release.
         out: Folder of the new release.
         description: Markdown for the card; default empty.
-        metadata: `remove` cuts EXIF (with places), XMP, IPTC and comments out of picture files that still have them in
-            the older release; `keep` copies files unchanged.
+        metadata: `remove` cuts EXIF (including locations), XMP, IPTC and comments out of picture files that still
+            contain them in the older release; `keep` copies files unchanged.
 
     Raises:
-        BenchwrightError: The version equals the old one, or `out` exists with other content.
+        BenchwrightError: The version equals the old one, or `out` exists with different content.
         DataError: The release is damaged.
     """
     from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy

@@ -1,7 +1,7 @@
-"""Drafts: releases without a version, written by a run whenever the remaining items differ.
+"""Drafts: releases without a version, written by each run in which the remaining items have changed.
 
-The newest draft of each benchmark stays, and so does every draft with results in the workspace. The others can be
-removed; releases with a version are never touched.
+The newest draft of each benchmark is kept, and so is every draft with results in the workspace. The others can be
+removed; releases with a version are never removed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class DraftRelease(NamedTuple):
         release_id: SHA-256 of its manifest.
         items: Number of items.
         size_bytes: Size of all its files in bytes.
-        kept: Reason why it stays; None for an old one.
+        kept: Reason it is kept; None for an old draft that can be removed.
     """
 
     path: Path
@@ -46,7 +46,7 @@ class DraftRelease(NamedTuple):
 def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
     """Return the drafts of a workspace, the newest of each benchmark first.
 
-    Skips and keeps a folder that cannot be read as a release.
+    A folder that cannot be read as a release is skipped and kept.
 
     Args:
         root: Folder of the workspace.
@@ -54,7 +54,7 @@ def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
 
     Raises:
         BenchwrightError: The folder is not a workspace.
-        DataError: A file of results cannot be read, so its draft is unknown.
+        DataError: A results file cannot be read, so it is unknown which draft it belongs to.
     """
     space = Workspace.open(root)
     scored = frozenset(_scored(space.root))
@@ -68,11 +68,11 @@ def drafts(root: Path, *, keep: int = 1) -> list[DraftRelease]:
 
 
 def remove_old(root: Path, *, keep: int = 1) -> list[DraftRelease]:
-    """Remove the drafts that `drafts` reports as not kept, and return them; no run may be active.
+    """Remove the drafts that `drafts` reports as not kept, and return them; no run may be active at the time.
 
     Raises:
         BenchwrightError: The folder is not a workspace, or a run is active in it.
-        DataError: A file of results cannot be read.
+        DataError: A results file cannot be read.
     """
     space = Workspace.open(root)
     with space.locked():

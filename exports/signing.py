@@ -1,4 +1,4 @@
-"""Signing of a release, so that others can verify its identity."""
+"""Signing of a release so that others can verify its identity."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[Path, Signer, str]:
-    """Sign a valid release; return the path of the signature, the key that made it and the release id.
+    """Sign a valid release; return the path of the signature, the key that made it, and the release id.
 
     Args:
         folder: Folder of the release.
-        key: Private SSH key, or the public key if an agent holds the private one.
-        out: File for the signature; next to the manifest if None.
+        key: Private SSH key, or the public key if an SSH agent holds the private one.
+        out: File for the signature; if None, a file next to the manifest.
 
     Raises:
-        CheckFailed: The release fails its check, so it must not be signed.
-        BenchwrightError: The key cannot sign, or a signature exists.
+        CheckFailed: The release fails verification, so it must not be signed.
+        BenchwrightError: The key cannot sign, or a signature already exists.
         PrerequisiteError: No `ssh-keygen` that can sign is installed.
     """
     from benchwright.canonical import bytes_digest

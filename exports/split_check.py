@@ -1,7 +1,7 @@
-"""Pictures, copies, keys and texts that splits of a release share, and each split's distance from its share.
+"""Pictures, copies, keys and texts that several splits of a release share, and each split's deviation from its share.
 
-Finds the same copies as `audit` and `filter leakage`: hashes and local features propose, a comparison of pixels
-decides.
+Finds the same copies as `audit` and `filter leakage`: hashes and local features propose pairs, and a comparison of
+pixels decides.
 """
 
 from __future__ import annotations
@@ -29,25 +29,26 @@ LOOKED_FOR = (
     "equal group keys",
     "equal texts",
 )
-"""Kinds of overlap that the check looks for across splits."""
+"""Kinds of overlap between splits for which the check searches."""
 NOT_LOOKED_FOR = (
     "other pictures of one object or place, where they share too little",
     "the same question in other words",
 )
-"""Kinds of overlap that this check cannot find, and leaves unknown."""
+"""Kinds of overlap that this check cannot find and reports as unknown."""
 
 
 class NearPictures(NamedTuple):
-    """Two pictures of different splits that are copies of each other, or may be.
+    """Two pictures in different splits that are, or may be, copies of each other.
 
     Args:
         first: Id of the first picture.
-        second: Id of the other picture.
-        first_item: Id of an item that shows the first.
-        second_item: Id of an item of another split that shows the other.
-        bits: Number of bits in which the pHashes differ; of the mirrored picture if that is closer.
-        verdict: `confirmed` for a copy, `unsure` if a person should decide, `scene` for another view of one scene.
-        alike: Share of the aligned overlap that matches, 0-1.
+        second: Id of the second picture.
+        first_item: Id of an item that shows the first picture.
+        second_item: Id of an item in another split that shows the second picture.
+        bits: Number of bits in which the pHashes differ; computed for the mirrored picture if that is closer.
+        verdict: `confirmed` for a copy, `unsure` if a person should decide, `scene` for a different view of the same
+            scene.
+        alike: Proportion of the aligned overlap that matches, 0-1.
     """
 
     first: str
@@ -60,14 +61,14 @@ class NearPictures(NamedTuple):
 
 
 class ShareOfSplit(NamedTuple):
-    """Distance of a split from its share of one task, level or category.
+    """Deviation of a split from its share of one task, level or category.
 
     Args:
         field: `task`, `level` or `category`.
-        value: Its value.
+        value: Value of the field.
         split: Name of the split.
         items: Number of such items in the split.
-        target: Number of such items by the split's share.
+        target: Number of such items that corresponds to the split's share.
         residual: Difference, `items - target`.
     """
 
@@ -84,14 +85,14 @@ class SplitCheck:
     """Overlap between the splits of a release.
 
     Args:
-        shared_pictures: Ids of pictures that items of several splits show, with the names of the splits.
-        shared_groups: Group keys that items of several splits have, with the names of the splits.
+        shared_pictures: Ids of pictures shown by items in several splits, with the names of the splits.
+        shared_groups: Group keys of items in several splits, with the names of the splits.
         near_pictures: Pairs of pictures of different splits that are copies. Each picture with copies in another split
-            is paired with its likeliest copy; most alike first.
-        possible_pictures: Pairs that may be copies or show one scene, for a person to inspect.
-        equal_texts: Number of items, by task, whose question and options equal those of an item of another split, apart
-            from case and punctuation. Tasks that ask one question of all pictures share it on purpose.
-        shares: Distance of each split from its share of tasks, levels and categories.
+            is paired with its likeliest copy; the most similar pairs come first.
+        possible_pictures: Pairs that may be copies or show the same scene, for a person to inspect.
+        equal_texts: Number of items, by task, whose question and options equal those of an item of another split,
+            ignoring case and punctuation. Tasks that ask the same question about every picture share it intentionally.
+        shares: Deviation of each split from its share of tasks, levels and categories.
         pictures: Number of pictures compared.
         unreadable: Ids of pictures that cannot be decoded or compared except by their bytes.
     """
@@ -112,7 +113,7 @@ class SplitCheck:
 
     @property
     def is_apart(self) -> bool | None:
-        """Return whether the splits share nothing; None if nothing was found but a comparison failed."""
+        """Return whether the splits share nothing, or None if nothing was found but a comparison failed."""
         if self.has_shared:
             return False
         return None if self.unreadable else True
@@ -120,7 +121,7 @@ class SplitCheck:
 
 @dataclass
 class _Places:
-    """Splits in which each group key and text occurs."""
+    """The splits in which each group key and each text occurs."""
 
     keys: SplitsOfKeys = field(default_factory=SplitsOfKeys)
     texts: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -142,12 +143,12 @@ class _Places:
 def check_splits(
     release: Release, *, distance: int = DISTANCE, workers: int | None = None, progress: Progress | None = None
 ) -> SplitCheck:
-    """Return the overlap between the splits of a release, and their distance from their shares.
+    """Return the overlap between the splits of a release, and the splits' deviation from their shares.
 
     Args:
         release: Release to check.
-        distance: Largest number of differing bits, of 64, between the hashes of a pair to compare, 0 to 16.
-        workers: Number of processes; default one a processor.
+        distance: Largest number of differing bits (of 64) between the hashes of a pair to compare, 0 to 16.
+        workers: Number of processes; by default one per processor.
         progress: Receiver of progress; default none.
 
     Raises:
@@ -174,7 +175,7 @@ def check_splits(
 
 
 def _near(pictures: SplitPictures, found: CopiesAcrossSplits) -> list[NearPictures]:
-    """Return pairs of different files in different splits, each once, most alike first."""
+    """Return pairs of different files in different splits, each once and the most similar first."""
     pairs: dict[tuple[str, str], NearPictures] = {}
     for copy in found.across:
         # The first picture is the one of the first split, so that both directions give one pair.

@@ -1,1 +1,1 @@
-"""The checks of the audit, one module per family; `benchwright.audit.registry` lists them."""
+"""The checks of the audit, with one module per family; `benchwright.audit.registry` lists them."""

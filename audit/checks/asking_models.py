@@ -1,7 +1,7 @@
 """Checks that query a model behind an endpoint: answers without the picture, second right options, equal options.
 
-They run if `--model` names a model, and are otherwise listed as skipped. The folder of measured values keeps replies,
-so that no request is paid twice. A failed reply is counted and does not affect its item.
+They run if `--model` names a model, and are otherwise listed as skipped. The folder of measured values stores replies,
+so that no request is paid for twice. A failed request is counted and does not affect its item.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from benchwright.records import Item
 
 REPLIES = "model-replies.sqlite"
-"""File, in the folder of measured values, that keeps the replies of models."""
+"""File in the folder of measured values that stores models' replies."""
 CONCURRENCY = 8
 LEAST_ITEMS = 20
-"""Smallest number of answers that can show whether a model guesses better than chance."""
+"""Smallest number of answers that can show whether a model answers better than chance."""
 _NEEDS_MODEL = "it needs a model: name one that takes pictures with --model, and its endpoint with --base-url"
 _MOST_BY_CHANCE = 0.01
 _LEAST_GAIN = 0.05
 _MOST_CALLED_RIGHT = 0.5
-"""Share of wrong options, 0-1, from which a model calls everything right, so that its judgment is worthless."""
+"""Proportion of wrong options, 0-1, from which a model calls everything right, so that its judgment is worthless."""
 _NONE = re.compile(r"\W*(?:none|no)\b", re.I)
 _PAIR = re.compile(r"\W*(?:(?:options?|letters?)\s+)?\(?([A-Z])\)?\s*(?:,|&|/|\+|=|and)?\s*\(?([A-Z])\b", re.I)
 
@@ -53,7 +53,7 @@ def _answers(
     """Return the model's answers.
 
     Raises:
-        CheckSkipped: No model is named, no request can succeed or none did, or the budget is spent.
+        CheckSkipped: No model is named, requests cannot succeed or all failed, or the budget is spent.
     """
     from benchwright.diagnostics.models.model_questions import FAILED, QuestionAsker, read_yes_no
     from benchwright.images.decode import decode_rgb
@@ -83,11 +83,11 @@ def _answers(
 
 
 class _LetterQuestion(NamedTuple):
-    """A question to a model with one right letter.
+    """A multiple-choice question for a model, with one right letter.
 
     Args:
-        item: The item.
-        question: The question.
+        item: The item from which the question is made.
+        question: The question in the form for a model.
         right: Letter of the right option in the order shown to the model.
     """
 
@@ -97,16 +97,16 @@ class _LetterQuestion(NamedTuple):
 
 
 class BlindModels:
-    """Questions that a model answers without the picture, or with another item's."""
+    """Questions that a model answers without the picture, or with the picture of another item."""
 
     name: ClassVar[str] = "blind_models"
     title: ClassVar[str] = "Questions that a model answers without the picture, or with a wrong one"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each task that a model answers more often than chance without its pictures.
+        """Return a finding for each task on which a model beats chance without the pictures.
 
         Raises:
-            CheckSkipped: There is no model, there are too few items, or it answers nothing.
+            CheckSkipped: There is no model, there are too few items, or the model answers nothing.
         """
         require_words(audited)
         if context.model is None:
@@ -136,7 +136,7 @@ def _fits_blind(item: Item) -> bool:
 
 
 def _blind(each: AuditedItem, donor: str | None, seed: int) -> _LetterQuestion:
-    """Return an item's question in the form for a model, with options in drawn order; `donor` is a picture."""
+    """Return an item's question in the form for a model, with shuffled options; `donor` provides another picture."""
     from benchwright.diagnostics.models.model_questions import ImageQuestion
     from benchwright.diagnostics.shortcuts.model_solvers import order_of, request_text, shown_options
 
@@ -151,7 +151,7 @@ def _blind(each: AuditedItem, donor: str | None, seed: int) -> _LetterQuestion:
 def _wrong_pictures(
     items: Sequence[AuditedItem], audited: AuditedItems, context: AuditContext
 ) -> Iterator[tuple[AuditedItem, str]]:
-    """Yield the items about one picture, each with that of another, unrelated item of its task."""
+    """Yield the items about one picture, each with the picture of another, unrelated item of its task."""
     from benchwright.evaluation import ImageDonor, donors_of
 
     single = {each.item.item_id: each for each in items if _shows_one_picture(each.item, audited)}
@@ -178,7 +178,7 @@ def _above_chance(
     answers: Mapping[ImageQuestion, ModelAnswer],
     audited: AuditedItems,
 ) -> Iterator[Finding]:
-    """Yield a finding for each task with more right answers than chance allows, with p-values adjusted by Holm."""
+    """Yield a finding for each task with more right answers than expected by chance, with Holm-adjusted p-values."""
     import numpy as np
     from scipy.stats import norm
 
@@ -227,16 +227,16 @@ def _above_chance(
 
 
 class SecondRightOptions:
-    """Wrong options that a model also finds right, and keys that it finds wrong."""
+    """Wrong options that a model also considers right, and keys that it considers wrong."""
 
     name: ClassVar[str] = "second_right_options"
     title: ClassVar[str] = "Wrong options that a model with the picture also finds right"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item with a second right option, and for each whose key is denied.
+        """Return a finding for each item with a second right option, and for each item whose key the model rejects.
 
         Raises:
-            CheckSkipped: There is no model, it answers nothing, or it calls everything right.
+            CheckSkipped: There is no model, or the model answers nothing or calls everything right.
         """
         from benchwright.diagnostics.models.second_answers import OptionReplies, option_questions, option_replies
 
@@ -286,16 +286,16 @@ class SecondRightOptions:
 
 
 class EqualOptions:
-    """Options with the same meaning in other words."""
+    """Options with the same meaning in different words."""
 
     name: ClassVar[str] = "options_that_mean_the_same"
     title: ClassVar[str] = "Options that mean the same in other words"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item with two options that mean the same according to a model.
+        """Return a finding for each item with two options that mean the same, according to a model.
 
         Raises:
-            CheckSkipped: There is no model, no item has options in words, or it answers nothing.
+            CheckSkipped: There is no model, no item has options in words, or the model answers nothing.
         """
         require_words(audited)
         if context.model is None:
@@ -340,7 +340,7 @@ def _equality_question(item: Item) -> ImageQuestion:
 
 
 def _equal_letters(reply: str) -> str:
-    """Return the two letters that a reply names, in order; empty if it names none or is unclear.
+    """Return the two letters that a reply names, in order, or an empty string if it names none or is unclear.
 
     Example:
         >>> _equal_letters("B and D."), _equal_letters("(D), (A)"), _equal_letters("NONE"), _equal_letters("A and A")

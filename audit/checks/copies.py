@@ -20,14 +20,14 @@ from ..picture_measures import PictureMeasures
 from ..source.audited_items import AuditedItems
 
 _FIXED = 1 << 62
-"""Number of pixels that marks a picture as the one that stays, as in the step `leakage`."""
+"""Pixel count given to pictures of other collections to mark them as the ones that stay, as in the step `leakage`."""
 
 
 class CopiedPictures:
     """Copies among the source's own pictures.
 
-    Items that name one file on purpose, such as several questions about it, are not copies of one another within a
-    split. Between splits the same file is as bad as a copy of it.
+    Within a split, items that intentionally use the same file, such as several questions about it, are not copies of
+    one another. Between splits, the same file is as bad as a copy of it.
     """
 
     name: ClassVar[str] = "copies"
@@ -83,10 +83,10 @@ class CopiedPictures:
 
 
 def _series(looks: Iterable[LookedAt]) -> list[list[LookedAt]]:
-    """Return doubtful pairs by the series that links them, each as its fewest and likeliest pairs.
+    """Return doubtful pairs by the series they belong to, each series as the fewest and likeliest pairs that link it.
 
-    Twelve drawings of one template are doubtful in 66 pairs, but make one message to a curator. Eleven pairs name each
-    picture with its most similar one.
+    Twelve drawings of one template form 66 doubtful pairs but should give a curator only one message. Eleven pairs
+    suffice to name each picture with its most similar one.
     """
     pairs = sorted(looks, key=by_certainty)
     series: defaultdict[int, list[LookedAt]] = defaultdict(list)
@@ -96,7 +96,7 @@ def _series(looks: Iterable[LookedAt]) -> list[list[LookedAt]]:
 
 
 def _spanning(looks: Sequence[LookedAt]) -> list[LookedAt]:
-    """Return the first pairs that link all pictures."""
+    """Return the first pairs that together link all pictures."""
     above: dict[str, str] = {}
 
     def root(image_id: str) -> str:
@@ -136,7 +136,7 @@ def _splits_of(audited: AuditedItems, items: Iterable[str]) -> set[str]:
 
 
 def _files_of(audited: AuditedItems, pictures: Iterable[str]) -> list[str]:
-    """Return the names that items use for the pictures of a group, sorted, each once."""
+    """Return the names that items use for the pictures of a group, sorted and without repetitions."""
     group = set(pictures)
     names = {
         name
@@ -148,13 +148,13 @@ def _files_of(audited: AuditedItems, pictures: Iterable[str]) -> list[str]:
 
 
 class CopiesElsewhere:
-    """Pictures that another collection also holds: a folder, a release, a hash list."""
+    """Pictures that are also in another collection: a folder, a release, a hash list."""
 
     name: ClassVar[str] = "copies_elsewhere"
     title: ClassVar[str] = "Pictures that other collections also hold"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each picture that a collection holds, or may hold."""
+        """Return a finding for each picture that a collection contains, or may contain."""
         if not context.against:
             raise CheckSkipped(
                 "no other collection given; name a folder of pictures, a release or a hash list with --against"

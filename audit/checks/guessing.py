@@ -1,4 +1,4 @@
-"""Keys that can be guessed without doing the task: by letter, by words, by any measure of the shortcut battery."""
+"""Keys that can be guessed without doing the task: by letter, by words, or by any measure of the shortcut battery."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 _SURELY_UNEVEN = 0.001
 _SURE_SPREADS = 2.33
-"""Standard deviations above the highest possible chance from which letters are uneven: 1 % of sets by chance."""
+"""Standard deviations above the highest chance level at which letters are uneven; by chance, 1 % of sets reach this."""
 _UNEVEN_GAIN = 0.05
 _STRONG_GAIN = 0.15
-"""Smallest distance from chance, 0-1, within the 95 % interval, of a cue with high severity."""
+"""Smallest distance from chance, 0-1, within the 95 % interval at which a cue has high severity."""
 _LEARNED = "learned"
-"""Name for the family of cues that learners find, of which a task has one finding."""
+"""Name for the family of cues that learners find; a task has one finding for it."""
 _CUES = {
     "longest": "text.length",
     "shortest": "text.length",
@@ -43,7 +43,7 @@ _CUES = {
     "odd_form": "text.form",
     "learned": "words",
 }
-"""The cue of the shortcut battery that a rule over words uses; for the classifier, its solver."""
+"""The cue of the shortcut battery that each rule over words uses; for the classifier, the name of its solver."""
 _RULES: Mapping[str, tuple[str, str]] = {
     "longest": ("longest_option_is_right", "The longest option is right more often than chance allows."),
     "shortest": ("shortest_option_is_right", "The shortest option is right more often than chance allows."),
@@ -71,7 +71,7 @@ _RULES: Mapping[str, tuple[str, str]] = {
 
 
 def cue_severity(interval: Sequence[float], chance: float) -> Severity:
-    """Return the severity of a cue by the distance of its accuracy's interval from chance."""
+    """Return the severity of a cue, given the distance of its accuracy's interval from chance."""
     surely = max(interval[0] - chance, chance - interval[1], 0.0)
     return "high" if surely >= _STRONG_GAIN else "medium"
 
@@ -89,10 +89,10 @@ class BestBlindStrategy:
     title: ClassVar[str] = "Accuracy of the best strategy without pictures, over the whole set"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding if it beats chance; the page states the number in any case.
+        """Return one finding if the strategy beats chance; the page states the number in any case.
 
         Raises:
-            CheckSkipped: Too few items with words have a key.
+            CheckSkipped: Too few items whose words are known have a key.
         """
         from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy, measured_items
         from benchwright.diagnostics.shortcuts.item_cues import word_cues
@@ -128,7 +128,7 @@ class BestBlindStrategy:
 
 
 class KeyLetters:
-    """Right options that prefer some letters, so that a model with the same preference scores too high."""
+    """Right options that favor some letters, so that a model with the same preference scores too high."""
 
     name: ClassVar[str] = "key_letters"
     title: ClassVar[str] = "Right options that prefer a letter, or Yes over No"
@@ -159,7 +159,7 @@ class KeyLetters:
 
 
 def _letters(audited: AuditedItems, context: AuditContext) -> list[JudgedLetters]:
-    """Return the letters of all tasks and of the set; items without words form separate tasks."""
+    """Return the letters of all tasks and of the whole set; items without words form separate tasks."""
     from benchwright.diagnostics.shortcuts.letter_groups import judged
 
     letters = item_report(audited, context).letters if audited.items else ()
@@ -169,7 +169,7 @@ def _letters(audited: AuditedItems, context: AuditContext) -> list[JudgedLetters
 
 
 def _letters_without_words(audited: AuditedItems) -> Iterator[LetterGroup]:
-    """Yield the letters of the keys of items without words, by task and, if these are all items, over the set."""
+    """Yield the key letters of items without words, by task and, if there are no other items, over the set."""
     from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance
     from benchwright.diagnostics.shortcuts.letter_groups import AnswerPlace, LetterGroup
 
@@ -190,9 +190,9 @@ def _letters_without_words(audited: AuditedItems) -> Iterator[LetterGroup]:
 def _telling_letters(items: Sequence[WordlessItem]) -> Iterator[WordlessItem]:
     """Yield the items without words whose letters are informative, each with its smallest possible number of options.
 
-    If the source states no options, those of other items are not an item's own: keys of A and B prevail if some items
-    have two options and others four. Such a task counts only if a letter is right more often than by chance even when
-    every item has the fewest options that its key allows.
+    If the source states no options, the number of options may differ between items: A and B prevail among keys if some
+    items have two options and others four. Such a task is included only if a letter is right more often than by chance
+    even when every item has the fewest options that its key allows.
     """
     by_task: defaultdict[str, list[WordlessItem]] = defaultdict(list)
     for each in items:
@@ -208,7 +208,7 @@ def _telling_letters(items: Sequence[WordlessItem]) -> Iterator[WordlessItem]:
 
 
 class GuessedFromWords:
-    """Rules and a classifier that see only words, not the picture."""
+    """Rules and a classifier that use only the words, not the picture."""
 
     name: ClassVar[str] = "guessed_from_words"
     title: ClassVar[str] = "Keys that words alone reveal: longest option, different form, a text classifier"
@@ -232,7 +232,7 @@ class GuessedFromWords:
 
 
 class ShortcutBattery:
-    """Solvers that see words, files, light, marks and places, but not the content they must be compared with."""
+    """Solvers that use words, files, light, marks and positions, but not the content that has to be compared."""
 
     name: ClassVar[str] = "shortcuts"
     title: ClassVar[str] = "The shortcut battery: keys that files, light, marks, places or words reveal"
@@ -314,13 +314,13 @@ def _power_of(task: TaskResult, whole: TaskResult | None) -> CuePower:
 
 
 class EditedPairs:
-    """Pictures of pairs: whether a single one reveals that it was edited."""
+    """Pictures in pairs: whether a single picture reveals that it was edited."""
 
     name: ClassVar[str] = "edited_pictures"
     title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture reveals that it was edited"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding if solvers detect edited pictures, with severity by the number of questions that answers."""
+        """Return a finding if solvers detect edited pictures; its severity depends on how many answers that reveals."""
         from benchwright.diagnostics.shortcuts.battery import run_battery
         from benchwright.diagnostics.shortcuts.cue_table import with_source_image
         from benchwright.diagnostics.shortcuts.edited_pictures import (
@@ -385,20 +385,20 @@ class EditedPairs:
 
 
 def _severity_of_answers(share: float | None) -> Severity:
-    """Return the severity of detectable edits, by the share of yes/no items that they answer."""
+    """Return the severity of detectable edits, given the proportion of yes/no items that they answer."""
     gain = 0.0 if share is None else share - 0.5
     return "high" if gain >= _STRONG_GAIN else "medium" if gain >= _UNEVEN_GAIN else "low"
 
 
 def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
-    """Return the items with a key, or, if there are very many, those with the smallest ids, which are digests."""
+    """Return the items with a key or, if there are very many, those with the smallest ids, which are digests."""
     if len(audited.keyed) <= MOST_LEARNED:
         return list(audited.keyed)
     return sorted(audited.keyed, key=lambda each: each.item.item_id)[:MOST_LEARNED]
 
 
 def _named_before(context: AuditContext) -> frozenset[tuple[str | None, str]]:
-    """Return the tasks and cues already found by the checks of letters and of words."""
+    """Return the tasks and cues already reported by the checks of letters and of words."""
     found: list[Finding] = context.memo.get(FOUND, [])
     rule_of = {kind: rule for rule, (kind, _) in _RULES.items()}
     cues = {(each.evidence["task"], _CUES[rule]) for each in found if (rule := rule_of.get(each.kind)) in _CUES}
@@ -409,11 +409,11 @@ def _named_before(context: AuditContext) -> frozenset[tuple[str | None, str]]:
 def _shortcut_findings(
     audited: AuditedItems, found: list[dict[str, Any]], named: frozenset[tuple[str | None, str]]
 ) -> Iterator[Finding]:
-    """Yield one finding for each task and family, with all items that one of its solvers helps with.
+    """Yield one finding for each task and family, with all items that any of its solvers answers thanks to the cue.
 
     Args:
         audited: The items.
-        found: The solvers that carry a cue, furthest from chance first.
+        found: The solvers that found a cue, those furthest from chance first.
         named: Tasks and cues that need no second finding: `letter`, `text.length`, `words`.
     """
     families: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
@@ -449,13 +449,13 @@ def _told(tells: Sequence[Mapping[str, Any]]) -> str:
 def _learned_pictures(
     audited: AuditedItems, sample: Sequence[AuditedItem], context: AuditContext
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Return the adversary's evidence of the pictures of some items, by id, as JSON values."""
+    """Return the evidence that the adversary uses from the pictures of some items, by picture id, as JSON values."""
     shown = dict.fromkeys(image.image_id for each in sample for image in each.item.images)
     return learned_pictures([audited.pictures[each] for each in shown if each in audited.pictures], context)
 
 
 def _places_of(each: AuditedItem, audited: AuditedItems) -> dict[str, PicturePlace]:
-    """Return the places of an item's picture files, by image id; none in a release."""
+    """Return the paths of an item's picture files, by image id; none in a release."""
     found: dict[str, PicturePlace] = {}
     for image, name in zip(each.item.images, each.names, strict=False):
         picture = audited.pictures.get(image.image_id)
@@ -466,7 +466,7 @@ def _places_of(each: AuditedItem, audited: AuditedItems) -> dict[str, PicturePla
 
 
 def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: AuditContext) -> dict[str, ItemEvidence]:
-    """Return the adversary's evidence of items, by id; without readable pictures it covers words and ids alone."""
+    """Return the adversary's evidence from items, by id; from words and ids alone if no picture is readable."""
     from benchwright.diagnostics.adversary.item_evidence import PictureEvidence
     from benchwright.diagnostics.shortcuts.measuring import evidence_of_answers
     from benchwright.images.decode import decode_rgb
@@ -491,7 +491,7 @@ def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: A
 
 
 class _FactsOfMeasures:
-    """Facts about pictures, from the audit's measures."""
+    """Facts about pictures, taken from the audit's measures."""
 
     def __init__(self, audited: AuditedItems, measured: Mapping[str, PictureMeasures]) -> None:
         self._audited, self._measured = audited, measured

@@ -1,4 +1,4 @@
-"""Checks of single items by rules: each family of `benchwright.diagnostics.item_faults` is a check."""
+"""Rule-based checks of single items: each family of `benchwright.diagnostics.item_faults` is a check."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from benchwright.diagnostics.wording.repeated_options import OptionPair
 
 _KEY_OF_SEVERAL = "ambiguous_key"
-"""Reason of the reader if a key is the text of several options."""
+"""Reader's reason for a key that is the text of several options."""
 _SHOWN = 200
 
 
 class _FaultsOfItems:
-    """The rules of a family, on every item and on the set."""
+    """The rules of one family, applied to every item and to the set."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -36,7 +36,7 @@ class _FaultsOfItems:
         """Return a finding for each fault, or one for all items of a rule whose faults are reported together.
 
         Raises:
-            CheckSkipped: The source has no words of its questions, or no item has the facts that the rules need.
+            CheckSkipped: The source lacks the words of its questions, or no item has the facts that the rules need.
         """
         from benchwright.diagnostics.item_faults.fault_rules import FaultRule, SetRule
         from benchwright.diagnostics.item_faults.rules import faults_of_set, rules_of, weight_of
@@ -66,7 +66,7 @@ class _FaultsOfItems:
             yield Finding(set_rule.kind, severity, items, of_several.words, of_several.evidence, certainty)
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return the input of the rules, by own id."""
+        """Return the input of the rules, by the items' own ids."""
         return _facts(audited, context)
 
 
@@ -90,7 +90,7 @@ def _facts(audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFac
 
 
 def _facts_with_files(audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-    """Return the facts with statements and color of picture files; without these if no file is readable."""
+    """Return the facts with the statements and color of picture files; without these if no file is readable."""
     facts = _facts(audited, context)
     try:
         measures = readable_pictures(audited, context)
@@ -125,14 +125,14 @@ def _combined(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Finding:
 
 
 class ExplainedKeys(_FaultsOfItems):
-    """Explanations that support another option than the key."""
+    """Explanations that support an option other than the key."""
 
     name: ClassVar[str] = "explanations"
     title: ClassVar[str] = "Explanations that call an option other than the key right"
     family: ClassVar[Family] = "keys"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding for each contradiction, or one for all if explanations use another order of options.
+        """Return one finding for each contradiction, or a single one if explanations use another order of options.
 
         Raises:
             CheckSkipped: No item with a key has an explanation.
@@ -143,7 +143,7 @@ class ExplainedKeys(_FaultsOfItems):
 
 
 class Options(_FaultsOfItems):
-    """Options that repeat, exactly or nearly, refer to others, or are missing values."""
+    """Options that repeat one another exactly or nearly, refer to others, or are missing values."""
 
     name: ClassVar[str] = "options"
     title: ClassVar[str] = "Options that repeat exactly or nearly, refer to others, or are missing values"
@@ -162,7 +162,7 @@ class Options(_FaultsOfItems):
                 yield _similar(audited.by_id[item_id], similar)
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return the input of the rules; pictures that are copies count as one."""
+        """Return the input of the rules; pictures that are copies are treated as one picture."""
         standing = standing_items(audited, context)
         return {own: replace(facts, item=standing[own]) for own, facts in super().facts(audited, context).items()}
 
@@ -187,12 +187,12 @@ class AnswersGivenAway(_FaultsOfItems):
     family: ClassVar[Family] = "given_away"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return the input of the rules, with statements in picture files."""
+        """Return the input of the rules, including the statements in picture files."""
         return _facts_with_files(audited, context)
 
 
 class UnfinishedTexts(_FaultsOfItems):
-    """Placeholders, fields of templates, markup and garbled characters."""
+    """Placeholders, template fields, markup and garbled characters."""
 
     name: ClassVar[str] = "unfinished_texts"
     title: ClassVar[str] = "Placeholders, template fields, markup and garbled characters"
@@ -200,7 +200,7 @@ class UnfinishedTexts(_FaultsOfItems):
 
 
 class HiddenCharacters(_FaultsOfItems):
-    """Controls, bidirectional controls and zero-width characters in texts, except for those that a script needs."""
+    """Control characters, bidirectional controls and zero-width characters in texts, except those a script needs."""
 
     name: ClassVar[str] = "hidden_characters"
     title: ClassVar[str] = "Invisible characters"
@@ -208,14 +208,14 @@ class HiddenCharacters(_FaultsOfItems):
 
 
 class PersonalData(_FaultsOfItems):
-    """Mail addresses and numbers of phones, accounts, cards and passports."""
+    """Email addresses and numbers of phones, accounts, payment cards and passports."""
 
     name: ClassVar[str] = "personal_data"
     title: ClassVar[str] = "Personal data in texts and, with --ocr, in the text of pictures"
     family: ClassVar[Family] = "personal_data"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return the input of the rules, with the text of pictures if OCR is allowed."""
+        """Return the input of the rules, including the text in pictures if OCR is allowed."""
         facts = super().facts(audited, context)
         if not context.ocr or not audited.pictures:
             return facts
@@ -233,12 +233,12 @@ class PersonalData(_FaultsOfItems):
 
 
 class NamedPictures(_FaultsOfItems):
-    """Pictures that texts name and items lack, and colors of gray ones."""
+    """Pictures that texts mention and items lack, and colors attributed to gray pictures."""
 
     name: ClassVar[str] = "named_pictures"
     title: ClassVar[str] = "Pictures that texts name and items lack, colors of gray pictures"
     family: ClassVar[Family] = "pictures"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return the input of the rules, with whether pictures have color."""
+        """Return the input of the rules, including whether pictures have color."""
         return _facts_with_files(audited, context)

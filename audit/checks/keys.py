@@ -1,4 +1,4 @@
-"""Checks of keys: contradicting replies of models and people, and ambiguous items."""
+"""Checks of keys: keys that the replies of models and people contradict, and ambiguous items."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ DOUBTS = {
     "many_wrong": "many_wrong_keys_of_task",
     "at_chance": "task_at_chance",
 }
-"""Kind of the finding for each reason to doubt a task."""
+"""Kind of the finding for each reason for which a task is in doubt."""
 
 
 def _with_voices(audited: AuditedItems, context: AuditContext) -> GivenReplies:
-    """Return the replies, of two models or more, or with answers of people.
+    """Return the replies if they come from two or more models, or include people's answers.
 
     Raises:
-        CheckSkipped: There are fewer.
+        CheckSkipped: There are fewer than two models, and no people.
     """
     given = given_replies(audited, context)
     models = given.matrix.models
@@ -52,7 +52,7 @@ def _with_voices(audited: AuditedItems, context: AuditContext) -> GivenReplies:
 
 
 class UnreadReplies:
-    """Rows of replies that are unreadable, and models given twice."""
+    """Rows of replies that are unreadable, and models that are given twice."""
 
     name: ClassVar[str] = "replies"
     title: ClassVar[str] = "Given replies that cannot be read, or repeat a model"
@@ -103,7 +103,7 @@ class SuspectedKeys:
     title: ClassVar[str] = "Keys that models and people contradict, by evidence"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding for each suspected key, the likeliest wrong first.
+        """Return one finding for each suspected key, the one most likely to be wrong first.
 
         Raises:
             CheckSkipped: There are fewer than two models, and no people; or no item has a key.
@@ -118,7 +118,7 @@ class SuspectedKeys:
 
 
 def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
-    """Return all items with a key and a reply, the likeliest to have a wrong key first."""
+    """Return all items that have a key and a reply, the one most likely to have a wrong key first."""
     given = given_replies(audited, context)
     found = _evidence(audited, context)
     return context.shared("ranked keys", lambda: suspected_keys(given.matrix, given.people, found=found))
@@ -130,7 +130,7 @@ def _evidence(audited: AuditedItems, context: AuditContext) -> Evidence:
 
 
 class DoubtedTasks:
-    """Tasks whose keys are in doubt as a whole: mixed up by a join, often wrong, or beyond all models."""
+    """Tasks whose keys are doubtful as a whole: mixed up by a join, often wrong, or too difficult for all models."""
 
     name: ClassVar[str] = "keys_of_tasks"
     title: ClassVar[str] = "Tasks whose keys are all in doubt, and the mistake that would explain them"
@@ -223,13 +223,13 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Fi
 
 
 class AmbiguousItems:
-    """Items on which people or able models split between two options."""
+    """Items on which people or capable models are split between two options."""
 
     name: ClassVar[str] = "ambiguous_items"
     title: ClassVar[str] = "Items on which people, or able models, split between two options"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding for each item, those on which people split first.
+        """Return one finding for each item, those on which people are split first.
 
         Raises:
             CheckSkipped: There are fewer than two models, and no people.

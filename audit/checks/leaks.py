@@ -1,4 +1,4 @@
-"""Signs that models may already know the items: no canary, or questions found elsewhere word for word."""
+"""Signs that models may already know the items: no canary, or questions found elsewhere verbatim."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".md", ".txt", ".yaml", "
 
 
 class Canary:
-    """A text by which owners of training sets can find the benchmark and leave it out."""
+    """A text by which owners of training sets can find the benchmark and exclude it."""
 
     name: ClassVar[str] = "canary"
     title: ClassVar[str] = "A canary, by which training sets can exclude the benchmark"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding if no file of the source holds a canary.
+        """Return a finding if no file of the source contains a canary.
 
         Raises:
             CheckSkipped: No file can be searched.
@@ -74,13 +74,13 @@ def _has_canary(path: Path) -> bool:
 
 
 class QuestionsElsewhere:
-    """Questions whose words another release or a corpus of texts contains."""
+    """Questions whose words are also in another release or a text corpus."""
 
     name: ClassVar[str] = "questions_elsewhere"
     title: ClassVar[str] = "Questions that other releases or texts also hold (13 words in a row)"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item whose words a release or a corpus contains."""
+        """Return a finding for each item whose words are in a release or a corpus."""
         from benchwright.release import Release
 
         require_words(audited)

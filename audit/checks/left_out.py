@@ -13,17 +13,17 @@ from ..findings.finding import LEFT_OUT, Finding
 from ..source.audited_items import AuditedItems, RowFault
 
 _ROWS = 200
-"""Largest number of rows that a finding names with the fault of each."""
+"""Largest number of rows that a finding lists with their faults."""
 
 
 class RowsLeftOut:
-    """Rows that runs omit and checks cannot cover, so that scores refer to another set than stated."""
+    """Rows that runs omit and checks cannot cover, so that scores refer to a different set than stated."""
 
     name: ClassVar[str] = "rows_left_out"
     title: ClassVar[str] = "Rows that are not items, and missing pictures"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each reason, with all its rows, and one if all pictures that items name are missing."""
+        """Return a finding for each reason, with all its rows, and one if all pictures named by items are missing."""
         del context
         by_reason: defaultdict[str, list[RowFault]] = defaultdict(list)
         for row in audited.left_out:

@@ -1,4 +1,4 @@
-"""Meanings of words, without a network: options related in meaning or of another kind, repeated questions."""
+"""Meanings of words, without a network: options related in meaning or of a different kind, and repeated questions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _WAYS = {
 
 
 class RelatedOptions:
-    """Options that mean the same, include the right one, or are of another kind, by a WordNet."""
+    """Options that, according to a WordNet, mean the same, include the right one, or are of a different kind."""
 
     name: ClassVar[str] = "related_options"
     title: ClassVar[str] = "With --wordnet: options that mean the same, include the right one, or are of another kind"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each pair of words that relate options, with all their items, and for each odd option.
+        """Return a finding for each pair of words that relates options, with all their items, and for each odd option.
 
         Raises:
             CheckSkipped: No WordNet is given.
@@ -74,13 +74,13 @@ class RelatedOptions:
 
 
 class QuestionsAskedAgain:
-    """Questions about one picture, or about none, that perhaps ask the same, in other words or in another language."""
+    """Questions about the same picture, or about none, that may ask the same in other words or in another language."""
 
     name: ClassVar[str] = "asked_again"
     title: ClassVar[str] = "Questions asked again in another language or, with --wordnet or --sentences, other words"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each pair of questions that no other check names; copies of a picture count as one.
+        """Return a finding for each pair of questions that no other check reports; copies of a picture count as one.
 
         Raises:
             CheckSkipped: The word lists are not installed.

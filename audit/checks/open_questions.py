@@ -1,4 +1,4 @@
-"""Questions without options: asked twice, exactly or nearly, or with answers that contradict each other."""
+"""Questions without options: asked twice, exactly or nearly, or with contradictory answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..source.audited_items import AuditedItems, OpenItem
 
 
 class RepeatedOpenQuestions:
-    """Open questions about the same pictures that are asked twice; copies of a picture count as that picture."""
+    """Open questions that are asked twice about the same pictures; copies of a picture are treated as one."""
 
     name: ClassVar[str] = "repeated_open_questions"
     title: ClassVar[str] = "Open questions asked twice, in the same or nearly the same words, and their answers"

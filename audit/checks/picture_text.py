@@ -1,6 +1,6 @@
 """Text in pictures that gives the answer: the right option occurs in the picture, as read by OCR.
 
-Text that contains options by chance, or because the question asks to read, contains wrong options as often as right
+Text that contains options by chance, or because the question is about reading, contains wrong options as often as right
 ones; text that gives answers away contains the right ones. Both are counted over the items of a task.
 """
 
@@ -22,9 +22,9 @@ from .guessing import cue_severity
 
 _NEEDS_OCR = "it needs OCR: let rapidocr, in the extra `filters`, read the text in pictures with --ocr"
 _SURELY_GIVEN = 0.01
-"""p-value, after Holm's adjustment over tasks, below which the text of a task's pictures gives keys away."""
+"""Holm-adjusted p-value, over tasks, below which the text in a task's pictures gives keys away."""
 _AS_OFTEN = 0.1
-"""p-value from which keys occur in pictures no more often than wrong options do."""
+"""p-value from which keys are considered to occur in pictures no more often than wrong options do."""
 _READING = re.compile(
     r"\b(?:reads?|says?|said|writ(?:e|es|ing|ten)|words?|texts?|letters?|digits?|numbers?|spell(?:s|ed)?|printed|"
     r"captions?|titles?|titled|headlines?|labels?|labell?ed|logos?|brands?|slogans?|signs?|names?|named|called)\b",
@@ -35,13 +35,13 @@ _MOST_LINES = 40
 
 
 class TextInPictures:
-    """Right options that occur in the picture while wrong ones do not, in questions that are not about reading."""
+    """Right options that occur in the picture while wrong ones do not, for questions that are not about reading."""
 
     name: ClassVar[str] = "text_in_pictures"
     title: ClassVar[str] = "Text in pictures that gives the answer"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item whose key, and no wrong option, occurs in a picture.
+        """Return a finding for each item whose key, but no wrong option, occurs in a picture.
 
         Raises:
             CheckSkipped: OCR is not requested or not installed, or there is no picture or no item with a key.
@@ -70,7 +70,7 @@ class TextInPictures:
 
 
 class _Read(NamedTuple):
-    """An item, the lines of text in its pictures, and the letters of the options that occur there."""
+    """An item with the lines of text in its pictures and the letters of the options that occur there."""
 
     item: AuditedItem
     lines: Sequence[str]
@@ -82,7 +82,7 @@ class _Read(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """Return the probability that the key is among as many options, drawn at random."""
+        """Return the probability that the key is among this many options drawn at random."""
         return len(self.options) / len(self.item.item.choices)
 
 
@@ -156,7 +156,7 @@ def _given_away(by_task: Mapping[str, Sequence[_Read]]) -> Iterator[Finding]:
 
 
 def at_least(count: int, chances: Sequence[float]) -> float:
-    """Return the probability, 0-1, that at least `count` of independent events with these chances happen."""
+    """Return the probability, 0-1, that at least `count` of independent events with these probabilities happen."""
     import numpy as np
 
     spread = np.ones(1)

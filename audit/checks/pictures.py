@@ -1,4 +1,4 @@
-"""Pictures that cannot be seen: broken, missing, blank; and pictures that show little."""
+"""Pictures that cannot be seen because they are broken, missing or blank, and pictures that show little."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..source.audited_items import UNREADABLE_PICTURE, AuditedItems
 
 _BLANK = "blank"
 _SERIOUS = ("blank", "too_dark", "too_bright", "mostly_frame")
-"""Faults of pictures that show little."""
+"""Faults that describe pictures that show little."""
 _WORDS = {
     "too_small": "The shorter side has few pixels.",
     "too_long": "The picture is far longer than wide.",
@@ -66,13 +66,13 @@ class BrokenPictures:
 
 
 class PictureFaults:
-    """Blank pictures, and pictures that are dark, blurred, small or compressed, by the bounds of the step `quality`."""
+    """Blank pictures, and pictures that are dark, blurred, small or compressed, by the limits of the step `quality`."""
 
     name: ClassVar[str] = "picture_quality"
     title: ClassVar[str] = "Blank, dark, blurred, tiny or strongly compressed pictures"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each picture with a fault, by its worst."""
+        """Return a finding for each faulty picture, classified by its worst fault."""
         from benchwright.diagnostics.pictures.faults import BOUNDS, faults_of
 
         require_pictures(audited)

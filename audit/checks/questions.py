@@ -1,4 +1,4 @@
-"""Questions asked twice, rotations of options, and rows with an invalid key or invalid options."""
+"""Questions asked twice, questions that differ only in the order of options, and rows with invalid keys or options."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..findings.finding import Certainty, Finding, Severity
 from ..source.audited_items import AuditedItem, AuditedItems, OpenItem, RotatedQuestion, RowFault, WordlessItem
 
 _ROWS = 200
-"""Largest number of rows that a finding names with the fault of each."""
+"""Largest number of rows that a finding lists with their faults."""
 _REPEATED_KEY = "ambiguous_key"
-"""Reason of the reader if a key is the text of several options."""
+"""Reader's reason for a key that is the text of several options."""
 
 
 class _KeyFault(NamedTuple):
@@ -36,17 +36,17 @@ _FAULTS = {
     "empty_option": _KeyFault("empty_option", "medium", "An option is empty"),
     "too_few_options": _KeyFault("too_few_options", "medium", "The only option leaves no choice"),
 }
-"""Findings by the reasons of the reader."""
+"""Findings by the reader's reasons."""
 
 
 class RepeatedIds:
-    """Ids that the source states more than once."""
+    """Ids that occur more than once in the source."""
 
     name: ClassVar[str] = "repeated_ids"
     title: ClassVar[str] = "Ids that occur twice"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for ids repeated within a file, and one for ids repeated across files."""
+        """Return a finding for ids that are repeated within a file, and one for ids repeated across files."""
         del context
         by_own: defaultdict[str, list[AuditedItem | WordlessItem | OpenItem]] = defaultdict(list)
         for each in audited.all_items:
@@ -83,7 +83,7 @@ def _repeated_ids(
 
 
 class RepeatedQuestions:
-    """Questions about the same pictures asked twice, or nearly; copies of a picture count as that picture."""
+    """Questions that are asked twice, or nearly, about the same pictures; copies of a picture are treated as one."""
 
     name: ClassVar[str] = "repeated_questions"
     title: ClassVar[str] = "Questions asked twice, in the same or nearly the same words"
@@ -136,20 +136,20 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
 
 
 def _certainty(audited: AuditedItems, items: Sequence[str]) -> Certainty:
-    """Return how certain it is that items show one picture: files may use one name for different ones."""
+    """Return how certain it is that items show the same picture; files may use one name for different pictures."""
     found = [audited.worded[item] for item in items]
     is_seen = not any(each.missing for each in found)
     return "certain" if is_seen or len({_file(each) for each in found}) == 1 else "likely"
 
 
 class RotatedOptions:
-    """Questions that repeat another with its options in another order, and call another option right."""
+    """Questions that repeat another with its options in a different order, but have a different right option."""
 
     name: ClassVar[str] = "rotated_options"
     title: ClassVar[str] = "Questions repeated with rotated options but an unrotated key"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each question with a rotation that has another key."""
+        """Return a finding for each question whose rotation has a different key."""
         del context
         known = {each.item_id for each in audited.all_items}
         by_question: defaultdict[str, list[RotatedQuestion]] = defaultdict(list)
@@ -169,13 +169,13 @@ class RotatedOptions:
 
 
 class FaultyRows:
-    """Questions whose key names none or several of their options, or whose options are not those of an item."""
+    """Questions whose key names none or several of their options, or whose options are invalid."""
 
     name: ClassVar[str] = "faulty_rows"
     title: ClassVar[str] = "Questions that no run takes, because of their key or options"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each kind of fault in keys or options, with all its questions."""
+        """Return a finding for each kind of fault in keys or options, with all affected questions."""
         del context
         by_kind: defaultdict[_KeyFault, list[RowFault]] = defaultdict(list)
         for fault in audited.faults:
@@ -195,13 +195,13 @@ class FaultyRows:
 
 
 class MissingKeys:
-    """Items without an option marked as right, in splits where others have a key."""
+    """Items for which no option is marked as right, in splits where other items have a key."""
 
     name: ClassVar[str] = "missing_keys"
     title: ClassVar[str] = "Items without a key among items with one"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each split in which some items have a key and some have none."""
+        """Return a finding for each split in which some items have a key and others do not."""
         del context
         by_split: defaultdict[str | None, list[AuditedItem | WordlessItem | OpenItem]] = defaultdict(list)
         for each in audited.all_items:

@@ -1,4 +1,4 @@
-"""Refusals that questions give away: the question alone reveals whether the picture answers it."""
+"""Refusals that questions give away: the question alone reveals whether the picture can answer it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .guessing import cue_severity
 
 
 class RefusalsFromQuestions:
-    """Unanswerable questions recognizable without the picture, and the templates that reveal them."""
+    """Unanswerable questions that are recognizable without the picture, and the templates that reveal them."""
 
     name: ClassVar[str] = "refusals"
     title: ClassVar[str] = "Questions that reveal by themselves that the picture does not answer them"
@@ -23,7 +23,7 @@ class RefusalsFromQuestions:
         """Return a finding on the whole set, and one for each revealing template.
 
         Raises:
-            CheckSkipped: Not enough items have a refusal choice, or it is right in none or all of them.
+            CheckSkipped: Too few items have a refusal option, or it is right in none or in all of them.
         """
         from benchwright.diagnostics.shortcuts.refusal_cues import LEAST_OF_EACH, refusable, refusal_cues
 

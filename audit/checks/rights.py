@@ -14,7 +14,7 @@ from ..source.audited_items import AuditedItems
 
 
 class PictureLicences:
-    """Pictures without a license, or under one that forbids what a benchmark does."""
+    """Pictures without a license, or under a license that forbids what a benchmark does with them."""
 
     name: ClassVar[str] = "licences"
     title: ClassVar[str] = "Pictures without a license, or under one that forbids passing them on"
@@ -65,13 +65,13 @@ class PictureLicences:
 
 
 class PersonalMetadata:
-    """Places and owners that picture files still name."""
+    """Locations and owners that are still named in picture files."""
 
     name: ClassVar[str] = "personal_metadata"
     title: ClassVar[str] = "GPS positions, owners and serial numbers in picture files"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for pictures with a position, and one for pictures with an owner or serial number."""
+        """Return a finding for pictures with a location, and one for pictures with an owner or serial number."""
         measured = readable_pictures(audited, context)
         placed = [image_id for image_id, measures in measured.items() if measures.personal.get("gps")]
         owned = [

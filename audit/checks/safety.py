@@ -1,4 +1,4 @@
-"""Pictures that the curator's classifier calls unsafe."""
+"""Pictures that the curator's classifier labels as unsafe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEEDS_CLASSIFIER = (
 
 
 class UnsafePictures:
-    """Pictures with an unsafe label that reaches its bound, as in the step `safety`."""
+    """Pictures with an unsafe label whose probability reaches its threshold, as in the step `safety`."""
 
     name: ClassVar[str] = "unsafe_pictures"
     title: ClassVar[str] = "Unsafe pictures"

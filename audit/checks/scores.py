@@ -1,4 +1,4 @@
-"""Checks of the information in scores: power by task, and the effect of the findings on the scores of models."""
+"""Checks of the information in scores: statistical power by task, and the effect of the findings on models' scores."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..source.audited_items import AuditedItems
 from .keys import DOUBTS, ranked
 
 _ENOUGH = 0.05
-"""Difference of accuracies that a benchmark should be able to find."""
+"""Difference between accuracies that a benchmark should be able to detect."""
 _PAIRS = 30
 _BY_REPLIES = {"suspected_key", "ambiguous_item", *DOUBTS.values()}
-"""Kinds of findings that use replies of models."""
+"""Kinds of findings that are based on models' replies."""
 
 
 class StatisticalPower:
@@ -31,7 +31,7 @@ class StatisticalPower:
     title: ClassVar[str] = "Smallest difference between two models that this benchmark can detect"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding with the power of all tasks, if it is counted from replies or is low.
+        """Return one finding with the power of all tasks, if it is computed from replies or is low.
 
         Raises:
             CheckSkipped: No item has a key.
@@ -77,15 +77,15 @@ def _row(power: TaskPower) -> dict[str, Any]:
 
 
 class ScoresWithout:
-    """The effect of the findings on the scores of models."""
+    """The effect of the findings on models' scores."""
 
     name: ClassVar[str] = "score_effects"
     title: ClassVar[str] = "Scores of models with and without the items of findings"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding with the accuracy of each model with and without the items, in total and by kind.
+        """Return one finding with each model's accuracy with and without the items concerned, in total and by kind.
 
-        It counts findings of high or medium severity that name items, from the checks that ran before it.
+        It takes into account findings of high or medium severity that name items, from the checks that ran before.
 
         Raises:
             CheckSkipped: No replies were given, or no finding names items.
@@ -154,7 +154,7 @@ def _summary(effects: ScoreEffects) -> str:
 
 
 def _line(effect: ModelEffect) -> str:
-    """Return a model's effect as text: accuracies in percent, changes in points."""
+    """Return a model's effect as text, with accuracies in percent and changes in percentage points."""
     if effect.before.value is None or effect.after.value is None or effect.change is None:
         return f"{effect.model}: no items left to score"
     ends = effect.change_interval

@@ -1,4 +1,4 @@
-"""Groups divided by splits: items linked by their group keys, as `release splits` counts them."""
+"""Groups divided by splits: items linked by their group keys, as `release splits` finds them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ TRAINING = ("train", "training")
 
 
 class DividedGroups:
-    """Items of one group (pair, scene, source picture, stated group) that lie in several splits."""
+    """Items of one group (pair, scene, source picture, stated group) that are in several splits."""
 
     name: ClassVar[str] = "torn_groups"
     title: ClassVar[str] = "Groups divided between splits"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each group that lies in several splits.
+        """Return a finding for each group whose items are in several splits.
 
-        A picture in several splits is a finding of the check of copies; this check covers only items made from one
+        The check of copies reports pictures that are in several splits; this check covers only items made from one
         picture.
         """
         del context
@@ -57,7 +57,7 @@ class DividedGroups:
 
 
 def _is_shown_by_all(key: str, items: Iterable[AuditedItem | WordlessItem | OpenItem]) -> bool:
-    """Return whether a key identifies one picture that all of its items show; the checks of copies report those."""
+    """Return whether a key identifies a picture that all of its items show, which the checks of copies report."""
     if not key.startswith(_IMAGE):
         return False
     picture = key.removeprefix(_IMAGE)

@@ -25,13 +25,13 @@ _KIND = "audit wording 6"
 
 
 class Wording:
-    """Spelling and grammar of English texts, and items in another language than most."""
+    """Spelling and grammar of English texts, and items in a different language than most."""
 
     name: ClassVar[str] = "wording"
     title: ClassVar[str] = "Language, spelling and grammar"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each kind of fault, and one for items in another language than most."""
+        """Return a finding for each kind of fault, and one for items in a different language than most."""
         worded = [each for each in audited.worded.values() if each.item.question]
         if not worded:
             require_words(audited)
@@ -75,10 +75,10 @@ class Wording:
 
 
 class _KeptFaults:
-    """Faults of items, cached by their words; the list of words is read only for new items.
+    """Faults of items, cached by the items' words; the word list is read only for new items.
 
     Raises:
-        CheckSkipped: The list of words is not installed.
+        CheckSkipped: The word list is not installed.
     """
 
     def __init__(self, context: AuditContext) -> None:
@@ -116,7 +116,7 @@ class _KeptFaults:
 
 
 def _foreign_language(question: str, spelling: Spelling) -> str:
-    """Return the code of the language of a question that is not English; empty for English or if it is unclear."""
+    """Return the language code of a question that is not in English; empty if it is in English or unclear."""
     from benchwright.diagnostics.wording.languages import language_of
     from benchwright.diagnostics.wording.text_checks import is_english
 
@@ -125,7 +125,7 @@ def _foreign_language(question: str, spelling: Spelling) -> str:
 
 
 def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
-    """Return whether most letters of a question belong to another alphabet than the English one."""
+    """Return whether most letters of a question belong to a non-English alphabet."""
     question = audited.worded[item_id].item.question
     if question.isascii():
         return False

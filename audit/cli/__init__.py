@@ -1,1 +1,1 @@
-"""Commands of the audit."""
+"""The command-line commands of the audit."""

@@ -283,10 +283,10 @@ def audit(
 
 
 def _unsafe(weights: Path | None, labels: Sequence[str]) -> UnsafeLabels | None:
-    """Return the settings of the classifier of unsafe pictures; None without a folder.
+    """Return the settings of the classifier of unsafe pictures, or None if no folder is given.
 
     Raises:
-        UsageError: Labels are given without a folder or the folder without labels, or a bound is invalid.
+        UsageError: Labels are given without a folder, or the folder is given without labels, or a threshold is invalid.
     """
     from pydantic import ValidationError
 
@@ -309,7 +309,7 @@ def _unsafe(weights: Path | None, labels: Sequence[str]) -> UnsafeLabels | None:
 
 
 def _lines_on(opened: OpenedAudit, workspace: Path) -> list[str]:
-    """Return the opened campaigns as text, and what to do next."""
+    """Return text about the opened campaigns and what to do next."""
     where = shlex.quote(str(workspace))
     lines = [f"release: {opened.release}"]
     for each in opened.campaigns:

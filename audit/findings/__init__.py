@@ -1,1 +1,1 @@
-"""Results of an audit: findings, their report and verdict, page and texts, and a baseline."""
+"""Results of an audit: findings, their report and verdict, the page and texts, and a baseline."""

@@ -1,12 +1,12 @@
 """Findings that a team accepts, so that a check in continuous integration fails only on new ones.
 
-The file is JSON, for storage next to the benchmark and for review:
+The file is JSON, to be stored next to the benchmark and reviewed:
 
     {"format": "benchwright/audit-baseline", "version": 1,
      "accepted": [{"kind": "duplicate_picture", "about": "", "items": ["q1", "q2"], "note": "asked about on purpose"}]}
 
 An entry accepts a finding of its kind about the same subject (task, split, collection, license) if it lists all of its
-items. Notes belong to the team and stay.
+items. Notes belong to the team and are kept.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ FORMAT = "benchwright/audit-baseline"
 VERSION = 1
 _MOST_BYTES = 256 << 20
 _ABOUT = ("task", "rule", "solver", "of", "split", "collection", "licence", "group", "reason")
-"""Keys of a finding's evidence that name its subject besides its items."""
+"""Keys of a finding's evidence that name its subject in addition to its items."""
 
 
 class AcceptedFinding(Record):
-    """An entry of a baseline; `note` states why it is accepted."""
+    """An entry of a baseline; `note` says why the finding is accepted."""
 
     kind: str
     about: str = ""
@@ -53,7 +53,7 @@ class Baseline(NamedTuple):
     accepted: tuple[AcceptedFinding, ...] = ()
 
     def divide(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-        """Return the new findings, and the accepted ones, each in their order."""
+        """Return the new findings and the accepted findings, each in their original order."""
         known: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
         for entry in self.accepted:
             known[entry.kind, entry.about].append(frozenset(entry.items))
@@ -67,19 +67,19 @@ class Baseline(NamedTuple):
         return new, accepted
 
     def with_findings(self, findings: Iterable[Finding]) -> Baseline:
-        """Return the baseline with an entry for each finding that it does not accept yet."""
+        """Return the baseline with an entry added for each finding that it does not yet accept."""
         new, _ = self.divide(findings)
         entries = [AcceptedFinding(kind=each.kind, about=about(each), items=each.items) for each in new]
         return Baseline((*self.accepted, *entries))
 
 
 def about(finding: Finding) -> str:
-    """Return the subject of a finding besides its items, such as `task counting`."""
+    """Return the subject of a finding in addition to its items, such as `task counting`."""
     return ", ".join(f"{key} {finding.evidence[key]}" for key in _ABOUT if finding.evidence.get(key) is not None)
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Return the baseline in a file.
+    """Return the baseline read from a file.
 
     Raises:
         DataError: The file cannot be read, is not a baseline, or has a newer version.

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 from benchwright.texts.normalization import counted, printable
 
 _NAMED = 3
-"""Number of tasks up to which each is named; of more, those with the smallest and the largest cue."""
+"""Number of tasks up to which each is named; if there are more, only those with the smallest and the largest cue."""
 
 
 class CuePower(NamedTuple):
     """The adversary's power on a task, or on the whole set.
 
     Args:
-        task: The task; None for the items of several tasks together.
-        chance: Accuracy by chance, 0-1.
-        learned_items: Number of items it learned from; None if they were too few.
-        could_find: Smallest accuracy, 0-1, of a cue in one measure that it finds with 80 % power at its corrected
-            level; None if no accuracy suffices.
-        items_needed: Number of items at which it would find a gain of 0.05 with that power.
+        task: The task; None for the items of several tasks taken together.
+        chance: Accuracy expected by chance, 0-1.
+        learned_items: Number of items from which it learned; None if there were too few.
+        could_find: Smallest accuracy, 0-1, of a cue in one measure that the adversary finds with 80 % power at its
+            corrected significance level; None if no accuracy suffices.
+        items_needed: Number of items with which it would find a gain of 0.05 with that power.
         carries: Whether it found a cue.
     """
 
@@ -36,10 +36,10 @@ class CuePower(NamedTuple):
         return self._asdict()
 
     def words(self, where: str) -> str:
-        """Return the cue it would have found, as the end of a sentence.
+        """Return the cue that it would have found, as the end of a sentence.
 
         Args:
-            where: Name of these items, such as ` over all tasks`; may be empty.
+            where: Phrase that names the items, such as ` over all tasks`; may be empty.
         """
         items = counted(self.learned_items or 0, "item")
         if self.could_find is None:
@@ -48,10 +48,10 @@ class CuePower(NamedTuple):
 
 
 def power_sentence(powers: Sequence[CuePower]) -> str:
-    """Return the size of the cue that could have been missed, as a sentence; empty without a task free of cues.
+    """Return a sentence about the size of the cue that could have been missed; empty if no task is free of cues.
 
     Args:
-        powers: Tasks, and the whole set if there are several.
+        powers: Power on each task, and on the whole set if there are several tasks.
     """
     silent = [each for each in powers if each.learned_items is not None and not each.carries]
     tasks = [each for each in silent if each.task is not None]
@@ -75,7 +75,7 @@ def power_sentence(powers: Sequence[CuePower]) -> str:
 
 
 def power_document(powers: Sequence[CuePower]) -> dict[str, Any] | None:
-    """Return the part of `--json` about it; None if the adversary did not run."""
+    """Return the part of `--json` about the adversary's power, or None if the adversary did not run."""
     if not powers:
         return None
     return {"words": power_sentence(powers), "tasks": [each.to_json() for each in powers]}

@@ -11,13 +11,13 @@ from benchwright.canonical import digest
 Severity = Literal["high", "medium", "low"]
 Certainty = Literal["certain", "likely", "possible"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""Severities, the worst first."""
+"""Severities, from the worst to the mildest."""
 
 LEFT_OUT = "row_is_no_item"
 """Kind of the finding about rows that no check covers."""
 
 _OF_EVIDENCE = ("summary", "certainty")
-"""Keys of a finding's evidence in the JSON document that the finding's own fields fill."""
+"""Keys of a finding's evidence that the finding's own fields provide in the JSON document."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,16 @@ class Finding:
     """A fault of a benchmark, or a possible one.
 
     Args:
-        kind: Name of the fault, in lowercase with `_`, such as `duplicate_picture`; kinds of copies contain
+        kind: Name of the fault, in lowercase with underscores, such as `duplicate_picture`; kinds of copies contain
             `duplicate`.
-        severity: `high`: scores are wrong or not trustworthy until it is fixed. `medium`: scores are biased or items
-            are of doubtful use. `low`: worth fixing, scores hardly change.
-        items: Own ids of the items concerned (`AuditedItem.item_id`), in order; empty if it is about the whole set.
-        summary: One sentence for display, without the ids; plain text, escaped wherever it is shown.
+        severity: `high`: scores are wrong or unreliable until it is fixed. `medium`: scores are biased or items are of
+            doubtful use. `low`: worth fixing, but scores hardly change.
+        items: Own ids of the items concerned (`AuditedItem.item_id`), in order; empty if the finding is about the whole
+            set.
+        summary: One sentence for display, without the ids; plain text that is escaped wherever it is shown.
         evidence: Measured values, as JSON values; the keys `summary` and `certainty` are reserved.
         certainty: `certain`: a fact, such as equal bytes. `likely`: measured, with a known error rate. `possible`: a
-            curator must check.
+            curator must check it.
         pictures: Ids of the pictures to show side by side, in order, as in `AuditedItems.pictures`; if empty, those of
             the items are shown.
     """

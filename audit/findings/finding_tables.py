@@ -1,4 +1,4 @@
-"""Findings whose evidence a page shows as tables: power by task, and effects of findings on the scores of models."""
+"""Findings whose evidence is shown on a page as tables: power by task, and effects of findings on models' scores."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .finding import Finding
 
 
 class FindingTable(NamedTuple):
-    """A table next to a finding; the first column is its rows' heading, the others are numbers.
+    """A table shown with a finding; its first column contains the row headings, the others contain numbers.
 
     Args:
         caption: Content of the table.
-        columns: Heads of the columns.
+        columns: Column headings.
         rows: Formatted cells, one per column in each row.
     """
 
@@ -23,7 +23,7 @@ class FindingTable(NamedTuple):
 
 
 def tables_of(finding: Finding) -> Sequence[FindingTable]:
-    """Return the tables that replace a finding's evidence on a page; none if it is shown unchanged."""
+    """Return the tables that replace a finding's evidence on a page, or none if the evidence is shown unchanged."""
     if finding.kind == "statistical_power":
         return [_power(finding.evidence)]
     if finding.kind == "score_effect":
@@ -79,7 +79,7 @@ def _scores(models: Mapping[str, Mapping[str, Any]]) -> FindingTable:
 
 
 def _by_kind(kinds: Mapping[str, Mapping[str, Any]]) -> Sequence[FindingTable]:
-    """Return the change of each model by kind, if there are several kinds."""
+    """Return the change in each model's score by kind, if there are several kinds."""
     if len(kinds) < 2:
         return []
     models = list(next(iter(kinds.values()))["changes"])

@@ -1,4 +1,4 @@
-"""Kinds of findings that several parts of an audit use: about words, and those that annotators can judge."""
+"""Kinds of findings that several parts of an audit use: those about words, and those that annotators can judge."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ FAULTS = {
     "too_long": ("very_long_text", "Very long questions or options"),
     "too_short": ("very_short_question", "Very short questions"),
 }
-"""Kind and summary of the finding about each fault of the step `language`."""
+"""Kind and summary of the finding for each fault of the step `language`."""
 
 PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
-"""Kinds about pictures that are copies of one another, or may be."""
+"""Kinds about pictures that are, or may be, copies of one another."""
 ASKED_TWICE = ("repeated_question", "nearly_repeated_question", "question_asked_again")
-"""Kinds about items of which one is enough."""
+"""Kinds about items of which one is sufficient."""
 ITEM_KINDS = (
     "suspected_key", "explanation_contradicts_key", "explanation_names_wrong_option",
     "contradicting_keys", "missing_key",
@@ -46,11 +46,11 @@ them."""
 
 
 def is_asked(finding: Finding) -> bool:
-    """Return whether annotators can judge a finding; others must be fixed in the source."""
+    """Return whether annotators can judge a finding; other findings must be fixed in the source."""
     kinds = (*PICTURES_ALIKE, *ASKED_TWICE, *ITEM_KINDS, *WORDING_KINDS, AMBIGUOUS)
     return finding.kind in kinds or is_about_bad_picture(finding)
 
 
 def is_about_bad_picture(finding: Finding) -> bool:
-    """Return whether a picture may be unusable for a question; one that is only a little small or dark is usable."""
+    """Return whether a picture may be unusable for a question; one that is only slightly small or dark is usable."""
     return finding.kind.endswith("_picture") and finding.severity != "low"

@@ -31,7 +31,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _SIDE_PX = 300
 _PREVIEW = f"audit preview {_SIDE_PX} 1"
 _MOST_PICTURES = 160
-"""Largest number of pictures in a page; each is some 15 kB."""
+"""Largest number of pictures on a page; each takes about 15 kB."""
 _PICTURES_OF_FINDING = 4
 _EXAMPLES = 6
 """Number of findings of a kind shown in full."""
@@ -40,7 +40,7 @@ _EVIDENCE_CHARACTERS = 1500
 
 
 class _FindingPicture(NamedTuple):
-    """A picture next to a finding; if it is not shown, `uri` is None and `problem` gives the reason.
+    """A picture shown with a finding; if it cannot be shown, `uri` is None and `problem` gives the reason.
 
     `also` is the number of other files with the same bytes.
     """
@@ -54,9 +54,9 @@ class _FindingPicture(NamedTuple):
 
 
 class _FindingItem(NamedTuple):
-    """A question next to a finding; `options` holds letter, words and whether each is right.
+    """A question shown with a finding; `options` holds each option's letter, words and whether it is right.
 
-    The question is empty if the source has no words of it.
+    The question is empty if the source lacks its words.
     """
 
     item_id: str
@@ -78,7 +78,7 @@ class _FindingExample(NamedTuple):
 
 
 class _ShownKind(NamedTuple):
-    """The findings of one kind: some in full, the others by their items."""
+    """The findings of one kind: some are shown in full, the others only by their items."""
 
     of_kind: KindCount
     concerned: str
@@ -89,11 +89,11 @@ class _ShownKind(NamedTuple):
 
 
 def write_page(report: AuditReport, folder: Path, cache: ItemCache) -> Path:
-    """Write the page of an audit and return its path; equal reports give equal bytes.
+    """Write the page of an audit and return its path; equal reports give identical bytes.
 
     Args:
         report: The audit.
-        folder: Existing folder of the page.
+        folder: Existing folder in which to write the page.
         cache: Cache of reduced pictures.
     """
     target = folder / PAGE
@@ -162,7 +162,7 @@ def citable(report: AuditReport) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """Return a text with control characters shown as escapes and line breaks kept; other values unchanged."""
+    """Return a text with control characters escaped and line breaks kept; other values are returned unchanged."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
     return "\n".join(printable(line) for line in value.split("\n"))
@@ -237,7 +237,7 @@ def _evidence(finding: Finding) -> str:
 
 
 class _Previews:
-    """Reduced pictures of a page, up to `_MOST_PICTURES`."""
+    """Reduced pictures of a page, at most `_MOST_PICTURES`."""
 
     def __init__(self, audited: AuditedItems, cache: ItemCache) -> None:
         self._audited, self._cache = audited, cache
@@ -248,7 +248,7 @@ class _Previews:
         self._made: dict[str, _FindingPicture] = {}
 
     def of(self, image_id: str) -> _FindingPicture:
-        """Return a picture in the form for a page."""
+        """Return a picture in the form used on a page."""
         picture = self._audited.pictures[image_id]
         if image_id not in self._made:
             if len(self._made) >= _MOST_PICTURES:

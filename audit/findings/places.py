@@ -1,4 +1,4 @@
-"""Places in the files of a source of the rows that findings are about, as a file and its lines."""
+"""Locations, as a file and its lines, of the source rows that findings are about."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..source.audited_items import AuditedItems
 
 _LINES = re.compile(r"lines? (\d+)(?:-(\d+))?\b")
 _MOST_BYTES = 256 << 20
-"""Largest JSON file, in bytes, whose rows are located; findings in larger ones have only the file."""
+"""Size of the largest JSON file, in bytes, in which rows are located; findings in larger files name only the file."""
 _CHUNK = 1 << 20
 
 
 class SourcePlace(NamedTuple):
-    """A file, and its lines that hold a row.
+    """A file and the lines in it that contain a row.
 
     Args:
-        file: File on this machine; the archive if the row is in a member of one.
+        file: File on this machine; for a row in an archive member, the archive.
         first: First line, from 1; None if the file has no lines, such as Parquet, or they are unknown.
         last: Last line; None with `first`.
     """
@@ -34,7 +34,7 @@ class SourcePlace(NamedTuple):
 
 
 class SourcePlaces:
-    """The places of everything that findings about a source name.
+    """The locations of everything in a source that findings name.
 
     Args:
         audited: The source.
@@ -49,14 +49,14 @@ class SourcePlaces:
 
     @property
     def whole(self) -> SourcePlace:
-        """Return the place for findings about the whole set: the first file of questions."""
+        """Return the location for findings about the whole set, which is the first file of questions."""
         if not self._audited.files:
             manifest = self._audited.source / "manifest.json"
             return SourcePlace(manifest if manifest.is_file() else self._audited.source)
         return self._in_file(self._audited.files[0], "")
 
     def of(self, item_id: str) -> SourcePlace:
-        """Return the place of an item, or of a row that is not one; the whole source if it is unknown."""
+        """Return the location of an item, or of a row that is not an item; the whole source if it is unknown."""
         where = self._audited.where_of.get(item_id, "")
         for file in self._files:
             if where == file or where.startswith(f"{file}, "):
@@ -79,14 +79,14 @@ class SourcePlaces:
 
 
 def _outer(entry: str) -> Iterator[str]:
-    """Yield the name of an entry, and that of the entry that holds it: `entry 3, question 2`, `entry 3`."""
+    """Yield the name of an entry and of the entry that contains it, such as `entry 3, question 2` and `entry 3`."""
     parts = entry.split(", ")
     for number in range(len(parts), 0, -1):
         yield ", ".join(parts[:number])
 
 
 def _lines_of_entries(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield the entries of a JSON document, by the names that question readers use, and the first line of each."""
+    """Yield the entries of a JSON document, named as question readers name them, with the first line of each."""
     if path.stat().st_size > _MOST_BYTES:
         return
     breaks = _line_breaks(path)
@@ -106,7 +106,7 @@ def _lines_of_entries(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _line_breaks(path: Path) -> list[int]:
-    """Return the offsets of all line breaks of a file, in bytes."""
+    """Return the byte offsets of all line breaks in a file."""
     breaks: list[int] = []
     start = 0
     with path.open("rb") as handle:

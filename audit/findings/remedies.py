@@ -1,4 +1,4 @@
-"""Ways to fix a finding: people by `--set-right`, a step of a recipe, another option of the command, or the source."""
+"""Ways to fix a finding: people with `--set-right`, a recipe's step, another option of the command, or the source."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Remedy(NamedTuple):
     """A way to fix findings of a kind.
 
     Args:
-        way: `people`: campaigns that `audit --set-right` opens. `step`: a step of a recipe that leaves such items out,
-            or asks about them. `option`: an option of the command. `source`: the files.
+        way: `people`: campaigns that `audit --set-right` opens. `step`: a step of a recipe that leaves such items out
+            or asks people about them. `option`: an option of the command. `source`: the files.
         words: The action, in one sentence.
-        step: Name of the step; None for none.
-        page: Page of the documentation, with the section.
+        step: Name of the step; None if there is none.
+        page: Page of the documentation, including the section.
     """
 
     way: Way
@@ -28,7 +28,7 @@ class Remedy(NamedTuple):
     page: str = "audit-set-right.md"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the way as JSON values."""
+        """Return the remedy as JSON values."""
         return self._asdict()
 
 
@@ -60,7 +60,7 @@ _STEPS: Mapping[str, tuple[str, str]] = {
     "unlicensed_pictures": ("licences", "quality.md"),
     "licence_not_allowed": ("licences", "quality.md"),
 }
-"""Step that leaves out, or asks about, items with a finding of a kind, and its page."""
+"""Step that leaves out, or asks people about, items with a finding of each kind, and its documentation page."""
 _OTHERWISE: Mapping[str, Remedy] = {
     "pictures_not_there": Remedy("option", "Name the folder of the pictures with `--pictures`.", page="audit.md"),
     LEFT_OUT: Remedy(
@@ -88,7 +88,7 @@ _OTHERWISE: Mapping[str, Remedy] = {
 
 
 def remedy_of(finding: Finding) -> Remedy:
-    """Return the way to fix a finding."""
+    """Return the remedy for a finding."""
     if finding.kind in _OTHERWISE:
         return _OTHERWISE[finding.kind]
     step, page = _STEPS.get(finding.kind) or _of_rules(finding.kind) or _by_ending(finding.kind)
@@ -99,14 +99,14 @@ def remedy_of(finding: Finding) -> Remedy:
 
 
 def _of_rules(kind: str) -> tuple[str, str] | None:
-    """Return the step that has the rule of a kind, for faults of single items."""
+    """Return the step that contains the rule for a kind, for faults of single items."""
     from benchwright.diagnostics.item_faults.rules import KINDS
 
     return ("question_faults", "item-filters.md#question_faults") if kind in KINDS else None
 
 
 def _by_ending(kind: str) -> tuple[str | None, str]:
-    """Return the step for families of kinds, by the ending of their names."""
+    """Return the step for families of kinds, identified by the ending of their names."""
     if kind.endswith("_picture"):
         return "quality", "quality.md"
     if kind.endswith(("_is_right", "_option_is_right")):

@@ -20,16 +20,16 @@ DOCUMENT = "audit.json"
 
 
 class CheckRun(NamedTuple):
-    """The result of a check: done, skipped with the reason, or failed with the reason.
+    """The result of a check: completed, skipped with the reason, or failed with the reason.
 
     Args:
         name: Name of the check.
-        title: The faults it looks for.
-        state: `failed` if it raised an exception: on `failed_on`, or altogether if that is empty. Its other findings
-            count.
-        why: Why it was skipped, or the exception with its file and line.
+        title: The faults for which it searches.
+        state: `failed` if it raised an exception, either on the items in `failed_on` or, if that is empty, as a whole.
+            Its other findings remain valid.
+        why: Reason it was skipped, or the exception with its file and line.
         findings: Number of findings.
-        seconds: Time it took.
+        seconds: Time it took, in seconds.
         failed_on: Own ids of the items on which it failed.
         exit_code: Exit code of the command that ran it: 0 unless it failed.
     """
@@ -45,7 +45,7 @@ class CheckRun(NamedTuple):
 
     @property
     def where(self) -> str:
-        """Return the number of items on which it failed, as text; empty if it did not."""
+        """Return, as text, on how many items the check failed; empty if it did not fail."""
         if self.state != "failed":
             return ""
         return f"on {counted(len(self.failed_on), 'item', 'items')}" if self.failed_on else "as a whole"
@@ -63,11 +63,11 @@ class AuditReport:
         audited: The audited source.
         checks: Result of each check, in order.
         findings: Findings, worst first.
-        accepted: Findings that a baseline accepts, worst first; they are in no count.
+        accepted: Findings that a baseline accepts, worst first; they are not included in any count.
         page: Path of the page; None if none was written.
         blind: Accuracy of the best strategy without pictures; None if it could not be measured.
-        cue_powers: Size of the cue that the adversary could have found, by task and over the set; empty if it did not
-            run.
+        cue_powers: Size of the cue that the adversary could have found, by task and over the set; empty if the
+            adversary did not run.
     """
 
     audited: AuditedItems
@@ -79,7 +79,7 @@ class AuditReport:
     cue_powers: tuple[CuePower, ...] = ()
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
-        """Return the findings of a severity."""
+        """Return the findings with a given severity."""
         return tuple(finding for finding in self.findings if finding.severity == severity)
 
     @property
@@ -94,11 +94,11 @@ class AuditReport:
         return {"high": counted["high"], "medium": counted["medium"], "low": counted["low"]}
 
     def items_of(self, *severities: Severity) -> set[str]:
-        """Return the own ids of the items that findings of these severities concern."""
+        """Return the own ids of the items that findings with these severities concern."""
         return {item for finding in self.findings if finding.severity in severities for item in finding.items}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON values, in the form of `benchwright audit --json`."""
+        """Return the report as JSON values, in the form that `benchwright audit --json` prints."""
         return {
             "source": str(self.audited.source),
             "items": len(self.audited.all_items),

@@ -1,7 +1,7 @@
-"""An audit in SARIF 2.1.0, from which code hosts and editors show each finding at the line of its question.
+"""An audit in SARIF 2.1.0, with which code hosts and editors show each finding at the line of its question.
 
-Each result is a finding at one item: a reviewer of a change sees it at the changed row. Findings that a baseline
-accepts are suppressed results, which code hosts do not count.
+Each result is a finding about one item, so that a reviewer of a change sees it at the changed row. Findings that a
+baseline accepts are suppressed results, which code hosts do not count.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from .report import AuditReport
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Mapping[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
 _MOST_RESULTS = 20_000
-"""Largest number of results of a run: GitHub refuses files with more than 25,000."""
+"""Largest number of results in a run; GitHub refuses files with more than 25,000."""
 _OTHER_ITEMS = 10
-"""Largest number of other items of a finding to which a result points."""
+"""Largest number of other items of a finding to which a result refers."""
 _LONGEST = 1000
 
 
 def write_sarif(report: AuditReport, path: Path, *, root: Path | None = None) -> None:
-    """Write an audit as SARIF, replacing an existing file.
+    """Write an audit as SARIF; an existing file is replaced.
 
     Args:
         report: The audit.
         path: File to write.
-        root: Folder for relative file names, such as a checkout; default the working directory.
+        root: Folder to which file names are relative, such as a checkout; by default, the working directory.
     """
     write_json(path, sarif(report, root=root))
 
@@ -75,7 +75,7 @@ def sarif(report: AuditReport, *, root: Path | None = None) -> dict[str, Any]:
 
 
 def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any]]:
-    """Yield the failures, and the number of omitted results, which are the mildest."""
+    """Yield notifications of failures, and of the number of omitted results, which are the mildest."""
     for check in report.failed:
         yield {"level": "error", "message": {"text": f"{check.name} failed {check.where}: {_text(check.why)}"}}
     if left_out:
@@ -83,7 +83,7 @@ def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any
 
 
 def _by_item(finding: Finding) -> Iterator[Finding]:
-    """Yield a finding once for each of its items, that item first; once if it is about the whole set."""
+    """Yield a finding once for each of its items, with that item first; once if it is about the whole set."""
     if not finding.items:
         yield finding
     for item in finding.items:
@@ -115,7 +115,7 @@ def _result(finding: Finding, places: SourcePlaces, root: Path, *, is_accepted: 
 
 
 def _words_on(finding: Finding, item: str) -> list[str]:
-    """Return the part of a finding about many items that concerns one of them."""
+    """Return the part of a finding about many items that concerns a given item."""
     told = {**finding.evidence.get("words", {}), **finding.evidence.get("texts", {})}
     start = f"{item}, "
     of_item = [f"{place.removeprefix(start)}: {words}" for place, words in told.items() if place.startswith(start)]
@@ -158,6 +158,6 @@ def _rules(findings: Sequence[Finding]) -> Iterable[dict[str, Any]]:
 
 
 def _text(text: str) -> str:
-    """Return a text on one line, without characters that control terminals, truncated if it is long."""
+    """Return a text on one line, without terminal control characters, truncated if it is long."""
     text = printable(text)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -79,5 +79,5 @@ def markdown(report: AuditReport) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text without Markdown syntax, on one line."""
+    """Return a text on one line with its Markdown syntax escaped."""
     return printable(text).translate(_SPECIAL)

@@ -1,4 +1,4 @@
-"""The verdict of an audit in a few sentences; the same words on the page, in the terminal and in a pull request."""
+"""The verdict of an audit in a few sentences, worded identically on the page, in the terminal and in a pull request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .finding import LEFT_OUT, SEVERITIES, Finding, Severity
 from .report import AuditReport
 
 _MUCH_UNREADABLE = 0.05
-"""Share of unreadable rows and pictures, 0-1, from which an audit of the rest does not represent the benchmark."""
+"""Proportion of unreadable rows and pictures, 0-1, from which an audit of the rest does not represent the benchmark."""
 Level = Literal["high", "medium", "low", "clean"]
 _HEADLINES: dict[Level, str] = {
     "high": "Fix this before you report scores.",
@@ -25,14 +25,14 @@ _UNCHECKED = "Incomplete: a check failed."
 
 
 class KindCount(NamedTuple):
-    """The findings of one kind and severity.
+    """The findings of one kind with the same severity.
 
     Args:
         kind: The kind.
         severity: The severity.
-        findings: The findings, in their order.
+        findings: The findings, in their original order.
         items: Number of items concerned.
-        share: Share of all items, 0-1.
+        share: Proportion of all items, 0-1.
     """
 
     kind: str
@@ -43,12 +43,12 @@ class KindCount(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Return the kind as words."""
+        """Return the name of the kind in words."""
         return self.kind.replace("_", " ")
 
     @property
     def anchor(self) -> str:
-        """Return the name of its place on a page."""
+        """Return the name of its anchor on a page."""
         return f"{self.severity}-{self.kind}"
 
 
@@ -146,5 +146,5 @@ def _failures(report: AuditReport) -> list[str]:
 
 
 def concerned(kind: KindCount) -> str:
-    """Return the number of items that the findings of a kind concern, as text."""
+    """Return, as text, how many items the findings of a kind concern."""
     return "the whole set" if not kind.items else counted(kind.items, "item", "items")

@@ -25,8 +25,9 @@ from ..findings.report import AuditReport
 from ..source.audited_items import AuditedItem, AuditedItems, OpenItem
 
 Way = Literal["edit", "judge", "review"]
-"""Task of an annotator for an item: edit it, judge its fault, or answer it without its key first. Of ways with equally
-severe findings the first applies: an annotator who edits or judges an item can also call it ambiguous."""
+"""Task of an annotator for an item: edit it, judge its fault, or answer it without its key first. If several ways have
+equally severe findings, the first of them applies: an annotator who edits or judges an item can also call it ambiguous.
+"""
 _WAYS: tuple[Way, ...] = get_args(Way)
 _SUMMARIES = dict(FAULTS.values())
 _MOST_SHOWN = 5
@@ -34,7 +35,7 @@ _LONGEST = 400
 
 
 class SideNote(NamedTuple):
-    """A text shown to annotators next to the subject of their judgment."""
+    """A text shown to annotators alongside the subject of their judgment."""
 
     label: str
     text: str
@@ -46,10 +47,10 @@ class ItemQuestion:
 
     Args:
         item: Its own id.
-        kinds: Kinds of the findings about it, the worst first.
-        severity: Their worst severity.
-        notes: The findings, and the other items concerned.
-        way: Task of the annotators, set by a finding of the worst severity.
+        kinds: Kinds of the findings about it, worst first.
+        severity: Worst severity of these findings.
+        notes: The findings and the other items they concern.
+        way: Task of the annotators, determined by a finding with the worst severity.
     """
 
     item: str
@@ -60,13 +61,13 @@ class ItemQuestion:
 
 
 class PairQuestion(NamedTuple):
-    """Two different pictures for annotators to compare: are they the same?
+    """Two different pictures for annotators to compare: do they show the same?
 
     Args:
-        better: Id of the picture that stays if they are, as in `AuditedItems.pictures`.
-        worse: Id of the other one.
+        better: Id, as in `AuditedItems.pictures`, of the picture that is kept if they show the same.
+        worse: Id of the other picture.
         kind: Kind of the finding.
-        notes: The finding, and the items that show either picture.
+        notes: The finding and the items that show either picture.
     """
 
     better: str
@@ -82,8 +83,8 @@ class AuditQuestions:
     Args:
         items: Questions about items by own id, those of the worst findings first.
         pairs: Questions about pairs of pictures.
-        not_asked: Number of findings by kind without a question: they concern the whole set, or are a fact on which the
-            maintainer decides, such as a license.
+        not_asked: Number of findings, by kind, for which there is no question because they concern the whole set or a
+            fact on which the maintainer decides, such as a license.
     """
 
     items: Mapping[str, ItemQuestion]
@@ -117,7 +118,7 @@ class _Asking:
     not_asked: Counter[str] = field(default_factory=Counter)
 
     def take(self, finding: Finding) -> None:
-        """Ask about a finding, according to its kind."""
+        """Add the questions for a finding, according to its kind."""
         if finding.kind in PICTURES_ALIKE:
             self._ask_about_pictures(finding)
         elif finding.kind in ASKED_TWICE:
@@ -133,9 +134,9 @@ class _Asking:
             self.not_asked[finding.kind] += 1
 
     def _ask_about_pictures(self, finding: Finding) -> None:
-        """Ask about each picture of a group together with the one that stays, and about items that share one file.
+        """Ask about each picture of a group, paired with the one to keep, and about items that share a file.
 
-        A series of similar pictures has no representative: each is paired with the one most similar to it.
+        A series of similar pictures has no representative: each picture is paired with the one most similar to it.
         """
         pictures = sorted(dict.fromkeys(finding.pictures), key=self._picture_weight)
         beside = finding.evidence.get("pairs") or [(pictures[0], worse) for worse in pictures[1:]]
@@ -175,7 +176,7 @@ class _Asking:
         return "review" if finding.kind == AMBIGUOUS and has_key else "judge"
 
     def _superfluous(self, items: Sequence[str]) -> Sequence[str]:
-        """Return all but one: the first outside of training splits stays, or else the first."""
+        """Return all items except the one to keep: the first outside training splits, or else the first."""
         return sorted(dict.fromkeys(items), key=self._item_weight)[1:]
 
     def _item_weight(self, item: str) -> tuple[bool, int]:
@@ -183,7 +184,7 @@ class _Asking:
         return split.lower() in TRAINING, self.audited.place(item)
 
     def _picture_weight(self, image_id: str) -> tuple[bool, int, int, str]:
-        """Return the sort key of a picture: outside of training splits first, then large, then early."""
+        """Return the sort key of a picture: outside training splits first, then large, then early."""
         picture = self.audited.pictures[image_id]
         first = min(map(self._item_weight, self._showing(image_id)))
         return first[0], -picture.width * picture.height, first[1], image_id
@@ -213,7 +214,7 @@ def _weight(severity: Severity, way: Way) -> tuple[int, int]:
 
 
 def _about_one(finding: Finding, item: str) -> Finding:
-    """Return a finding about the words of many items, reduced to its statements about one."""
+    """Return a finding about the words of many items, reduced to what it states about one of them."""
     start = f"{item}, "
     words = {
         place.removeprefix(start): fault
@@ -227,7 +228,7 @@ def _about_one(finding: Finding, item: str) -> Finding:
 
 
 def _note_on(finding: Finding) -> SideNote:
-    """Return the finding, its certainty, and the measured values."""
+    """Return a note with the finding, its certainty and the measured values."""
     lines = [finding.summary, f"Certainty: {finding.certainty}."]
     lines += [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in finding.evidence.items() if value != ""]
     return SideNote(f"The audit found: {finding.kind.replace('_', ' ')}", "\n".join(lines))

@@ -1,4 +1,4 @@
-"""Opening of campaigns from the findings of an audit, on a release of the audited source."""
+"""Opens campaigns about the findings of an audit, on a release of the audited source."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from benchwright.workspace.run_results import LostRecords
 
 FOLDER = "audit"
-"""Folder of a workspace with the tasks from audits, and with their subjects."""
+"""Folder of a workspace that holds the tasks from audits, and their subjects."""
 _STATE = "set-right.json"
 FORMAT, VERSION = "benchwright/set-right", 1
 PAIRS = "audit-pictures"
-"""Name of the campaign on pairs of pictures."""
+"""Name of the campaign about pairs of pictures."""
 ITEMS, EDITS, REVIEWS = "audit-items", "audit-edits", "audit-reviews"
 """Names of the campaigns on items: those to keep, drop or give another key; those to edit; and those to answer without
 the key."""
@@ -67,7 +67,7 @@ _CATEGORIES = {ITEMS: (_DUPLICATE,), EDITS: (_WORDING, _DUPLICATE), REVIEWS: ()}
 
 
 class LostItems(BenchwrightError):
-    """Errors lost items of a source during its import for annotators; the written audit stays."""
+    """Errors during the import of a source for annotators caused the loss of items; the audit already written stays."""
 
     def __init__(self, source: Path, workspace: Path, lost: Sequence[LostRecords]) -> None:
         self.exit_code = max(each.exit_code for each in lost)
@@ -79,13 +79,13 @@ class LostItems(BenchwrightError):
 
 
 class OpenedAudit(NamedTuple):
-    """The opened campaigns.
+    """The campaigns that were opened.
 
     Args:
         release: Folder of the release that the campaigns are about.
         campaigns: For each campaign its `name`, `kind`, `tasks`, `new` and `annotators`.
-        not_asked: Number of findings by kind without a question.
-        not_released: Own ids of items with findings that the release lacks, since they are incomplete.
+        not_asked: Number of findings without a question, by kind.
+        not_released: Own ids of items with findings that are missing from the release because they are incomplete.
     """
 
     release: Path
@@ -104,14 +104,14 @@ class OpenedAudit(NamedTuple):
 
 
 def check_workspace(source: Path, workspace: Path) -> None:
-    """Refuse, before the audit of a source, any case that `open_campaigns` would refuse after it.
+    """Refuse, before a source is audited, any case that `open_campaigns` would refuse afterwards.
 
     Args:
         source: File, folder or release to audit.
         workspace: Workspace for the campaigns; created if it does not exist.
 
     Raises:
-        BenchwrightError: The workspace is about another release, or the folder is something else.
+        BenchwrightError: The workspace is about another release, or the folder is not a workspace.
         DataError: The source is a release with sealed splits, or a release that cannot be read.
     """
     from benchwright.annotation import review_workspace
@@ -154,21 +154,21 @@ def open_campaigns(
     """Open campaigns on the findings of an audit; safe to repeat, with the same audit or a later one.
 
     A source other than a release becomes one, version 1.0, through the steps `items` and `freeze`. Items go to
-    campaigns of the kind `errata`; if their words are in question, to the kind `verify`, in which annotators may edit
-    them; or if they may be ambiguous, to the kind `review`, in which annotators first answer them without the key.
-    Pairs of pictures go to the kind `pair`. An open task is not opened again, and keeps its answers; further findings
-    of a later audit go to another campaign.
+    campaigns of the kind `errata`; if their words are in question, of the kind `verify`, in which annotators may edit
+    them; and if they may be ambiguous, of the kind `review`, in which annotators first answer them without the key.
+    Pairs of pictures go to the kind `pair`. An open task is not opened again and keeps its answers; additional findings
+    of a later audit go to a new campaign.
 
     Args:
         report: The audit.
         workspace: Folder of the workspace; created if it does not exist.
         settings: Settings of the audit, for the columns and pictures of the source.
-        annotators: Number of different annotators for each task; default that of the campaigns' kinds.
-        progress: Receiver of progress.
+        annotators: Number of different annotators for each task; by default, the number of the campaign's kind.
+        progress: Receiver of progress reports.
 
     Raises:
         BenchwrightError: The workspace is about another release, or the source has changed since its import.
-        LostItems: Errors lost items during the import.
+        LostItems: Errors during the import caused the loss of items.
         DataError: The source has no complete items; or it is a release with sealed splits.
     """
     from benchwright.annotation import review_workspace
@@ -187,10 +187,10 @@ def open_campaigns(
 
 
 def release_of(workspace: Path) -> Release:
-    """Return the release that the campaigns of a workspace are about.
+    """Return the release to which the campaigns of a workspace belong.
 
     Raises:
-        DataError: No campaigns were opened from an audit, or the release is missing or another one.
+        DataError: No campaigns were opened from an audit, or the release is missing or is a different one.
     """
     path = workspace / FOLDER / _STATE
     try:
@@ -212,11 +212,11 @@ def release_of(workspace: Path) -> Release:
 
 
 def item_campaigns(workspace: Path, name: str) -> list[str]:
-    """Return the names of the campaigns on items opened in a workspace, in order.
+    """Return the names of the campaigns about items that were opened in a workspace, in order.
 
     Args:
         workspace: Folder of the workspace.
-        name: Name of the first: `ITEMS`, `EDITS` or `REVIEWS`.
+        name: Name of the first campaign: `ITEMS`, `EDITS` or `REVIEWS`.
     """
     return [path.stem for path in _task_files(workspace, name)]
 
@@ -230,12 +230,12 @@ def _is_release(source: Path) -> bool:
 
 
 def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: Progress | None) -> Path:
-    """Freeze a source of questions as a release and return its folder; an existing release stays.
+    """Freeze a source of questions as a release and return its folder; an existing release is kept.
 
-    A release never changes, so the freeze waits until it is certain that errors lost no item.
+    A release never changes, so it is frozen only once it is certain that no item was lost to an error.
 
     Raises:
-        LostItems: Errors lost items.
+        LostItems: Items were lost to errors.
     """
     source = source.resolve()
     name = _name_of(source)
@@ -257,7 +257,7 @@ def _run(
     """Run a recipe next to a source.
 
     Raises:
-        LostItems: Errors lost items.
+        LostItems: Items were lost to errors.
     """
     from benchwright.pipeline import run_recipe
     from benchwright.recipe import parse_recipe
@@ -281,7 +281,7 @@ def _name_of(source: Path) -> str:
 
 
 def _place_of_release(source: Path, workspace: Path) -> Path:
-    """Return the folder of the release that a source of questions becomes."""
+    """Return the folder for the release of a source of questions."""
     return workspace / "releases" / f"{_name_of(source)}-{_FIRST_VERSION}"
 
 
@@ -298,16 +298,16 @@ def _keep_state(workspace: Path, folder: Path, release: Release) -> None:
 
 
 class _Released:
-    """Items and pictures of an audit as they are in the release."""
+    """The items and pictures of an audit as the release contains them."""
 
     def __init__(self, report: AuditReport, release: Release) -> None:
         self.release = release
         audited = report.audited
         own_ids = audited.own_id if _is_release(audited.source) else {}
         self.items: dict[str, tuple[str, str]] = {}
-        """Item id and content hash by own id."""
+        """Item id and content hash of each item, by its own id."""
         self.pictures: dict[str, str] = {}
-        """Picture's id in the release by that in the source, whose file may have lost metadata since."""
+        """Id of each picture in the release, by its id in the source; its file may have lost metadata since."""
         for each in release.items(fetched=False):
             item = each.item
             own = own_ids.get(item.item_id, str(item.attributes.get("source_id")))
@@ -322,7 +322,7 @@ class _Released:
 def _open_items(
     questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
 ) -> Sequence[Mapping[str, Any]]:
-    """Open new campaigns, and reopen existing ones, so that one left unopened by a crash is opened."""
+    """Open new campaigns and reopen existing ones, so that a campaign left unopened by a crash is opened."""
     from benchwright.annotation import open_tasks
 
     release, folder = released.release, workspace / FOLDER
@@ -356,7 +356,7 @@ def _open_items(
 
 
 def _campaigns_in(workspace: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Return the campaigns of a workspace, by name; opening one again would undo the assignment of its tasks."""
+    """Return the campaigns of a workspace by name; opening one again would undo the assignment of its tasks."""
     from benchwright.annotation import open_store, store_exists
 
     url = Workspace(workspace).store_url

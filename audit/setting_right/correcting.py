@@ -1,4 +1,4 @@
-"""Correction of a release by annotators' decisions about an audit's findings, with the changes and reasons."""
+"""Correction of a release by annotators' decisions on an audit's findings, with the changes and their reasons."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ def set_right(
 ) -> SetRight:
     """Write the release that follows from annotators' decisions, and the page that compares it with the previous one.
 
-    The errata are also written to `audit/errata-VERSION.json` of the workspace, and to `OUT-errata` as a filter for
-    other harnesses with a page in Markdown (`filter_files`). A repetition with the same decisions changes nothing.
+    The errata are also written to `audit/errata-VERSION.json` in the workspace, and to `OUT-errata` as a filter for
+    other harnesses with a page in Markdown (`filter_files`). Repeating the call with the same decisions changes
+    nothing.
 
     Args:
         workspace: Workspace in which `open_campaigns` opened campaigns.
         version: Version of the new release.
         out: Folder of the new release.
-        page: File of the comparison, replaced if it exists; default `OUT-diff.html`.
-        results: Folders of models' results on the previous release, in the form of `evaluate run`.
-        decided_only: Whether to continue although tasks are open; open tasks change nothing.
+        page: File for the comparison, replaced if it exists; `OUT-diff.html` by default.
+        results: Folders with models' results on the previous release, as written by `evaluate run`.
+        decided_only: Whether to continue even if tasks are open; open tasks have no effect.
 
     Raises:
-        BenchwrightError: Tasks are open, or `out` already holds something else.
+        BenchwrightError: Tasks are open, or `out` already contains something else.
         DataError: No campaigns were opened from an audit, or a release is damaged.
     """
     from benchwright.annotation import open_store, store_exists
@@ -88,7 +89,7 @@ def set_right(
 
 
 def _own_id(item: Item) -> str:
-    """Return the id of an item in its source; its item id if that is it."""
+    """Return the id of an item in its source, or its item id if it has no other."""
     return own_id(item.attributes) or item.item_id
 
 
@@ -117,14 +118,14 @@ def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[l
 
 
 def _joined(errata: Sequence[Erratum]) -> Erratum:
-    """Return one erratum for those of one item: removal takes precedence over a fix; it has the reasons of all."""
+    """Return a single erratum for all errata of an item: removal takes precedence over a fix; all reasons are kept."""
     first = min(errata, key=lambda erratum: erratum.instead is not None or erratum.edits is not None)
     reasons = sorted({reason for erratum in errata for reason in erratum.reasons})
     return first.model_copy(update={"reasons": tuple(reasons)})
 
 
 def _errata_of_copies(copies: Mapping[str, JudgedCopy], release: Release) -> Iterator[Erratum]:
-    """Yield an erratum for each item that shows a copy instead of the picture that stays."""
+    """Yield an erratum for each item that shows a copy instead of the picture that is kept."""
     showing: defaultdict[str, list[str]] = defaultdict(list)
     listed = []
     for released in release.items(pictures_of=()):

@@ -1,4 +1,4 @@
-"""Files for using errata without the corrected release: a filter for two harnesses, a page in Markdown."""
+"""Files for using errata without the corrected release: a filter for two harnesses, and a page in Markdown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = (
     "id", "item_id", "became", "finding", "key", "instead", "was_text", "right_text", "edits", "agreed", "asked",
     "reasons",
 )  # fmt: skip
-"""Columns of `errata.tsv`: `became` is `left_out`, `key_set` or `edited`; `edits` and `reasons` are JSON."""
+"""Columns of `errata.tsv`: `became` is `left_out`, `key_set` or `edited`; `edits` and `reasons` contain JSON."""
 TABLE, FILTER, PAGE = "errata.tsv", "errata_filter.py", "README.md"
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#@"})
 _BECAME = {"left_out": "left out", "key_set": "key corrected", "edited": "edited"}
@@ -81,7 +81,7 @@ def _changed_words(edits: Mapping[str, object], choices: Mapping[str, tuple[str,
 
 
 def _page(folder: Path, done: SetRight, errata: list[Erratum]) -> Iterator[str]:
-    """Yield the lines of a page for an issue thread: faults, the number of annotators who found them, changes."""
+    """Yield the lines of a page for an issue thread: faults, how many annotators found them, and changes."""
     before, after = done.before, done.after
     yield f"# Errata of {_escaped(before.name)} {_escaped(before.version)}"
     yield ""
@@ -126,5 +126,5 @@ def _page(folder: Path, done: SetRight, errata: list[Erratum]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text without Markdown syntax, on one line."""
+    """Return a text on one line with its Markdown syntax escaped."""
     return printable(text).translate(_SPECIAL)

@@ -1,4 +1,4 @@
-"""The result of correcting an audited release: the corrected release, its errata, and the changes."""
+"""The result of correcting an audited release: the corrected release, its errata and the changes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class SetRight(NamedTuple):
 
     Args:
         before: The release that annotators judged.
-        after: The corrected one.
-        errata: Result of each finding that annotators confirmed, by item.
+        after: The corrected release.
+        errata: Outcome of each finding that annotators confirmed, by item.
         own_ids: Id in the source of each item of `errata` and `undecided`, by item id.
-        differences: Differences between the two.
-        scores: Scores of the given models, on both.
+        differences: Differences between the two releases.
+        scores: Scores of the given models on both releases.
         page: The comparison as a page.
-        open: Number of tasks that still lack answers, which changed nothing.
-        filter: Folder with the errata as a filter for other harnesses, and a page of them in Markdown.
-        undecided: Ids of items on which all assigned annotators decided but did not agree, which changed nothing
-            either; sorted.
+        open: Number of tasks that still lack answers and therefore changed nothing.
+        filter: Folder with the errata as a filter for other harnesses and as a page in Markdown.
+        undecided: Sorted ids of items on which all assigned annotators decided but did not agree, so that nothing was
+            changed.
     """
 
     before: Release

@@ -21,7 +21,7 @@ from benchwright.replies.model_replies import KeyedItem, ModelReplies
 
 
 class UnreadableRow(NamedTuple):
-    """A row, file or picture that cannot be read: its place (`quiz.csv, row 7`), and the reason as text."""
+    """A row, file or picture that cannot be read: its location (`quiz.csv, row 7`), and the reason as text."""
 
     where: str
     reason: str
@@ -29,7 +29,7 @@ class UnreadableRow(NamedTuple):
 
 UNREADABLE_PICTURE = "unreadable_picture"
 _ID_ATTRIBUTES = ("source_id", "published_id")
-"""Attributes of items that files of replies may use as their ids."""
+"""Attributes of items whose values files of replies may use as ids."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class AuditedItem:
     """One question of the source.
 
     Args:
-        item_id: Its own id in the source, unique there.
+        item_id: Its own id, unique in the source.
         item: The question as an item. Its `item_id` is a digest; `answer` and `refusal` are None if the source states
-            no key. The id of a missing or unreadable picture stands for its name.
-        split: Its split, by the source's name; None if the source states none.
+            no key. A missing or unreadable picture has an id that represents its name.
+        split: Its split, as named by the source; None if the source states none.
         where: File and row, such as `test.json, row 7`.
         missing: Names of its pictures that are missing or unreadable.
         names: Names of its pictures in the source, in the order of `item.images`; empty for a release.
@@ -62,22 +62,22 @@ class AuditedItem:
 
     @property
     def task(self) -> str:
-        """Return its task."""
+        """Return the item's task."""
         return self.item.task
 
     @property
     def group_keys(self) -> tuple[str, ...]:
-        """Return the keys it shares with linked items."""
+        """Return the keys that the item shares with linked items."""
         return self.item.group_keys
 
     @property
     def stated_id(self) -> str:
-        """Return the id that the source states, which other items may also have."""
+        """Return the id that the source states, which other items may share."""
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
 
     @property
     def keyed_item(self) -> KeyedItem:
-        """Return it in the form for reading replies; items that show one picture are linked."""
+        """Return the item in the form for reading replies; items that show the same picture are linked."""
         item = self.item
         stated = (str(item.attributes[name]) for name in _ID_ATTRIBUTES if name in item.attributes)
         return KeyedItem(
@@ -95,15 +95,15 @@ class WordlessItem:
     """A question whose words the source lacks, such as an entry of a file of keys: its key can be checked.
 
     Args:
-        item_id: Its own id in the source, unique there.
-        task: Its task.
-        options: Text of each option, None if the source has none. If it states no options, their number is that implied
-            by the keys of the task.
-        key: Place of the right option, from 0; None if the source states none.
-        split: Its split, by the source's name; None if the source states none.
+        item_id: Its own id, unique in the source.
+        task: Task of the question.
+        options: Text of each option; None for an option without text in the source. If the source states no options,
+            their number is inferred from the keys of the task.
+        key: Index of the right option, from 0; None if the source states none.
+        split: Its split, as named by the source; None if the source states none.
         where: File and row.
         group_keys: Keys that linked items share.
-        stated_id: The id that the source states, which other items may also have.
+        stated_id: The id that the source states, which other items may share.
         states_options: Whether the number of options is stated for it, rather than inferred from other items of its
             task.
     """
@@ -125,28 +125,29 @@ class WordlessItem:
 
     @property
     def fewest_options(self) -> int:
-        """Return its smallest possible number of options: at least two, and enough for its key."""
+        """Return the smallest possible number of options, which is at least two and sufficient for the key."""
         return len(self.options) if self.states_options else max(2, (self.key or 0) + 1)
 
     @property
     def keyed_item(self) -> KeyedItem:
-        """Return it in the form for reading replies."""
+        """Return the item in the form for reading replies."""
         return KeyedItem(self.item_id, self.options, self.key, self.task, self.group_keys)
 
 
 @dataclass(frozen=True)
 class OpenItem:
-    """A question without options, to be answered in free words: its words, pictures and key can be checked.
+    """A question without options, to be answered in free text: its words, pictures and key can be checked.
 
     Args:
-        item_id: Its own id in the source, unique there.
-        item: The question as an item without options and key, for checks of words; it belongs in no table or release.
+        item_id: Its own id, unique in the source.
+        item: The question as an item without options and key, for checks of words only; it must not enter a table or
+            release.
         answer: The right answer in the words of the source; None if it states none.
-        split: Its split, by the source's name; None if the source states none.
+        split: Its split, as named by the source; None if the source states none.
         where: File and row.
         missing: Names of its pictures that are missing or unreadable.
         names: Names of its pictures in the source, in the order of `item.images`.
-        stated_id: The id that the source states, which other items may also have.
+        stated_id: The id that the source states, which other items may share.
     """
 
     item_id: str
@@ -165,21 +166,21 @@ class OpenItem:
 
     @property
     def task(self) -> str:
-        """Return its task."""
+        """Return the item's task."""
         return self.item.task
 
     @property
     def group_keys(self) -> tuple[str, ...]:
-        """Return the keys it shares with linked items."""
+        """Return the keys that the item shares with linked items."""
         return self.item.group_keys
 
 
 class RotatedQuestion(NamedTuple):
-    """A question that repeats another with its options in another order.
+    """A question that repeats another with its options in a different order.
 
     Args:
         item_id: Its own id.
-        of: Own id of that question.
+        of: Own id of the repeated question.
         where: File and row.
         problem: Difference between their keys, as text; empty if the same option is right.
     """
@@ -191,13 +192,13 @@ class RotatedQuestion(NamedTuple):
 
 
 class RowFault(NamedTuple):
-    """The reason why a row with a question is not an item, in its key or its options.
+    """The fault in the key or options of a row that prevents its question from being an item.
 
     Args:
-        item_id: Id of the question in its source. If options are at fault, no item has it.
+        item_id: Id of the question in its source. If the fault is in the options, no item has this id.
         where: File and row.
         reason: Stable code of the reader, such as `key_not_an_option` or `empty_option`.
-        detail: The same as text.
+        detail: The reason as text.
     """
 
     item_id: str
@@ -215,14 +216,14 @@ class AuditedItems:
         items: Items with words, in the order of the source.
         pictures: Readable pictures by id.
         unreadable: Rows and pictures that cannot be read.
-        reading: Lines about the reading of the source: its files, and the use of each column.
-        absent: Why a picture is missing, by the name that items give it.
+        reading: Lines about the reading of the source: its files and how each column is used.
+        absent: Reason each missing picture is missing, by the name that items use for it.
         replies: Replies of models next to the questions, as options of the items.
         wordless: Items whose words the source lacks.
-        rotations: Questions that repeat an item with its options in another order; they are not items.
+        rotations: Questions that repeat an item with its options in a different order; they are not items.
         open_items: Questions without options, in the order of the source.
-        left_out: Rows that no check covers, except for those of `faults`; all are among `unreadable` too.
-        files: Paths of the files of questions below the source; none for a release.
+        left_out: Rows that no check covers, except those in `faults`; all are also in `unreadable`.
+        files: Paths of the question files relative to the source; none for a release.
         faults: Rows that runs omit because of their key or their options, in the order of the source.
     """
 
@@ -247,7 +248,7 @@ class AuditedItems:
 
     @cached_property
     def content_digest(self) -> str:
-        """Return a digest of all items and pictures, independent of their place."""
+        """Return a digest of all items and pictures that does not depend on their location."""
         with_words = [[each.item_id, each.split, each.item.content_hash] for each in self.items]
         wordless = [[each.item_id, each.split, each.task, each.key, list(each.options)] for each in self.wordless]
         in_words = [[each.item_id, each.split, each.item.content_hash, each.answer] for each in self.open_items]
@@ -255,7 +256,7 @@ class AuditedItems:
 
     @cached_property
     def all_items(self) -> tuple[AuditedItem | WordlessItem | OpenItem, ...]:
-        """Return all items: those with words and options, those without words, and open questions."""
+        """Return all items: those with words and options, those without words, and the open questions."""
         return (*self.choice_items, *self.open_items)
 
     @cached_property
@@ -265,12 +266,12 @@ class AuditedItems:
 
     @cached_property
     def open_by_id(self) -> Mapping[str, OpenItem]:
-        """Return the open questions by their own id."""
+        """Return the open questions by their own ids."""
         return {audited.item_id: audited for audited in self.open_items}
 
     @cached_property
     def worded(self) -> Mapping[str, AuditedItem | OpenItem]:
-        """Return the items with words and options, then the open questions, by their own id."""
+        """Return the items with words and options, then the open questions, by their own ids."""
         return {**self.by_id, **self.open_by_id}
 
     @cached_property
@@ -281,17 +282,17 @@ class AuditedItems:
 
     @cached_property
     def by_id(self) -> Mapping[str, AuditedItem]:
-        """Return the items with words and options by their own id."""
+        """Return the items with words and options by their own ids."""
         return {audited.item_id: audited for audited in self.items}
 
     @cached_property
     def wordless_by_id(self) -> Mapping[str, WordlessItem]:
-        """Return the items without words by their own id."""
+        """Return the items without words by their own ids."""
         return {audited.item_id: audited for audited in self.wordless}
 
     @cached_property
     def own_id(self) -> Mapping[str, str]:
-        """Return the own id of each item by the digest in `Item.item_id`."""
+        """Return the own id of each item, by the digest in `Item.item_id`."""
         return {audited.item.item_id: audited.item_id for audited in self.items}
 
     @cached_property
@@ -299,16 +300,16 @@ class AuditedItems:
         return {audited.item_id: place for place, audited in enumerate(self.all_items)}
 
     def place(self, item_id: str) -> int:
-        """Return the place of an item in the source, from 0."""
+        """Return the index of an item in the source, from 0."""
         return self._places[item_id]
 
     def in_order(self, items: Iterable[str]) -> tuple[str, ...]:
-        """Return own ids in the order of the source, each once."""
+        """Return own ids in the order of the source, without repetitions."""
         return tuple(sorted(set(items), key=self._places.__getitem__))
 
     @cached_property
     def items_of_picture(self) -> Mapping[str, tuple[str, ...]]:
-        """Return for each readable picture the own ids of the items that show it, in order."""
+        """Return, for each readable picture, the own ids of the items that show it, in order."""
         shown: defaultdict[str, list[str]] = defaultdict(list)
         for audited in self.worded.values():
             for image_id in dict.fromkeys(image.image_id for image in audited.item.images):

@@ -1,4 +1,4 @@
-"""Storage for an audit's small values, by the thousand: facts about files, faults of texts.
+"""Storage for thousands of small values of an audit: facts about files, faults of texts.
 
 A separate cache entry for each would cost more time than recomputing most of them.
 """
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class KeptValues:
-    """JSON values by name, all in one entry of a cache, which is read at once.
+    """JSON values by name, all stored in one cache entry, which is read as a whole.
 
-    Values neither read nor set are not saved again, so that the entry does not grow with every change.
+    Values that were neither read nor set are not saved again, so that the entry does not grow with every change.
 
     Args:
         cache: The cache.
-        kind: Name of the entry, with a version to raise when the computation of the values changes.
+        kind: Name of the entry, including a version to raise when the computation of the values changes.
     """
 
     def __init__(self, cache: ItemCache, kind: str) -> None:
@@ -39,18 +39,18 @@ class KeptValues:
         self._is_changed = False
 
     def get(self, name: str) -> Any:
-        """Return a value; None if it is missing."""
+        """Return a value, or None if it is missing."""
         if name not in self._values and name in self._before:
             self._values[name] = self._before[name]
         return self._values.get(name)
 
     def set(self, name: str, value: Any) -> None:
-        """Keep a value, which is not None."""
+        """Store a value, which must not be None."""
         self._values[name] = value
         self._is_changed = True
 
     def get_or_make(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return a value, or make it now and keep it."""
+        """Return a value, or make it now and store it."""
         value = self.get(name)
         if value is None:
             value = make()
@@ -58,19 +58,19 @@ class KeptValues:
         return value
 
     def save(self) -> None:
-        """Write the entry if a value is new or no longer used."""
+        """Write the entry if values are new or no longer used."""
         if self._is_changed or len(self._values) < len(self._before):
             self._cache.put(self._kind, None, zlib.compress(canonical_json(self._values).encode(), 1))
             self._before, self._is_changed = dict(self._values), False
 
 
 class KnownPictures:
-    """Picture files read by an earlier audit: their identities, and their stated origins.
+    """Picture files that an earlier audit read: their identities and their stated origins.
 
     A file with unchanged size, times and inode is not read again.
 
     Args:
-        files: Stamp and identity of each file, by its path.
+        files: Stamp (size, times, inode) and identity of each file, by its path.
         origins: Stated origin of each picture, by its id.
     """
 
@@ -78,7 +78,7 @@ class KnownPictures:
         self._files, self._origins = files, origins
 
     def identify(self, path: Path, *, root: Path, limits: Limits | None = None) -> Identified:
-        """Return or raise the result of `benchwright.images.identify.identify`."""
+        """Return the known result of `benchwright.images.identify.identify`, or raise its known error."""
         try:
             status = os.lstat(path)
         except OSError:
@@ -103,6 +103,6 @@ class KnownPictures:
         return stated
 
     def save(self) -> None:
-        """Save the current knowledge of files and origins."""
+        """Save what is now known about files and origins."""
         self._files.save()
         self._origins.save()

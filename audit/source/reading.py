@@ -1,7 +1,7 @@
 """Reading of any source of questions for an audit: a file, a folder or archive with such files, or a frozen release.
 
-Unlike a run, it refuses nothing for a missing key or picture: such items are audited as far as possible. Rows that are
-not questions are listed with the reason.
+Unlike in a run, nothing is refused because a key or picture is missing; such items are audited as far as possible. Rows
+that are not questions are listed with the reason.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from .source_replies import letter_alone, replies_of_source
 
 _SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _NAMED_FILES = 3
-"""Number of files of one layout that a line names."""
+"""Number of files with the same layout that a line names."""
 _FAULTY_ROWS = frozenset({"empty_option", "too_few_options", "ambiguous_key"})
-"""Reasons for which a row with a question has options that are not those of an item, or no single key."""
+"""Reasons that mean that the options of a row are not valid options of an item, or that it has no single key."""
 _OF_PICTURES = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})
-"""Reasons about pictures that do not prevent checks of the question and have separate findings."""
+"""Reasons about pictures that do not prevent checks of the question and that have separate findings."""
 _LICENCE_COLUMNS = ("licence", "license", "image_license", "image_licence")
 
 
@@ -65,14 +65,14 @@ def read_source(
     """Return the items of a source with their pictures, and its unreadable parts.
 
     Args:
-        source: File of questions, folder or archive that holds such files, or folder of a release.
+        source: File of questions, folder or archive that contains such files, or folder of a release.
         objects: Folder for pictures stored in files, archives or a release.
         pictures: Folder of the pictures if they lie elsewhere.
-        columns: Columns by field if their names are not recognizable.
+        columns: Column names by field, for columns whose names are not recognizable.
         known: An earlier audit's knowledge of the pictures.
 
     Raises:
-        DataError: The source holds no questions, or cannot be read.
+        DataError: The source contains no questions, or cannot be read.
     """
     reading = _SourceReading(ObjectStore(objects, tmp=objects), known)
     objects.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def read_source(
 
 @dataclass
 class _SourceReading:
-    """The state of a reading."""
+    """The state of reading a source."""
 
     objects: ObjectStore
     known: KnownPictures
@@ -92,9 +92,9 @@ class _SourceReading:
     unreadable: list[UnreadableRow] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
-    """Ids of items of a release."""
+    """Ids of the items of a release."""
     absent: dict[str, AbsentPicture] = field(default_factory=dict)
-    """Why a picture is missing, by the name that items give it."""
+    """Reason each missing picture is missing, by the name that items use for it."""
     replies: list[ModelReplies] = field(default_factory=list)
     without_words: list[FileQuestion] = field(default_factory=list)
     wordless: tuple[WordlessItem, ...] = ()
@@ -134,7 +134,7 @@ class _SourceReading:
         )
 
     def _id_in_source(self, original: Item) -> str:
-        """Return the id of a release's item in its original source, unless another item has it, too."""
+        """Return the id of a release's item in its original source, unless another item has the same id."""
         own = str(original.attributes.get(OWN_ID) or original.item_id)
         own = original.item_id if own in self.taken else own
         self.taken.add(own)
@@ -183,7 +183,7 @@ class _SourceReading:
             self._state_sources(read.picture_files)
 
     def _take(self, question: FileQuestion) -> bool:
-        """Add a question; return False if nothing in it can be checked."""
+        """Add a question; return False if no part of it can be checked."""
         own, original = question.question.key, question.question.item
         where = f"{question.file}, {question.row}"
         if question.question.key_fault is not None:
@@ -220,7 +220,7 @@ class _SourceReading:
         )
 
     def _take_wordless(self) -> None:
-        """Add the questions without words whose options are known, at least by number."""
+        """Add the questions without words for which at least the number of options is known."""
         keys = [
             each.question.answer if each.question.options else letter_alone(each.question.stated_answer)
             for each in self.without_words
@@ -250,9 +250,10 @@ class _SourceReading:
         self.without_words = []
 
     def _take_replies(self, read: ReadQuestions, unread: Sequence[tuple[str, UnreadReply]]) -> None:
-        """Add the replies of models from files next to the questions; replies to rotations belong to no item here.
+        """Add models' replies from files next to the questions; replies to rotations belong to no item here.
 
-        Unusable rows of such files are unread replies, or unreadable if no model's replies are used.
+        Unusable rows of such files are recorded as unread replies, or as unreadable rows if no model's replies are
+        used.
         """
         rotated = {each.item_id for each in self.rotations}
         items = [*(each.keyed_item for each in self.items), *(each.keyed_item for each in self.wordless)]
@@ -268,7 +269,7 @@ class _SourceReading:
             self.lines.append(f"replies of models{beside}: {counts}")
 
     def _report_absent(self) -> None:
-        """List the missing pictures, or write one line if all are missing."""
+        """List the missing pictures, or write a single line if all are missing."""
         if self.absent and not self.pictures:
             first = next(iter(self.absent.values()))
             reason = f"none of the {counted(len(self.absent), 'picture')} that items name can be read: {first.detail}"
@@ -277,7 +278,7 @@ class _SourceReading:
             self.unreadable += [UnreadableRow(name, absent.detail) for name, absent in self.absent.items()]
 
     def _state_sources(self, folder: DatasetFiles) -> None:
-        """Add the origins of pictures stated in the table next to them and in the files."""
+        """Add the picture origins that are stated in the table next to the pictures and in the files."""
         names = {picture.name: image_id for image_id, picture in self.pictures.items()}
         table = None
         if folder.root.is_dir():
@@ -295,7 +296,7 @@ class _SourceReading:
         self._state_licences_of_rows()
 
     def _state_licences_of_rows(self) -> None:
-        """Take the license of a picture from its item's row, if a column of that name states one."""
+        """Take the license of a picture from its item's row, if a license column states one."""
         for audited in self.items:
             licence = next(
                 (audited.item.attributes.get(name) for name in _LICENCE_COLUMNS if name in audited.item.attributes),
@@ -313,13 +314,13 @@ class _SourceReading:
 
 
 def _is_answer_in_words(question: FileQuestion) -> bool:
-    """Return whether a question with only a key has words as its key rather than the letter of an option."""
+    """Return whether a question with only a key has words as its key instead of an option's letter."""
     stated = question.question.stated_answer
     return stated is not None and letter_alone(stated) is None
 
 
 def _lines_of_files(files: Sequence[QuestionFile]) -> list[str]:
-    """Return a line for the files of questions of each set of columns."""
+    """Return one line about the question files for each set of columns."""
     by_columns: dict[str, list[str]] = {}
     for file in files:
         if file.model is None:

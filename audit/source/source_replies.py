@@ -1,4 +1,4 @@
-"""Replies that a source holds next to its questions, read against the items of an audit."""
+"""Replies that a source stores next to its questions, matched to the items of an audit."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def replies_of_source(
 ) -> list[ModelReplies]:
     """Return the replies of each model, as options of the items.
 
-    If the source stores the letter it took a reply for, that letter counts, since its published scores use it;
-    otherwise the reply is read as by `benchwright evaluate`.
+    If the source stores the letter that it read from a reply, that letter is used, since its published scores rely on
+    it; otherwise the reply is read as by `benchwright evaluate`.
 
     Args:
         replies: Replies next to the questions, those of one model after another.
         items: Items, by the ids that the replies name.
-        unread: Unusable rows of reply files, each with the model that its file names; a model whose name is part of it
-            is meant too. Rows of models without replies are left out.
+        unread: Unusable rows of reply files, each with the model that its file names; it also refers to a model whose
+            name is part of that name. Rows of models without replies are left out.
     """
     by_id = {item.item_id: item for item in items}
     read = []
@@ -58,7 +58,7 @@ def replies_of_source(
 
 
 def letter_alone(text: str | None) -> int | None:
-    """Return the place of the option that a text such as `(B)` names and nothing else; None for other texts.
+    """Return the index of the option that a text such as `(B)` names without further words; None for other texts.
 
     Example:
         >>> letter_alone("(B)")
@@ -71,7 +71,7 @@ def letter_alone(text: str | None) -> int | None:
 
 
 def _option_of(reply: ModelReply, item: KeyedItem) -> int:
-    """Return the place of the option that a reply gives; `NO_LETTER` if neither text nor choice names one."""
+    """Return the index of the option that a reply gives, or `NO_LETTER` if neither text nor choice names an option."""
     stated = letter_alone(reply.choice)
     if stated is not None and stated < len(item.options):
         return stated

@@ -31,7 +31,7 @@ _ALL = "all asked"
 
 
 def p_value_text(p: float) -> str:
-    """Return a p-value as text, with enough digits to show on which side of 0.05 it lies.
+    """Return a p-value as text, with enough digits to show whether it is below 0.05.
 
     Example:
         >>> p_value_text(0.0496), p_value_text(0.0123)
@@ -42,15 +42,15 @@ def p_value_text(p: float) -> str:
 
 
 class PairResult(NamedTuple):
-    """Result of one of several compared pairs of models.
+    """Result for one of several compared pairs of models.
 
     Args:
         first: Name of the first model.
         second: Name of the second model.
-        pair: Paired difference of the two models.
-        p_joint: p of the pair, adjusted over all pairs tested together (`benchwright.statistics.joint_signs`): those of
-            scores of all items, or of the same sample.
-        threshold: Statistic that the first pair to be told apart must exceed.
+        pair: Paired difference between the two models.
+        p_joint: p-value of the pair, adjusted across all pairs tested together (`benchwright.statistics.joint_signs`):
+            those with scores on all items, or on the same sample.
+        threshold: Value that the test statistic of the first significant pair must exceed.
     """
 
     first: str
@@ -61,7 +61,7 @@ class PairResult(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """Return whether the two models differ significantly after adjustment over all pairs."""
+        """Return whether the two models differ significantly after adjustment across all pairs."""
         return self.p_joint < ALPHA
 
     @property
@@ -73,15 +73,15 @@ class PairResult(NamedTuple):
 class Ranked(NamedTuple):
     """A model in the ranking.
 
-    Three kinds of models have no rank: those asked fewer items than others, those asked a sample where others were
-    asked all items, and those with unfit scores.
+    Three kinds of models have no rank: those that were asked fewer items than others, those that were asked a sample
+        while others were asked all items, and those with unfit scores.
 
     Args:
         model: Name of the model.
-        figure: Its accuracy.
-        rank: Its best and worst rank; None without a rank.
-        groups: Letters of its groups; models that share no letter are told apart.
-        why_unfit: Reason why its score is unfit; None for a fit score.
+        figure: Accuracy of the model.
+        rank: Best and worst possible rank; None if the model has no rank.
+        groups: Letters of the model's groups; models that share no letter differ significantly.
+        why_unfit: Reason the score is unfit; None if it is fit.
     """
 
     model: str
@@ -92,16 +92,16 @@ class Ranked(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Comparison of models on the items of one task, or of all tasks.
+    """Comparison of models on the items of one task or of all tasks.
 
     Args:
         name: Name of the task; `_ALL` for all.
         ranking: Models, best first, then those without a rank; if `why_no_ranks` gives a reason, no model has a rank.
         pairs: Results of the pairs, ordered by the names of the models.
-        against: Model to compare all others with; None for a comparison of all pairs.
-        least_p: Smallest adjusted p that any pair could have if all its clusters differed in one direction; None
-            without pairs.
-        why_no_ranks: Reason why the models have no ranks; None if they have ranks.
+        against: Model with which all others are compared; None if all pairs are compared.
+        least_p: Smallest adjusted p-value that any pair could have if all its clusters differed in one direction; None
+            if there are no pairs.
+        why_no_ranks: Reason the models have no ranks; None if they have ranks.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Comparison(NamedTuple):
 
     @property
     def pairs_told_apart(self) -> int:
-        """Return the number of pairs that differ significantly after adjustment over all pairs."""
+        """Return the number of pairs that differ significantly after adjustment across all pairs."""
         return sum(result.told_apart for result in self.pairs)
 
 
@@ -124,13 +124,14 @@ def compare_results(
 
     Args:
         results: Folder that `evaluate run` wrote.
-        release: Release that was scored; needed only if an older version of the program wrote the predictions.
-        models: Names of two models, to compare only this pair; all models if empty.
-        against: Name of the model to compare all others with; None to compare all pairs.
+        release: Release on which the models were scored; needed only if an older version of the program wrote the
+            predictions.
+        models: Names of two models to compare only this pair; if empty, all models are compared.
+        against: Name of the model with which to compare all others; None to compare all pairs.
 
     Raises:
-        BenchwrightError: A name matches no model, there is only one model, or the release is another.
-        DataError: The folder holds no results, results of different releases or splits, or damaged results.
+        BenchwrightError: A name matches no model, there is only one model, or the release is a different one.
+        DataError: The folder contains no results, results of different releases or splits, or damaged results.
     """
     if against is not None and models:
         raise BenchwrightError("give either two models to compare, or one to compare all others with (--against)")
@@ -216,7 +217,7 @@ def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Co
 def _adjusted(
     pairs: Mapping[tuple[int, int], ModelPair], sheet: ReplyMatrix, group: NDArray[Any], name: str
 ) -> tuple[list[float], float]:
-    """Return each pair's p, adjusted over all of them, and the threshold; no adjusted p is below the pair's own p."""
+    """Return each pair's adjusted p-value, never below its unadjusted one, and the threshold of the test statistic."""
     import numpy as np
 
     if len(pairs) < 2:
@@ -225,7 +226,7 @@ def _adjusted(
     counts: list[NDArray[Any]] = []
 
     def column(model: int, both: NDArray[np.bool_]) -> int:
-        """Return the number of the model's column on these items, computed once."""
+        """Return the index of the model's column for these items, computed once."""
         key = model, both.tobytes()
         if key not in columns:
             columns[key] = len(counts)
@@ -252,15 +253,16 @@ def _why_no_ranks(pairs: Sequence[ModelPair], least: float | None, against: str 
 
 
 def _pair(sheet: ReplyMatrix, group: NDArray[Any], i: int, k: int) -> ModelPair | None:
-    """Compare two models on the items asked of both."""
+    """Compare two models on the items that both were asked."""
     both = sheet.asked[i] & sheet.asked[k]
     return compare_pair(sheet.right[i, both], sheet.right[k, both], group[both])
 
 
 def _ranking(name: str, sheet: ReplyMatrix, apart: set[frozenset[int]], *, has_ranks: bool) -> tuple[Ranked, ...]:
-    """Rank the models asked the same items as the model asked the most.
+    """Rank the models that were asked the same items as the model that was asked the most.
 
-    A model that can take none of a release's tasks comes last over all tasks, and has no place in any task.
+    A model that can take none of a release's tasks comes last in the comparison over all tasks and is absent from those
+    of single tasks.
     """
     was_asked = sheet.asked
     numbers = [k for k in range(len(sheet.scores)) if name == _ALL or was_asked[k].any()]

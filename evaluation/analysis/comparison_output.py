@@ -1,4 +1,4 @@
-"""A comparison of models as JSON values and as printed tables."""
+"""A comparison of models as JSON values and as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 CORRECTION = "joint sign flips (Romano and Wolf 2005)"
 COMPARISON_FILE = "comparison.txt"
 _SCREENFUL = 60
-"""Lines of tables that a comparison prints; a longer output goes to a file."""
+"""Largest number of table lines that a comparison prints; longer output goes to a file."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _LONG_NAME = 22
-"""Longest name, in characters, that leaves space for a pair's figures next to both names."""
+"""Longest name, in characters, that leaves room for a pair's figures next to both names."""
 _MOST_PAIRS = 45
-"""Pairs that a terminal shows: those of ten models."""
+"""Number of pairs shown in a terminal: as many as ten models form."""
 RULE = (
     "Models whose p over all pairs is below 0.05 are told apart and share no letter. Best rank: 1 plus the number "
     "of models found better; worst rank: the number of ranked models minus those found worse. All these ranges hold "
@@ -43,7 +43,7 @@ RULE = (
 def comparison_document(
     scores: Sequence[Score], comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None
 ) -> dict[str, Any]:
-    """Return comparisons as JSON values: the first one at the top level, those of the tasks by name."""
+    """Return comparisons as JSON values: the first one at the top level, those of single tasks by name."""
     every, *tasks = comparisons
     return {
         "release": scores[0].release,
@@ -104,9 +104,9 @@ def _compared(result: PairResult) -> dict[str, Any]:
 
 
 def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None) -> list[Table]:
-    """Return tables of ranks, of ranks by task, of pairs over all tasks and, with a release, of letters.
+    """Return tables of ranks, of ranks by task, of pairs over all tasks and, if a release is given, of letters.
 
-    The table of pairs ends after `_MOST_PAIRS`; `write_pairs` writes all, including those of each task.
+    The table of pairs is truncated after `_MOST_PAIRS`; `write_pairs` writes all pairs, including those on each task.
     """
     every, *tasks = comparisons
     tables = [_ranks(every), *([_task_ranks(every, tasks)] if tasks else []), _pairs(every)]
@@ -114,9 +114,9 @@ def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, L
 
 
 def screenful(text: str, path: Path) -> str:
-    """Return a text if it fits a screen, otherwise its beginning and the file that holds the whole.
+    """Return a text if it fits on a screen, otherwise its beginning and the path of a file with the whole text.
 
-    The file follows from the results and is rewritten each time. If it cannot be written, the function returns the
+    The file depends only on the results and is rewritten each time. If it cannot be written, the function returns the
     whole text.
 
     Args:
@@ -135,11 +135,11 @@ def screenful(text: str, path: Path) -> str:
 
 
 def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = False) -> None:
-    """Write all pairs, over all tasks and on each, to a `.csv` file.
+    """Write all pairs, over all tasks and on each task, to a `.csv` file.
 
     Raises:
-        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
-            written.
+        BenchwrightError: The file name has a different suffix, the file exists and `force` is not given, or it cannot
+            be written.
     """
     if out.suffix.lower() != ".csv":
         raise BenchwrightError(f"{out}: pairs are written as CSV; give a name that ends in .csv")
@@ -158,7 +158,7 @@ def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = F
 
 
 def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return one line for each comparison without ranks and for each unfit score."""
+    """Return one line for each comparison without ranks and one for each unfit score."""
     lines = [
         f"{comparison.name}: {comparison.why_no_ranks}"
         for comparison in comparisons
@@ -189,7 +189,7 @@ def _ranks(every: Comparison) -> Table:
 
 
 def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
-    """Return a table with a line for each task and a column for each model, by its number in the table of ranks."""
+    """Return a table with a row per task and a column per model, headed by its number in the table of ranks."""
     lines = [("task", *(str(number) for number in range(1, len(every.ranking) + 1)), "told apart")]
     for task in tasks:
         ranks = {ranked.model: ranked.rank for ranked in task.ranking}
@@ -199,7 +199,7 @@ def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
 
 
 def _pairs(every: Comparison) -> Table:
-    """Return a table of the pairs; long names are replaced by numbers of the table of ranks."""
+    """Return a table of the pairs, in which long names are replaced by numbers from the table of ranks."""
     names = {ranked.model: printable(ranked.model) for ranked in every.ranking}
     is_long = max(map(len, names.values()), default=0) > _LONG_NAME
     if is_long:

@@ -1,4 +1,4 @@
-"""The differences of all ranked models as a matrix: the lead of a row's model over a column's."""
+"""The differences between all ranked models as a matrix: how far each row's model is ahead of each column's."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .comparison import Comparison
 
 
 class DifferenceCell(NamedTuple):
-    """The difference of two models on the items asked of both, and whether they are told apart.
+    """The difference between two models on the items that both were asked, and whether it is significant.
 
     Args:
         points: Accuracy of the row's model minus that of the column's, in percentage points, as text.
-        told_apart: Whether the two are told apart.
+        told_apart: Whether the two models differ significantly.
     """
 
     points: str
@@ -26,7 +26,7 @@ class DifferenceMatrix(NamedTuple):
 
     Args:
         names: Names of the models, best first.
-        rows: Cells of each model except the last, one for each model below it.
+        rows: Cells of each model except the last, one for each lower-ranked model.
     """
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class DifferenceMatrix(NamedTuple):
 
 
 def difference_matrix(comparison: Comparison) -> DifferenceMatrix | None:
-    """Return the matrix of the ranked models; None if fewer than two have a rank."""
+    """Return the matrix of the ranked models, or None if fewer than two have a rank."""
     names = [ranked.model for ranked in comparison.ranking if ranked.rank is not None]
     cells: dict[tuple[str, str], DifferenceCell] = {}
     for result in comparison.pairs:

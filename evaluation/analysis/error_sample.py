@@ -1,6 +1,6 @@
-"""A sample of models' errors to inspect: a fixed number from each task, or in proportion to a label.
+"""A sample of models' errors to inspect: a fixed number from each task, or proportional to the values of a label.
 
-A hash of seed, item and model decides the draw: the same errors give the same sample on every machine.
+The draw is determined by a hash of seed, item and model: the same errors give the same sample on every machine.
 
 The error categories come from papers whose authors inspected replies by hand; the explanations are original.
 """
@@ -45,7 +45,7 @@ BLINK = (
     ),
     FindingCategory(code="other", words="Something else", help="None of these; state the error as the reason."),
 )  # fmt: skip
-"""BLINK section 4.3 (10 errors a task)."""
+"""BLINK, section 4.3 (10 errors per task)."""
 
 II_BENCH = (
     FindingCategory(
@@ -76,7 +76,7 @@ II_BENCH = (
         help="The reply is right, but its letter was misread or not found.",
     ),
 )  # fmt: skip
-"""II-Bench section 4.3 and appendix F (100 errors in proportion to the domains)."""
+"""II-Bench, section 4.3 and appendix F (100 errors, in proportion to the domains)."""
 
 CATEGORIES: Mapping[str, Sequence[FindingCategory]] = {"blink": BLINK, "ii-bench": II_BENCH}
 
@@ -85,7 +85,7 @@ def own_categories(texts: Sequence[str]) -> tuple[FindingCategory, ...]:
     """Return the categories given as `CODE=WORDS`.
 
     Raises:
-        BenchwrightError: A category is not of this form, or a code occurs twice.
+        BenchwrightError: A category does not have this form, or a code occurs twice.
     """
     from pydantic import ValidationError
 
@@ -110,9 +110,9 @@ def own_categories(texts: Sequence[str]) -> tuple[FindingCategory, ...]:
 
 TASK = "task"
 COLUMNS = (TASK, "split", "level", "category")
-"""Columns that a sample can be in proportion to, in addition to attributes."""
+"""Columns to whose values a sample can be proportional, in addition to attributes."""
 NONE = ""
-"""Stratum of items without the label."""
+"""Stratum of items that lack the label."""
 
 _READ_AS = {"miss": "no single letter", "refusal": "a refusal", "cut_off": "cut off before an answer"}
 
@@ -134,7 +134,7 @@ class Plan(NamedTuple):
 
 
 class ErrorSample(NamedTuple):
-    """Drawn errors as review tasks, with counts.
+    """The drawn errors as review tasks, with counts.
 
     Args:
         head: First line of the task file.
@@ -165,7 +165,7 @@ class ErrorSample(NamedTuple):
 
 
 class _Error(NamedTuple):
-    """An item that a model got wrong."""
+    """A wrong reply of a model to an item."""
 
     order: str
     item_id: str
@@ -184,22 +184,22 @@ class _Facts(NamedTuple):
 def draw_errors(
     results: Path, release: Release, plan: Plan, categories: Sequence[FindingCategory], *, models: Sequence[str] = ()
 ) -> ErrorSample:
-    """Draw errors of the models in a folder of results.
+    """Draw errors made by the models in a folder of results.
 
-    An error is a wrong reply: another letter, no letter, or a refusal. Items without any reply are left out, because
-    they offer nothing to inspect. With several models, the draw is from all their errors together; each item occurs
-    once, with one of the models.
+    An error is a wrong reply: a different letter, no letter, or a refusal. Items without any reply are left out,
+        because there is nothing to inspect. If there are several models, errors are drawn from all of theirs together,
+        and each item occurs only once, with one of the models.
 
     Args:
         results: Folder that `evaluate run` wrote.
-        release: Release that was scored.
+        release: Release on which the models were scored.
         plan: Size and strata of the sample.
         categories: Categories to offer to annotators.
         models: Names of models; all models if empty.
 
     Raises:
-        BenchwrightError: A model is missing, the release is another, or no item has the label.
-        DataError: There are no results, or results or release are damaged.
+        BenchwrightError: A model is missing, the release is a different one, or no item has the label.
+        DataError: There are no results, or the results or the release are damaged.
     """
     scores = _chosen(read_scores(results), models, results)
     if scores[0].release_id != release.release_id:
@@ -242,7 +242,7 @@ def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> li
 
 
 def _facts(release: Release, split: str | None, by: str) -> dict[str, _Facts]:
-    """Return the stratum, task and content of each item."""
+    """Return the stratum, task and content hash of each item."""
     facts: dict[str, _Facts] = {}
     names = ["item_id", "content_hash", TASK, "attributes", *(name for name in COLUMNS if name != TASK)]
     is_there = False
@@ -276,7 +276,7 @@ def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Erro
 
 
 def _each_item_once(errors: Sequence[_Error]) -> list[_Error]:
-    """Return the errors with one model per item; a hash chooses the model."""
+    """Return the errors with each item kept for only one model, which a hash chooses."""
     of_item: dict[str, list[_Error]] = {}
     for error in errors:
         of_item.setdefault(error.item_id, []).append(error)

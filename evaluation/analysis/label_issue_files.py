@@ -35,7 +35,7 @@ _WHY = {
 
 
 def _suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
-    """Return the first line of a task file of suspects."""
+    """Return the first line of a task file about suspected keys."""
     score = suspects.sheet.scores[0]
     return TaskFileHead(
         kind="errata", name="errata", release=f"{release.name} {release.version}", release_id=score.release_id
@@ -43,7 +43,7 @@ def _suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
 
 
 def _suspect_tasks(suspects: LabelIssues, release: Release) -> Iterator[ReviewTask]:
-    """Yield a task for each suspect, the likeliest first, with the evidence against its key."""
+    """Yield a task for each suspect, the likeliest first, including the evidence against its key."""
     contents = _contents(release, suspects.sheet.scores[0].split)
     for issue in suspects.found:
         yield ReviewTask(
@@ -89,7 +89,7 @@ COLUMNS = (
     "given",
     "probability",
 )
-"""`letters` are joined without blanks; `given` is canonical JSON; undefined values are empty or null."""
+"""Columns: `letters` are joined without spaces, `given` is canonical JSON, and undefined values are empty or null."""
 
 _MOST_SHOWN = 20
 
@@ -111,11 +111,11 @@ def suspects_document(suspects: LabelIssues, out: Path | None) -> dict[str, Any]
 
 
 def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force: bool = False) -> None:
-    """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
+    """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give identical bytes.
 
     Raises:
-        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
-            written.
+        BenchwrightError: The file name has a different suffix, the file exists and `force` is not given, or it cannot
+            be written.
     """
     suffix = out.suffix.lower()
     if suffix not in {SUFFIX, ".csv", ".parquet"}:

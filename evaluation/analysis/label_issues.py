@@ -1,4 +1,4 @@
-"""Items whose key is likely wrong, ranked for a campaign that checks them."""
+"""Items whose key is likely to be wrong, ranked for a campaign that checks them."""
 
 from __future__ import annotations
 
@@ -33,23 +33,24 @@ Reason = Literal["models_prefer_another", "people_miss_the_key", "models_and_peo
 
 
 class LabelIssue(NamedTuple):
-    """An item whose key is likely wrong.
+    """An item whose key is likely to be wrong.
 
     Args:
-        rank: Rank by score, from 1; of equal scores, the lower item id comes first.
+        rank: Rank by score, from 1; ties are broken by item id.
         item_id: Id of the item.
         split: Split of the item.
         task: Task of the item.
-        key: Letter that counts as right.
-        letters: Letters that models favor as more likely right: one, or none if only people's answers are evidence.
+        key: Letter of the key.
+        letters: Letters that models consider more likely to be right: one, or none if the only evidence is people's
+            answers.
         reason: Source of the evidence against the key.
         score: Natural logarithm of the odds that the key is wrong (`benchwright.diagnostics.keys.suspected_keys`).
         models: Number of models asked.
-        difficulty: Share of models that have it right, 0 to 1.
-        discrimination: Item-rest correlation over the models; None if undefined.
+        difficulty: Proportion of models that answer it correctly, 0 to 1.
+        discrimination: Item-rest correlation across the models; None if undefined.
         people: Number of people asked without the key.
         people_right: Number of those who gave the key.
-        given: Models by the letter they gave; models without a letter are under the empty text.
+        given: Models by the letter they gave; models without a letter are listed under the empty string.
         probability: Probability that the key is wrong, 0 to 1, according to the model of replies.
     """
 
@@ -75,7 +76,7 @@ class LabelIssues(NamedTuple):
 
     Args:
         sheet: Replies of the models.
-        campaigns: Campaigns of people, which count; simulated annotators do not.
+        campaigns: Campaigns with human annotators, which are used as evidence; simulated annotators are not.
         found: Issues, by rank.
         matrix: The same replies by task.
         tasks: Tasks whose keys are all in doubt.
@@ -89,15 +90,16 @@ class LabelIssues(NamedTuple):
 
 
 def find_suspects(results: Path, release: Release) -> LabelIssues:
-    """Return the items of a release whose keys are likely wrong, the likeliest first.
+    """Return the items of a release whose keys are likely to be wrong, the likeliest first.
 
     The items and their order are those of `benchwright audit --replies`. An item is included if its key is wrong with a
-    probability of at least 25 %, and two able models gave the favored letter instead, or two people missed the key. Of
-    several runs of one model only one counts (`one_run_a_model`): they err alike and would seem to confirm each other.
+    probability of at least 25 % and two capable models gave the favored letter instead, or two people missed the key.
+    Only one of several runs of a model is used (`one_run_a_model`): such runs make the same errors and would appear to
+    confirm each other.
 
     Raises:
-        BenchwrightError: The release is not the one that was scored.
-        DataError: There are no results, or results or release are damaged.
+        BenchwrightError: The release is not the one on which the models were scored.
+        DataError: There are no results, or the results or the release are damaged.
     """
     import numpy as np
 
@@ -118,24 +120,24 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
 
 _USUAL = ("vanilla", "robust")
 _OTHERWISE = ("blind", "wrong-image", "caption", "stated-caption", "circular", "shuffle", "mm-sap")
-"""Protocols that show no picture, another picture, or other orders of options."""
+"""Protocols that show no picture, a wrong picture, or other orders of options."""
 
 
 def model_name(score: Score) -> str:
-    """Return the name that groups the runs of one model: the user's, otherwise the model's."""
+    """Return the name by which the runs of one model are grouped: the user's name for it, otherwise the model's own."""
     return score.name or score.model
 
 
 def protocol_name(score: Score) -> str:
-    """Return the name of a score's protocol without its settings."""
+    """Return the name of a score's protocol, without settings."""
     return score.protocol.partition(":")[0]
 
 
 def one_run_a_model(scores: Sequence[Score]) -> list[Score]:
-    """Return one score of each model, in the order given.
+    """Return one score per model, in the order given.
 
-    Preference goes first to a run asked plainly, with its pictures and as published; then to the usual protocol and
-    reader; then to the run asked the most items.
+    A run with the pictures and the questions as published is preferred; among those, one with the usual protocol and
+    reader; among those, the run that was asked the most items.
     """
 
     def order(score: Score) -> tuple[bool, bool, bool, int, str]:
@@ -149,7 +151,7 @@ def one_run_a_model(scores: Sequence[Score]) -> list[Score]:
 
 
 def letter_matrix_of(sheet: ReplyMatrix) -> LetterMatrix:
-    """Return replies read with their release, in the form that diagnostics take."""
+    """Return replies that were read with their release, in the form that diagnostics use."""
     tasks, task = task_numbers(sheet.items.column("task"))
     return LetterMatrix(
         tuple(sheet.items.column("item_id").to_pylist()),
@@ -165,7 +167,7 @@ def letter_matrix_of(sheet: ReplyMatrix) -> LetterMatrix:
 
 
 def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the campaigns of people and, for each item, the numbers of people asked and of those who were right."""
+    """Return the human campaigns and, for each item, how many people were asked and how many were right."""
     import numpy as np
 
     people_asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
@@ -209,7 +211,7 @@ def _rows(
 
 
 def _reason(suspect: SuspectedKey) -> Reason:
-    """Return the source of evidence against a key: at least two able models, at least two people, or both."""
+    """Return the source of the evidence against a key: at least two capable models, at least two people, or both."""
     by_models = suspect.voices >= LEAST_VOICES
     by_people = suspect.misses >= LEAST_VOICES and suspect.misses > suspect.votes_for_key
     if by_models == by_people:
@@ -218,7 +220,7 @@ def _reason(suspect: SuspectedKey) -> Reason:
 
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:
-    """Return the models by the letter they gave for an item; letters and models are sorted."""
+    """Return the models by the letter that they gave for an item; letters and models are sorted."""
     models_by_letter: dict[str, list[str]] = {}
     for row, score in enumerate(sheet.scores):
         if sheet.asked[row, item]:

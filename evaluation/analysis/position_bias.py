@@ -1,4 +1,4 @@
-"""A model's preference for certain letters: shares of letters given and keyed, and accuracy by the key's position."""
+"""A model's preference for certain letters: proportions of given and key letters, and accuracy by key position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LetterShare(NamedTuple):
         letter: The letter.
         keyed: Number of items with this key and a read letter.
         given: Number of items for which the model gave this letter.
-        at_key: Accuracy on all asked items with this key, with or without a read letter.
+        at_key: Accuracy on all asked items with this key, whether or not a letter was read.
     """
 
     letter: str
@@ -32,17 +32,18 @@ class LetterShare(NamedTuple):
 
 
 class LetterBias(NamedTuple):
-    """Comparison of a model's letters with the keys.
+    """Comparison of the letters that a model gives with the keys.
 
     Args:
         n: Number of asked items that have a key and a read letter.
         letters: Given or keyed letters, in order.
-        statistic: Statistic of Stuart and Maxwell; chi-squared with `df` degrees of freedom if the model favors no
-            letter.
+        statistic: Stuart-Maxwell statistic, which has a chi-squared distribution with `df` degrees of freedom if the
+            model favors no letter.
         df: Degrees of freedom; 0 if every given letter is the key.
-        p: p-value of the test; None without any read letter.
-        moved: Effect size, 0 to 1: the smallest share of replies that would have to change their letter to make the
-            shares given equal the shares keyed; half the sum of |given - keyed| / n. None without any read letter.
+        p: p-value of the test; None if no letter was read.
+        moved: Effect size, 0 to 1: the smallest proportion of replies whose letter would have to change to make the
+            distribution of given letters equal that of the keys; half the sum of |given - keyed| / n. None if no letter
+            was read.
     """
 
     n: int
@@ -69,7 +70,7 @@ class LetterBias(NamedTuple):
 
 
 def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
-    """Return the comparison of each model's letters with the keys of the items asked of it.
+    """Return the comparison of each model's letters with the keys of the items that it was asked.
 
     Args:
         sheet: Replies with the keys, read with a release.
@@ -85,14 +86,14 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
 def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any]) -> LetterBias:
     """Return the comparison of a model's letters with the keys of the same items.
 
-    Given and keyed letters are paired, so the test of marginal homogeneity compares their shares, and not a test for
-    independent samples. A model that is always right never favors a letter, however uneven the keys. The test treats
-    items as independent.
+    Given and key letters are paired, so their proportions are compared by a test of marginal homogeneity rather than
+    one for independent samples. A model that is always right never favors a letter, however uneven the keys. The test
+    treats items as independent.
 
     Args:
-        letters: Index of each asked item's letter in `LETTERS`; below 0 without a read letter.
-        key: Index of its key; below 0 without a key, which leaves the item out.
-        group: Number of its cluster, for intervals.
+        letters: Index in `LETTERS` of the letter given for each asked item; below 0 if none was read.
+        key: Index of the item's key; below 0 for items without a key, which are left out.
+        group: Index of the item's cluster, for intervals.
     """
     import numpy as np
     from scipy.special import chdtrc  # the upper tail of chi-squared; `scipy.stats` takes four times as long to import
@@ -114,11 +115,11 @@ def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray
 
 
 def stuart_maxwell(table: NDArray[np.int64]) -> tuple[float, int]:
-    """Return the statistic of the test of marginal homogeneity and its degrees of freedom.
+    """Return the statistic of the Stuart-Maxwell test of marginal homogeneity and its degrees of freedom.
 
     With d the row sums less the column sums, and S the matrix with S_ii = n_i. + n_.i - 2 n_ii and S_ij = -(n_ij +
-    n_ji), the statistic is d' S^- d. S^- is an inverse on the range of S, whose rank is the degrees of freedom: the
-    number of categories less the number of components that confusions link.
+    n_ji), the statistic is d' S^- d. S^- is an inverse on the range of S, whose rank equals the degrees of freedom: the
+    number of categories minus the number of components connected by confusions.
 
     Source: A. Stuart, "A test for homogeneity of the marginal distributions in a two-way classification", Biometrika 42
     (1955), 412-416; A. E. Maxwell, British Journal of Psychiatry 116 (1970), 651-655.

@@ -1,4 +1,4 @@
-"""Ranks of models as intervals, and groups of models that are not told apart."""
+"""Ranks of models as intervals, and groups of models that do not differ significantly."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import NamedTuple
 
 
 class Rank(NamedTuple):
-    """The ranks of a model that the comparisons of all pairs leave possible.
+    """The ranks that a model may have according to the comparisons of all pairs.
 
-    If the chance of any wrongly separated pair is at most 5 %, the intervals of all models jointly hold the true ranks
-    in 95 of 100 studies.
+    If the probability of wrongly separating any pair is at most 5 %, the intervals of all models jointly contain the
+    true ranks in at least 95 of 100 studies.
 
     Source: M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for ranks with applications to mobility
     across neighbourhoods and academic achievement across countries", Review of Economic Studies 91 (2024), 476-518.
 
     Args:
         best: 1 + the number of models found better.
-        worst: The number of all models less those found worse.
+        worst: The number of all models minus the number of those found worse.
     """
 
     best: int
     worst: int
 
     def __str__(self) -> str:
-        """Return the interval as text, such as `2–5`; `2` for a single rank."""
+        """Return the interval as text, such as `2–5`, or `2` for a single rank."""
         return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
 
 
 def rank_intervals(count: int, told_apart: Callable[[int, int], bool]) -> list[Rank]:
-    """Return the ranks of models ordered best first.
+    """Return the possible ranks of models that are ordered from best to worst.
 
     Args:
         count: Number of models, from the most accurate to the least.
-        told_apart: Function that returns whether two models, the better first, differ significantly.
+        told_apart: Function that returns whether two models, given with the better one first, differ significantly.
     """
     return [
         Rank(
@@ -45,7 +45,7 @@ def rank_intervals(count: int, told_apart: Callable[[int, int], bool]) -> list[R
 
 
 def group_letters(count: int, told_apart: Callable[[int, int], bool]) -> list[str]:
-    """Return the letters of each model's groups: two models are told apart exactly if they share no letter.
+    """Return the letters of each model's groups: two models differ significantly exactly if they share no letter.
 
     Letters follow the best model of their group, from `a`. After `z` come `aa`, `ab` and so on, separated by spaces.
 
@@ -54,7 +54,7 @@ def group_letters(count: int, told_apart: Callable[[int, int], bool]) -> list[st
 
     Args:
         count: Number of models, from the most accurate to the least.
-        told_apart: Function that returns whether two models, the better first, differ significantly.
+        told_apart: Function that returns whether two models, given with the better one first, differ significantly.
     """
     groups = [frozenset(range(count))]
     for low in range(count):
@@ -68,11 +68,11 @@ def group_letters(count: int, told_apart: Callable[[int, int], bool]) -> list[st
 
 
 _RUN = 5
-"""Shortest run of consecutive letters that is written as its first and last."""
+"""Length of the shortest run of consecutive letters that is written as its first and last letter."""
 
 
 def shortened_groups(letters: str) -> str:
-    """Return the letters of a model's groups as shown in tables: five or more in a row as `c–g`.
+    """Return the letters of a model's groups as shown in tables, with five or more consecutive letters as `c–g`.
 
     Example:
         >>> shortened_groups("abcdf"), shortened_groups("bcdefgk")
@@ -92,7 +92,7 @@ def shortened_groups(letters: str) -> str:
 
 
 def _number(name: str) -> int:
-    """Return the number of a group by its name, `a` as 0."""
+    """Return the index of a group given its name; `a` is 0."""
     number = 0
     for letter in name:
         number = number * _ALPHABET + ord(letter) - ord("a") + 1
@@ -100,7 +100,7 @@ def _number(name: str) -> int:
 
 
 def _parted(groups: list[frozenset[int]], high: int, low: int) -> list[frozenset[int]]:
-    """Return groups none of which holds both models: each that did is split, without groups contained in others."""
+    """Return groups none of which contains both models: those that did are split, and subsets of others are dropped."""
     kept = [group for group in groups if not {high, low} <= group]
     for made in (group - {one} for group in groups if {high, low} <= group for one in (low, high)):
         if not any(made <= group for group in kept):

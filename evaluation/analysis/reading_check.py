@@ -1,6 +1,6 @@
-"""Results of people's labels of a sample of replies: the reader's error, and the score with that error in its interval.
+"""Results of people's labels of a sample of replies: the reader's error, and scores whose interval includes that error.
 
-If several people read a reply, the reading of more than half of them counts.
+If several people read a reply, the reading of the majority (more than half) is used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _UNCLEAR = "unclear"
 
 
 class UnusedRow(NamedTuple):
-    """An unusable row of the filled table, and the reason."""
+    """An unusable row of the filled-in table, and the reason it is unusable."""
 
     entry: str
     why: str
@@ -41,12 +41,12 @@ class CheckedReading(NamedTuple):
     """Results of the labels.
 
     Args:
-        readings: Reading of each result, with its folder.
-        errors: The reader's errors in the replies of all results.
+        readings: Reading of each result, together with its folder.
+        errors: The reader's errors across the replies of all results.
         blank: Number of rows left blank.
         unused: Unusable rows, and replies on which people disagree.
         compared: Number of replies with two or more readers.
-        agreement: Share of pairs of people who agree on a reply, 0 to 1; None if no reply has two readers.
+        agreement: Proportion of pairs of people who agree on a reply, 0 to 1; None if no reply was read by two people.
     """
 
     readings: tuple[tuple[Path, str, Reading], ...]
@@ -75,12 +75,12 @@ def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> Checke
     """Return the reader's errors according to people's labels, and the scores that take them into account.
 
     Args:
-        labels: Filled tables, or results of campaigns of the review app; `sample.json` lies in their folder.
-        places: Folders of results that have moved since the sample was drawn; none by default.
+        labels: Filled-in tables, or results of campaigns in the review app; `sample.json` is in the same folder.
+        places: Folders of results that have been moved since the sample was drawn; none by default.
 
     Raises:
-        BenchwrightError: All rows are blank, or the tables lie in several folders.
-        DataError: Table, sample or results are damaged, or the sample was not drawn from these results.
+        BenchwrightError: All rows are blank, or the tables are in different folders.
+        DataError: A table, the sample or the results are damaged, or the sample was not drawn from these results.
     """
     if len({path.parent.resolve() for path in labels}) > 1:
         raise BenchwrightError(
@@ -158,7 +158,7 @@ def _reading(score: Score, result: SampledResult, labelled: Sequence[LabelledRep
 
 
 def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
-    """Return the labels in filled tables, each from one person, and in results of campaigns."""
+    """Return the labels from filled-in tables, each by one person, and from results of campaigns."""
     options = {reply.id: reply.options for result in sample.results for reply in result.drawn}
     labels = _Labels({}, 0, [])
     for path in paths:
@@ -186,7 +186,7 @@ def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
 
 
 def _said(cells: Mapping[str, str]) -> str:
-    """Return a row's label of its reply: a letter, `none`, `unclear`, or an empty text."""
+    """Return a row's label of its reply: a letter, `none`, `unclear`, or an empty string."""
     if (gives := cells["gives"].lower()) in {NO_LETTER, _UNCLEAR}:  # as in the results of a campaign
         return gives
     letter = cells[_LETTER]
@@ -194,7 +194,7 @@ def _said(cells: Mapping[str, str]) -> str:
 
 
 def _agreed(votes: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str | None], list[UnusedRow]]:
-    """Return the letter that more than half of a reply's readers give, and the replies without one."""
+    """Return the letter that more than half of each reply's readers give, and the replies without such a majority."""
     letters: dict[str, str | None] = {}
     unused = []
     for name, by_person in votes.items():

@@ -1,10 +1,10 @@
-"""A sample of replies for people to read, which measures the reader's error.
+"""A sample of replies for people to read, used to measure the reader's error.
 
-In half of a model's sample the reader found a letter, in the other half none; each half is in proportion to the tasks.
-A hash of seed, model and item decides the draw.
+In half of a model's sample the reader found a letter, in the other half it found none; each half is proportional to the
+tasks. The draw is determined by a hash of seed, model and item.
 
-The sample is a table to fill in, or files of tasks for the review app. Next to it, `sample.json` holds the readings to
-compare the labels with (`reading_check`).
+The sample is a table to fill in, or files of tasks for the review app. Next to it, `sample.json` stores the readings
+with which the labels are compared (`reading_check`).
 """
 
 from __future__ import annotations
@@ -47,38 +47,38 @@ _CAMPAIGN = "reading"
 _MOST_BYTES = 256 * 2**20
 _ROWS = 4096
 _LEAST = 4
-"""Smallest number of replies of one result: a single one has no spread."""
+"""Smallest number of replies drawn from one result; a single reply has no spread."""
 
 
 class SampledReply(BaseModel):
-    """A reply of the sample."""
+    """A reply in the sample."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
-    """Its id in the table."""
+    """Id of the reply in the table."""
     item_id: str
     task: str
     read: str | None
     """Letter that the reader read."""
     key: str | None
-    """The right letter; None without one."""
+    """The right letter; None if there is none."""
     options: tuple[str, ...]
     """Letters of the item's options."""
 
 
 class SampledResult(BaseModel):
-    """A result, the sizes of its strata, and the drawn replies."""
+    """A result with the sizes of its strata and the drawn replies."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     folder: str
-    """Its folder, relative to that of the sample."""
+    """Folder of the result, relative to that of the sample."""
     title: str
     predictions: str
-    """SHA-256 of its predictions."""
+    """SHA-256 of the result's predictions."""
     strata: tuple[tuple[str, bool, int], ...]
-    """Task, whether the reader found a letter, and number of replies."""
+    """Task, whether the reader found a letter, and the number of replies."""
     drawn: tuple[SampledReply, ...]
 
     @property
@@ -105,7 +105,7 @@ class DrawnReplies(NamedTuple):
 
     Args:
         sample: The sample.
-        rows: Rows of its table.
+        rows: Rows of the table to fill in.
         tasks: Tasks of each result, by the name of the campaign; they hide the reader's readings.
     """
 
@@ -114,7 +114,7 @@ class DrawnReplies(NamedTuple):
     tasks: Mapping[str, tuple[ReviewTask, ...]]
 
     def head(self, campaign: str) -> TaskFileHead:
-        """Return the first line of the file of a campaign's tasks."""
+        """Return the first line of the task file of a campaign."""
         sample = self.sample
         return TaskFileHead(
             kind="reading", name=campaign, release=sample.release, release_id=sample.release_id, seed=sample.seed
@@ -131,10 +131,10 @@ class ReadableReply(NamedTuple):
 
 
 def result_folders(places: Sequence[Path]) -> list[Path]:
-    """Return the folders of single results in some places; a place is such a folder or holds some.
+    """Return the folders of single results at some paths; each path is such a folder or contains some.
 
     Raises:
-        DataError: A place holds no result.
+        DataError: A path contains no result.
     """
     folders: dict[Path, None] = {}
     for place in places:
@@ -146,22 +146,22 @@ def result_folders(places: Sequence[Path]) -> list[Path]:
 
 
 def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int, seed: int) -> DrawnReplies:
-    """Draw replies of some results for people to read.
+    """Draw a sample of replies from results for people to read.
 
-    Four kinds of replies are left out because no reader reads them: missing ones, those without words, letters from a
-    file, and replies that the server marked as declined.
+    Replies that no reader parses are left out: missing or wordless replies, letters from a file, and replies that the
+    server marked as declined.
 
     Args:
         places: Folders of results.
-        release: Release that was scored.
-        out: Folder of the sample; its paths to the results start here.
-        n: Total number of replies, in equal shares of the models.
+        release: Release on which the models were scored.
+        out: Folder of the sample, to which its paths to the results are relative.
+        n: Total number of replies, divided equally among the models.
         seed: Seed of the draw.
 
     Raises:
-        BenchwrightError: A result is of another release, its protocol asks an item more than once, or no reply was
-            read.
-        DataError: Results or release are damaged.
+        BenchwrightError: A result belongs to a different release, its protocol asks an item more than once, or no reply
+            was read.
+        DataError: The results or the release are damaged.
     """
     folders = result_folders(places)
     if n < _LEAST * len(folders):
@@ -231,7 +231,7 @@ def _check_result(score: Score, release: Release, folder: Path) -> None:
 
 
 def _candidates(folder: Path, score: Score, seed: int) -> Iterator[ReadableReply]:
-    """Yield the replies that a reader read, each with its place in the draw."""
+    """Yield the replies that a reader parsed, each with its position in the drawing order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -278,7 +278,7 @@ def _is_of_several(attempts: pa.ListArray, pc: Any) -> bool:
 
 
 def chosen_replies(strata: Mapping[tuple[str, bool], Sequence[ReadableReply]], n: int) -> Iterator[ReadableReply]:
-    """Yield the first replies of each stratum: as many missed as read ones, if enough exist."""
+    """Yield the first replies of each stratum, as many without a letter as with one if there are enough."""
     totals = Counter(dict.fromkeys((True, False), 0))
     for (_, is_read), some in strata.items():
         totals[is_read] += len(some)
@@ -333,7 +333,7 @@ def _task(reply: SampledReply, score: Score, content_hash: str, text: str) -> Re
 
 
 def _shortened(text: str) -> str:
-    """Return a text that fits a task; a long one keeps its beginning and its end, where replies state answers."""
+    """Return a text shortened to fit a task; both ends of a long text are kept, since replies state answers there."""
     if len(text) <= LONGEST_TEXT:
         return text
     kept = LONGEST_TEXT // 2 - 40
@@ -341,7 +341,7 @@ def _shortened(text: str) -> str:
 
 
 def read_sample(folder: Path) -> ReadingSample:
-    """Return the sample whose table lies in a folder.
+    """Return the sample whose table is in a folder.
 
     Raises:
         DataError: The sample is missing or damaged.

@@ -1,4 +1,4 @@
-"""Replies of a table with their options: letters from rules and a second reader, compared with the given ones."""
+"""Replies in a table with their options: letters found by rules and a second reader, compared with given letters."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _OPTIONAL = {"letter", "question"}
 
 
 class ReplyCase(NamedTuple):
-    """A reply with its options.
+    """A reply together with its options.
 
     Args:
-        reply: Its text.
+        reply: Text of the reply.
         choices: Texts of the options in order; None for a picture.
         question: Words of the question, for a judge; may be empty.
         is_labelled: Whether the table gives a right reading.
-        letter: The right reading of the reply; None for no letter.
+        letter: The right reading of the reply; None if it gives no letter.
     """
 
     reply: str
@@ -57,16 +57,16 @@ class ReplyCase(NamedTuple):
 
     @property
     def options(self) -> list[tuple[str, str | None]]:
-        """Return letter and text of each option."""
+        """Return the letter and text of each option."""
         return list(zip(LETTERS, self.choices, strict=False))
 
 
 class ReadingFigures(NamedTuple):
-    """Reading accuracy, as shares of the replies with a given right reading.
+    """Accuracy of reading, as proportions of the replies for which the right reading is given.
 
     Args:
         labelled: Number of these replies.
-        shares: Share read right, and share of each kind of error, 0 to 1.
+        shares: Proportion read correctly, and proportion of each kind of error, 0 to 1.
     """  # phrase: allowed
 
     labelled: int
@@ -85,13 +85,13 @@ class ReadingFigures(NamedTuple):
 
 
 class ReadCases(NamedTuple):
-    """Results of reading.
+    """The results of reading a table of replies.
 
     Args:
         letters: Letter of each reply; None if it names no single option.
-        read_by: Rule or reader that found the letter, `judge` for a judge; None without a letter.
-        measured: Figures of the `reader`, and `with_judge` with a judge; empty without given right readings.
-        judging: Counts of the judge; None without a judge.
+        read_by: Rule or reader that found the letter, `judge` for a judge; None if there is no letter.
+        measured: Figures of the `reader` and, if there is a judge, `with_judge`; empty if no right readings are given.
+        judging: Counts of the judge's verdicts; None if there is no judge.
     """
 
     letters: list[str | None]
@@ -103,20 +103,20 @@ class ReadCases(NamedTuple):
 def read_cases(
     path: Path, reader: str = ROBUST, *, judge: Judge | None = None, log_folder: Path | None = None
 ) -> ReadCases:
-    """Return the letters of a table's replies, in order.
+    """Return the letters of the replies in a table, in order.
 
     A row has `reply` and `choices`. It may have `question` and `letter`: the letter that the reply gives, or `none`.
 
     Args:
-        path: Table of replies; JSON Lines if its name shows no other format.
-        reader: Name of one of `READERS`.
-        judge: Model that reads replies unreadable to the robust reader; None for no judge.
-        log_folder: Folder for the judge's requests and replies; None keeps none.
+        path: Table of replies, read as JSON Lines if its name indicates no other format.
+        reader: Name of a reader in `READERS`.
+        judge: Model that reads the replies that the robust reader cannot read; None for no judge.
+        log_folder: Folder for the judge's requests and replies; None to store none.
 
     Raises:
         BenchwrightError: A judge is given for a paper's reader, or the model does not exist.
         CheckFailed: The first questions to the judge all failed.
-        DataError: A row has a wrong value or form; the message names it.
+        DataError: A row has an invalid value or form; the message names it.
     """
     if judge is not None and reader != ROBUST:
         raise BenchwrightError(f"a judge needs the reader {ROBUST!r}; {reader!r} reads as its paper does, without one")
@@ -145,7 +145,7 @@ def _read(case: ReplyCase, reader: str) -> ParsedAnswer:
 def _judged(
     cases: Sequence[ReplyCase], answers: Sequence[ParsedAnswer], judge: Judge, source: str, log_folder: Path | None
 ) -> tuple[list[ParsedAnswer], Judging]:
-    """Return the answers with a judge's verdicts filled in, and the counts of the judge."""
+    """Return the answers completed with a judge's verdicts, and the counts of the judge."""
     model = judge.model
     backend = parse_model(model, judge.options(BackendOptions())) if isinstance(model, str) else model
     log = None if log_folder is None else log_folder / slug(backend.name)
@@ -198,7 +198,7 @@ def _cases(path: Path) -> Iterator[ReplyCase]:
 
 
 def _with_list(case: Any) -> Any:
-    """Return a row with its choices as a list, decoded if the cell holds JSON."""
+    """Return a row with its choices as a list, which is decoded if the cell contains JSON."""
     if isinstance(case, dict) and isinstance(cell := case.get("choices"), str) and cell.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
             return {**case, "choices": bounded_json(cell)}

@@ -1,4 +1,4 @@
-"""Replies of all models in a folder of results as a matrix: one row per model, one column per item."""
+"""The replies of all models in a folder of results as a matrix with one row per model and one column per item."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _GROUP = "group"
 
 
 class ReplyMatrix(NamedTuple):
-    """Replies of models to items. It takes about 3 bytes per model and item, and 100 bytes per item.
+    """Replies of models to items. It uses about 3 bytes per model and item, and 100 bytes per item.
 
     Args:
         scores: Scores of the models, one per row.
-        items: Facts about items, a row for each column of the matrix: `item_id`, `task` and `group`; with a release,
-            all columns of `item_facts`.
+        items: Facts about items, one row per column of the matrix: `item_id`, `task` and `group`; if a release is
+            given, all columns of `item_facts`.
         asked: Whether a model was asked an item, models x items.
-        right: Whether the model has the item right; False for an item it was not asked.
-        letter: Index of the model's letter in `LETTERS`; `_NO_LETTER` without a letter.
+        right: Whether the model answered the item correctly; False for an item it was not asked.
+        letter: Index of the model's letter in `LETTERS`; `_NO_LETTER` if there is none.
     """
 
     scores: tuple[Score, ...]
@@ -46,7 +46,7 @@ class ReplyMatrix(NamedTuple):
 
     @property
     def group(self) -> NDArray[Any]:
-        """Return the number of each item's cluster."""
+        """Return the index of each item's cluster."""
         numbers: NDArray[Any] = self.items.column(_GROUP).to_numpy()
         return numbers
 
@@ -65,21 +65,21 @@ class ReplyMatrix(NamedTuple):
         return ReplyMatrix(self.scores, items, self.asked[:, held], self.right[:, held], self.letter[:, held])
 
     def of_models(self, rows: Sequence[int]) -> ReplyMatrix:
-        """Return the replies of some models, in the order of `rows`."""
+        """Return the replies of some models, in the order given by `rows`."""
         chosen = list(rows)
         scores = tuple(self.scores[row] for row in chosen)
         return ReplyMatrix(scores, self.items, self.asked[chosen], self.right[chosen], self.letter[chosen])
 
 
 def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
-    """Return the models' replies, read from the predictions next to their scores.
+    """Return the models' replies, read from the predictions stored next to their scores.
 
-    Without a release, the items are those asked of any model, in the order in which they first occur.
+    If no release is given, the items are those that any model was asked, in the order of their first occurrence.
 
     Raises:
-        BenchwrightError: The release is not the one that was scored.
-        DataError: Predictions are missing, or a score was made from others; or an older version of the program wrote
-            them without the items' groups, and no release is given; or the release is damaged.
+        BenchwrightError: The release is not the one on which the models were scored.
+        DataError: Predictions are missing, or a score was computed from different ones; or an older version of the
+            program wrote them without the items' groups, and no release is given; or the release is damaged.
     """
     import numpy as np
 
@@ -134,7 +134,7 @@ def _items_of(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
-    """Return the matrix column of each row's item."""
+    """Return the matrix column of the item in each row."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -148,7 +148,7 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
 
 
 def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
-    """Return the indices of letters in `LETTERS`; `_NO_LETTER` for null and for anything not in `LETTERS`."""
+    """Return the indices of letters in `LETTERS`; `_NO_LETTER` for null and for anything that is not a letter there."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

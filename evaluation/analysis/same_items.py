@@ -1,4 +1,4 @@
-"""Models scored on exactly the items that people answered, so that both figures are of the same sample."""
+"""Scores of models on exactly the items that people answered, so that both figures refer to the same sample."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sample(NamedTuple):
 
     Args:
         items: Number of these items.
-        models: Figures by model: `accuracy`, `accuracy/<task>` and `accuracy_macro`. `n` is lower if a model was not
+        models: Figures by model: `accuracy`, `accuracy/<task>` and `accuracy_macro`. `n` is smaller if a model was not
             asked all of the items.
     """
 
@@ -60,11 +60,11 @@ def figures_on_same_items(results: Path, release: Release) -> SameItemFigures:
 
     Args:
         results: Folder that `evaluate run` wrote.
-        release: Release that was scored.
+        release: Release on which the models were scored.
 
     Raises:
-        BenchwrightError: People were asked no items, or the results are of another release.
-        DataError: Results or release are damaged.
+        BenchwrightError: People were asked no items, or the results belong to a different release.
+        DataError: The results or the release are damaged.
     """
     scores = read_scores(results)
     human = human_figures(release, scores[0].split)

@@ -1,1 +1,1 @@
-"""Backends, which answer questions. Adding one takes a file, a line in the room and a test."""
+"""Backends, which answer questions. To add one, write a file, a line in the room and a test."""

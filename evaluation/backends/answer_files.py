@@ -2,10 +2,10 @@
 
 JSON Lines, one question per line. `release_id`, `split`, `tasks` (those that the model can take, null for all),
 `model`, `protocol` and `reader` name the run. `item_id` has the suffix `.VARIANT` if a protocol asks an item more than
-once. `reply` is the reply; `error` replaces a missing one. For replies of a server, `reply_kind` is the kind, `finish`
-the reason why the reply ended, and `cause` the reason why it is not an answer. `letter` is the letter read from the
-reply, for information; scoring reads the reply again. `samples` is the number of replies drawn per question, if more
-than one.
+once. `reply` is the reply; if it is missing, `error` gives the reason. For replies from a server, `reply_kind` is the
+kind, `finish` the reason the reply ended, and `cause` the reason it is not an answer. `letter` is the letter read from
+the reply, for information; scoring reads the reply again. `samples` is the number of replies drawn per question, if
+more than one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile
 ANSWERS_FILE = "answers.jsonl"
 _HEAD = ("release_id", "split", "tasks", "model", "protocol", "reader")
 _MAX_NAME = 300
-"""Longest text, in characters, of a field that holds a name."""
+"""Longest text, in characters, of a field that contains a name."""
 
 
 class AnswerHead(NamedTuple):
-    """The fields that every line of an answer file repeats: release, model, protocol and reader."""
+    """The fields that are the same in every line of an answer file: release, model, protocol and reader."""
 
     release_id: str
     split: str | None
@@ -43,7 +43,7 @@ class AnswerHead(NamedTuple):
 
 
 def answer_lines(head: AnswerHead, rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of an answer file from rows of judged predictions."""
+    """Yield the lines of an answer file, made from rows of judged predictions."""
     stated = {name: value for name, value in head._asdict().items() if (name, value) != ("samples", 1)}
     for row in rows:
         for attempt in row["attempts"] or [{**row, "variant": ""}]:
@@ -64,7 +64,7 @@ def read_head(path: Path) -> AnswerHead:
     """Return the fields that all lines of an answer file share.
 
     Raises:
-        DataError: The file is not an answer file, or its lines are of several releases, models or protocols.
+        DataError: The file is not an answer file, or its lines belong to several releases, models or protocols.
     """
     head: AnswerHead | None = None
     with path.open("rb") as handle:
@@ -110,9 +110,9 @@ def _is_valid(name: str, value: Any) -> bool:
 
 
 class AnswerFile(PredictionsFile):
-    """An answer file as a backend, named after the system that answered.
+    """An answer file used as a backend, named after the system that answered.
 
-    Among results, a later file of the same system replaces an earlier one.
+    In a folder of results, a later file from the same system replaces an earlier one.
     """
 
     is_plain = False
@@ -137,7 +137,7 @@ class AnswerFile(PredictionsFile):
         return Prediction(line, "", is_letter=False, error=cells["error"], **sent)
 
     def _sent(self, line: int, cells: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a row's facts about a server's response."""
+        """Return the facts about a server's response that a row states."""
         kind, finish, cause = (cells.get(name) for name in ("reply_kind", "finish", "cause"))
         if kind is not None and kind not in get_args(ReplyKind):
             raise DataError(

@@ -1,6 +1,6 @@
-"""The interface of a backend, and the conversion from a model's name on the command line to a backend.
+"""The interface of a backend, and the function that turns a model's name on the command line into a backend.
 
-Baselines that learn get questions with their right options (`labelled`); all other backends see no key.
+Baselines that learn receive questions with their right options (`labelled`); all other backends never see a key.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _no_own_ids() -> OwnIds:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question with its right option and the group keys that it shares with others, for baselines that learn.
+    """A question with its right option and the group keys it shares with others, for baselines that learn.
 
     Args:
         question: Question, without the bytes of pictures.
@@ -48,19 +48,20 @@ def _no_labels() -> Iterable[LabelledQuestion]:
 
 @dataclass(frozen=True, slots=True)
 class BackendContext:
-    """Facts about the release that a backend may know. Only `labelled` reveals right answers.
+    """Facts about the release that a backend may use. Only `labelled` reveals right answers.
 
     Args:
         release_id: Hash of the release's bytes.
         content_id: Hash of the release's items.
-        item_ids: Function that returns every item id of the release, of all splits; reads them on the first call.
-        own_ids: Function that returns the items by the ids of their source; reads them on the first call.
-        log_folder: Folder for the log of replies, from which a later run continues; None keeps none.
-        other_releases: Whether logged replies about another release may be used.
-        labelled: Function that yields all items of all splits that have a right option, reading them on each call. It
-            is for baselines that measure what the words alone reveal, never for models.
-        cache: Cache, kept between runs, for replies that depend on one question alone.
-        record_map: Mapper of a function over questions, in the workers of a run if it has any.
+        item_ids: Function that returns every item id of the release, across all splits; it reads them on the first
+            call.
+        own_ids: Function that returns the items by their ids in the source; it reads them on the first call.
+        log_folder: Folder for the log of replies, from which a later run continues; None for no log.
+        other_releases: Whether logged replies to questions of a different release may be reused.
+        labelled: Function that yields all items, in all splits, that have a right option, and reads them anew on each
+            call. It is for baselines that measure what the words alone reveal, never for models.
+        cache: Cache, kept between runs, for replies that depend only on a single question.
+        record_map: Mapper that applies a function to questions, using the workers of a run if there are any.
     """  # phrase: allowed
 
     release_id: str
@@ -79,39 +80,38 @@ class Backend(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's name in results, the same on every machine."""
+        """The model's name in results, which is the same on every machine."""
 
     @property
     def tasks(self) -> frozenset[str] | None:
-        """The tasks it can take; None for all."""
+        """The tasks that the backend can take; None for all."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The settings that decide its replies, as JSON values; the score stores them."""
+        """The settings that determine its replies, as JSON values; the score stores them."""
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield one reply per question, in the order of the questions.
 
-        A question that cannot be answered gets a reply with an error. An exception ends the run and is only for
-        conditions under which no question can be answered. A backend takes only a bounded number of questions ahead of
-        its replies.
+        A question that cannot be answered gets a reply with an error. An exception ends the run and must be raised only
+        if no question can be answered. A backend may read only a bounded number of questions ahead of its replies.
         """
 
 
 @dataclass(frozen=True)
 class PerQuestion:
-    """A backend that is one function of one question.
+    """A backend that applies one function to each question.
 
     Args:
         name: Name in results.
-        reply: Function from a question and the release's content id to the reply's text. A `BenchwrightError` becomes
-            that question's error.
-        tasks: The tasks it can take; None for all.
-        settings: Settings for the score, as JSON values.
-        looks: Whether it uses words and pictures; otherwise its questions have none.
-        version: Version of the program, if its reply follows from the question alone. Replies are then kept between
-            runs, and the function gets an empty content id. Raise the version when replies may change, so that
-            questions are asked again. None keeps no replies.
+        reply: Function that returns the reply's text for a question and the release's content id. If it raises
+            `BenchwrightError`, that becomes the question's error.
+        tasks: The tasks that the backend can take; None for all.
+        settings: Settings to store in the score, as JSON values.
+        looks: Whether the function uses words and pictures; otherwise it receives questions without them.
+        version: Version of the program if its reply depends only on the question. Replies are then kept between runs,
+            and the function receives an empty content id. Raise the version when replies may change, so that questions
+            are asked again. If None, no replies are kept.
     """
 
     name: str
@@ -141,14 +141,14 @@ class PerQuestion:
 
 
 _Factory = Callable[[str, BackendOptions], Backend]
-"""Function under `backends` in a room: from the text after the colon and the options to a backend."""
+"""Function under `backends` in a room that returns a backend given the text after the colon and the options."""
 
 
 def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
-    """Return the backend named by a model, such as `random`, `constant:A` or `openai:NAME`.
+    """Return the backend that a model name refers to, such as `random`, `constant:A` or `openai:NAME`.
 
     Raises:
-        BenchwrightError: No room has such a backend, or the text after the colon does not suit it.
+        BenchwrightError: No room provides such a backend, or the text after the colon is not valid for it.
     """
     kind, _, argument = model.partition(":")
     factory: _Factory = find("backends", kind).load()
@@ -162,13 +162,13 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
 
 
 def without_argument(kind: str, argument: str) -> None:
-    """Refuse text after the colon for a backend without an argument."""
+    """Refuse text after the colon for a backend that takes no argument."""
     if argument:
         raise BenchwrightError(f"model {kind!r} takes no argument, but {argument!r} was given; write {kind!r}")
 
 
 def labelled(release: Release) -> Iterator[LabelledQuestion]:
-    """Yield every item of every split that has a right option, without pictures."""
+    """Yield every item, in all splits, that has a right option, without its pictures."""
     for released in release.items(pictures_of=()):
         item = released.item
         key = item.answer if item.answer is not None else item.refusal

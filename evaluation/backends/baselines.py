@@ -1,4 +1,4 @@
-"""Baselines that use no information, or the words alone, and that any model must beat."""
+"""Baselines that use no information or only the words, and that every model should beat."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .options import BackendOptions
 def random(argument: str, options: BackendOptions) -> Backend:
     """Return the baseline that draws a letter uniformly.
 
-    The draw depends only on the release's content and the item, so it repeats on every machine and is independent
-    between items and between releases. A single draw may be lucky; its exact expected accuracy is in the same score as
-    `chance`.
+    The draw depends only on the release's content and the item, so it is the same on every machine and independent
+    between items and between releases. A single draw may be lucky; its exact expected accuracy is given in the same
+    score as `chance`.
     """
     del options
     without_argument("random", argument)
@@ -25,9 +25,9 @@ def random(argument: str, options: BackendOptions) -> Backend:
 
 
 def constant(argument: str, options: BackendOptions) -> Backend:
-    """Return the baseline that always gives one letter, such as `constant:A`.
+    """Return the baseline that always answers with one letter, such as `constant:A`.
 
-    An item without such an option gets the letter too, and counts as wrong.
+    An item without such an option gets the same letter and is counted as wrong.
     """
     del options
     if not re.fullmatch("[A-Z]", argument):
@@ -38,7 +38,7 @@ def constant(argument: str, options: BackendOptions) -> Backend:
 
 
 def longest(argument: str, options: BackendOptions) -> Backend:
-    """Return the baseline that picks the option with the most characters; of equals, the first.
+    """Return the baseline that picks the option with the most characters, or the first of several equally long ones.
 
     Right options are often worded more carefully than wrong ones. If this baseline beats chance, their length reveals
     them.

@@ -1,8 +1,8 @@
-"""Questions asked in batches, at half the price, ahead of the run that reads their replies.
+"""Questions asked in batches, at half the price, before the run that reads their replies.
 
 The record of a batch is a file in the folder `batches` next to the log of replies. It is written before the batch is
 submitted, gets the vendor's id afterwards, and is marked once the replies are in the log. An interrupted run therefore
-finds its batches again, and no request is in two. The run asks unanswered requests one by one.
+finds its batches again, and no request is in two batches. The run then sends unanswered requests one by one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 FOLDER = "batches"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 60.0
-"""Seconds between two polls of the batches."""
+"""Seconds between the first two polls of the batches, and the longest interval between two polls."""
 
 
 class BatchRecord(BaseModel):
@@ -47,10 +47,10 @@ class BatchRecord(BaseModel):
 
     Args:
         name: Unique name.
-        base_url: Address that it was submitted to.
+        base_url: Base URL to which it was submitted.
         begun_at_s: Time before submission, in seconds since 1970.
-        requests: Its requests, each with the item it asks about.
-        batch_id: Id at the vendor; None until known.
+        requests: The requests in it, each with the item it asks about.
+        batch_id: Id assigned by the vendor; None until it is known.
         is_over: Whether nothing remains to be collected.
     """
 
@@ -67,12 +67,12 @@ class BatchRecord(BaseModel):
 
 
 class BatchedRequest(NamedTuple):
-    """A request to put in a batch.
+    """A request to include in a batch.
 
     Args:
-        item_id: Item that it asks about.
+        item_id: Id of the item it asks about.
         key: SHA-256 of the whole request.
-        body: Body, including pictures.
+        body: Body of the request, including pictures.
     """
 
     item_id: str
@@ -82,14 +82,14 @@ class BatchedRequest(NamedTuple):
 
 @dataclass
 class BatchedQuestions:
-    """Requests to one model, sent in batches.
+    """Requests to one model that are sent in batches.
 
     Args:
-        endpoint: The vendor's batches.
-        loop: Event loop that asks the endpoint.
-        log: Log that takes the replies.
-        folder: Folder of the records.
-        spending: Budget that each request counts against.
+        endpoint: The vendor's batch endpoint.
+        loop: Event loop on which requests to the endpoint run.
+        log: Log to which replies are added.
+        folder: Folder of the batch records.
+        spending: Budget to which the cost of each request is charged.
         pause_s: Seconds between the first two polls; they double, up to a minute.
         tell: Receiver of progress messages.
 
@@ -118,11 +118,11 @@ class BatchedQuestions:
                 self.spending.resumes(len(record.requests))
 
     def is_under_way(self, request: str) -> bool:
-        """Return whether a submitted batch holds a request."""
+        """Return whether a submitted batch contains a request."""
         return request in self._waiting
 
     def resume(self) -> None:
-        """Recover batch ids that an earlier run did not learn; requests never submitted are to be asked."""
+        """Recover batch ids that an earlier run did not learn; requests that were never submitted are asked again."""
         for record in [record for record in self._open.values() if record.batch_id is None]:
             number, since_s = len(record.requests), record.begun_at_s
             try:
@@ -142,10 +142,11 @@ class BatchedQuestions:
         """Submit as many requests as the budget allows, and collect their results and those of earlier batches.
 
         Args:
-            requests: Requests that no batch holds yet; consumed one by one.
+            requests: Requests that are not yet in any batch; consumed one by one.
 
         Raises:
-            BenchwrightError: The vendor accepts no batch, or answered no request of one; the log holds all answers.
+            BenchwrightError: The vendor accepts no batches, or answered none of the requests in one; the log contains
+                all answers received.
         """
         for lines, items in self._batches(requests):
             self._submit(lines, items)
@@ -153,7 +154,7 @@ class BatchedQuestions:
             self._look()
 
     def _batches(self, requests: Iterable[BatchedRequest]) -> Iterator[tuple[list[bytes], dict[str, str]]]:
-        """Yield batches within the limits, as lines and as items by request."""
+        """Yield batches within the limits, each as its lines and its items by request."""
         lines: list[bytes] = []
         items: dict[str, str] = {}
         size = 0
@@ -215,7 +216,7 @@ class BatchedQuestions:
             self.pause_s = min(2 * self.pause_s, _LONGEST_PAUSE_S)
 
     def _take(self, record: BatchRecord, results: Iterable[BatchResult], words: str) -> None:
-        """Keep the results of a batch's requests, and mark the batch as over."""
+        """Store the results of a batch's requests in the log, and mark the batch as over."""
         answered: set[str] = set()
         causes: dict[str, str] = {}
         for result in results:
@@ -247,7 +248,7 @@ class BatchedQuestions:
             )  # fmt: skip
 
     def _kept(self, request: str, record: BatchRecord, result: BatchResult) -> str | None:
-        """Put a reply into the log; return the reason if there is none to keep."""
+        """Add a reply to the log; if there is nothing to add, return the reason."""
         address = self.endpoint.address
         if result.response is None:
             return address.clean(result.cause)

@@ -1,4 +1,4 @@
-"""The conversion from a model's name, such as `anthropic:NAME`, to the backend that asks its endpoint."""
+"""Turns a model's name, such as `anthropic:NAME`, into the backend that queries its endpoint."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ _EXAMPLES: Mapping[Api, str] = {
 
 
 def openai_chat(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend for a model in the API of chat completions, such as `openai:gpt-4o`.
+    """Return the backend for a model behind the Chat Completions API, such as `openai:gpt-4o`.
 
     Raises:
-        BenchwrightError: The model's name is missing, an address is invalid, or a budget in money has no prices.
+        BenchwrightError: The model's name is missing, an address is invalid, or a monetary budget is set without
+            prices.
         PrerequisiteError: The environment variable for the key is not set.
     """
     return _endpoint_model("chat", argument, options)
 
 
 def responses(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend for a model in OpenAI's Responses API; raises as `openai_chat` does."""
+    """Return the backend for a model behind OpenAI's Responses API; raises the same errors as `openai_chat`."""
     return _endpoint_model("responses", argument, options)
 
 
 def anthropic(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend for a model in Anthropic's Messages API; raises as `openai_chat` does."""
+    """Return the backend for a model behind Anthropic's Messages API; raises the same errors as `openai_chat`."""
     return _endpoint_model("anthropic", argument, options)
 
 
 def gemini(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend for a model in the Gemini API; raises as `openai_chat` does."""
+    """Return the backend for a model behind the Gemini API; raises the same errors as `openai_chat`."""
     return _endpoint_model("gemini", argument, options)
 
 

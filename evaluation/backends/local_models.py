@@ -1,4 +1,4 @@
-"""Models on this machine, through transformers: batched generation, or scoring of the options.
+"""Models on this machine, run with transformers: batched generation, or scoring of the options.
 
 Most use pictures. A text-only model can be asked without pictures, and can read replies as a judge.
 """
@@ -27,21 +27,21 @@ from .sent_pictures import SentPicture, SentPictures
 
 How = Literal["transformers", "likelihood"]
 _AHEAD = 4
-"""Number of batches taken ahead, to group questions with equally many pictures."""
+"""Number of batches to read in advance, in order to group questions with equal numbers of pictures."""
 
 
 def transformers(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend for a local model that writes its replies, such as `transformers:FOLDER`.
+    """Return the backend for a local model that generates its replies, such as `transformers:FOLDER`.
 
     Raises:
-        BenchwrightError: The name is neither an existing folder nor one of the hub, or decoding is not greedy.
+        BenchwrightError: The name is neither an existing folder nor a repository on the hub, or decoding is not greedy.
         PrerequisiteError: Packages are missing.
     """
     return _LocalModel("transformers", argument, options)
 
 
 def likelihood(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend for a local model that picks the option it finds likeliest, such as `likelihood:FOLDER`.
+    """Return the backend for a local model that picks the option it finds most likely, such as `likelihood:FOLDER`.
 
     Raises:
         BenchwrightError: As for `transformers`.
@@ -59,14 +59,14 @@ class _PreparedQuestion(NamedTuple):
 
 
 class _PendingPrompt(NamedTuple):
-    """A prompt without a reply in the log, and the key of its reply."""
+    """A prompt whose reply is not in the log, and the key of that reply."""
 
     prompt: Prompt
     key: str
 
 
 class _LocalModel:
-    """A model in this process, loaded once, and only if the log lacks a reply."""
+    """A model in this process, which is loaded once and only if a reply is missing from the log."""
 
     tasks = None
 
@@ -91,7 +91,7 @@ class _LocalModel:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The hash of the weights and the settings of the run."""
+        """The hash of the weights, and the settings of the run."""
         chosen: dict[str, Any] = {"weights": self._weights.sha256, "batch_size": self._options.batch_size}
         if self._weights.revision is not None:
             chosen["revision"] = self._weights.revision
@@ -119,7 +119,7 @@ class _LocalModel:
         return load(self._weights, device=self._options.device, dtype=self._options.dtype)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies in the order of the questions; the log answers the questions that it has replies to."""
+        """Yield replies in the order of the questions; those that are already in the log are taken from it."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
         coming = iter(questions)
@@ -150,7 +150,7 @@ class _LocalModel:
         yield from (reply_by_place[place] for place in range(len(questions)))
 
     def _prepared(self, question: Question, log: ReplyLog) -> _PreparedQuestion:
-        """Return a question in the form for the model, after writing the request to the log."""
+        """Return a question in the form for the model, after adding the request to the log."""
         content: list[str | None] = []
         pictures: list[SentPicture] = []
         logged = []

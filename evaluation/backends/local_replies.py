@@ -1,4 +1,4 @@
-"""Replies of a loaded model: by greedy generation, or by the likelihood of each option."""
+"""Replies of a loaded model, by greedy generation or by the likelihood of each option."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Prompt:
     """One question in the form for a model.
 
     Args:
-        question: Question in the form for every backend.
-        content: Words, with None in place of each picture.
+        question: Question in the form common to all backends.
+        content: Pieces of text, with None in place of each picture.
         pictures: PIL images, in order.
     """
 
@@ -40,7 +40,7 @@ class LocalReply:
 
 
 def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) -> list[LocalReply]:
-    """Return the model's greedy replies to prompts with equal numbers of pictures."""
+    """Return the model's greedy replies to prompts that have equal numbers of pictures."""
     import torch
 
     inputs = _inputs(loaded, [_text(loaded, prompt) for prompt in prompts], [prompt.pictures for prompt in prompts])
@@ -62,11 +62,11 @@ def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) ->
 
 
 def likeliest(loaded: LoadedModel, prompts: Sequence[Prompt]) -> list[LocalReply]:
-    """Return, as the reply to each prompt, the option that the model finds likeliest.
+    """Return, as the reply to each prompt, the option that the model finds most likely.
 
-    An option's score is the mean log-probability of its tokens, given the prompt and the tokens before. A sum would
+    An option's score is the mean log-probability of its tokens, given the prompt and the preceding tokens. A sum would
     favor short options. The option's text is scored; if any option is a picture, the letters of all options of that
-    question are scored instead. Of equal options the first wins.
+    question are scored instead. Ties go to the first option.
     """
     rows = [(prompt, text) for prompt in prompts for text in _continuations(prompt.question)]
     starts = [_text(loaded, prompt) for prompt, _ in rows]
@@ -115,7 +115,7 @@ def _ends(loaded: LoadedModel) -> frozenset[int]:
 
 
 def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[float]:
-    """Return for each row the mean log-probability of the tokens of `full` after its common beginning with `short`."""
+    """Return, for each row, the mean log-probability of the tokens of `full` after its common prefix with `short`."""
     import torch
 
     counts = [_added_tokens(short, full, row) for row in range(len(full["input_ids"]))]
@@ -134,9 +134,10 @@ def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[
 
 
 def _added_tokens(short: Any, full: Any, row: int) -> int:
-    """Return the number of tokens at the end of a row of `full` after its common beginning with `short`.
+    """Return the number of tokens at the end of a row of `full` after its common prefix with `short`.
 
-    If a tokenizer joins the prompt's end with the option's beginning, the joint token counts as the option's.
+    If a tokenizer merges the prompt's end with the option's beginning, the merged token is treated as part of the
+    option.
     """
     beginning = short["input_ids"][row][short["attention_mask"][row].bool()].tolist()
     whole = full["input_ids"][row][full["attention_mask"][row].bool()].tolist()
@@ -145,9 +146,9 @@ def _added_tokens(short: Any, full: Any, row: int) -> int:
 
 
 def _keeps_last_logits(model: Any) -> bool:
-    """Return whether a model can omit the logits of all but the last tokens.
+    """Return whether the model can skip the logits of all but the last tokens.
 
-    The logits of a whole prompt, a number for each token and each of 150,000 vocabulary entries, would take gigabytes
-    unused.
+    The logits of a whole prompt, with a number for each token and each of 150,000 vocabulary entries, would occupy
+    gigabytes without being used.
     """
     return "logits_to_keep" in inspect.signature(model.forward).parameters

@@ -1,4 +1,4 @@
-"""Finding, hashing and loading of a vision-language model in a folder or on the hub.
+"""Finding, hashing and loading a vision-language model from a folder or the hub.
 
 This module neither unpickles nor runs any file of the model.
 """
@@ -22,13 +22,13 @@ _DECIDES_REPLIES = ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The place and identity of a model's files.
+    """The location and identity of a model's files.
 
     Args:
         folder: Folder with the files.
-        name: Name in results, the same on every machine.
-        sha256: Digest of the names and SHA-256 of all files that decide replies.
-        revision: The hub's commit; None for a folder.
+        name: Name in results, which is the same on every machine.
+        sha256: Digest of the names and SHA-256 hashes of all files that affect replies.
+        revision: Commit on the hub; None for a folder.
     """
 
     folder: Path
@@ -38,9 +38,9 @@ class ModelFiles:
 
 
 def find_weights(argument: str) -> Callable[[], ModelFiles]:
-    """Return a function that finds a model's files, by folder or as ORG/NAME or ORG/NAME@REVISION of the hub.
+    """Return a function that finds a model's files, given a folder or a hub name ORG/NAME or ORG/NAME@REVISION.
 
-    Downloads and hashing begin when the function is called.
+    Downloading and hashing begin when the function is called.
 
     Raises:
         BenchwrightError: The argument is neither.
@@ -58,7 +58,7 @@ def find_weights(argument: str) -> Callable[[], ModelFiles]:
 
 
 def model_name(argument: str) -> str:
-    """Return a model's name for results; for a folder, its own name without its parents."""
+    """Return a model's name for results; for a folder, the name of the folder without its parents."""
     folder = Path(argument)
     return folder.resolve().name if folder.is_dir() else argument
 
@@ -89,7 +89,7 @@ def _from_hub(repository: str, revision: str | None, argument: str) -> ModelFile
 
 
 def require_extra() -> None:
-    """Refuse to continue without the packages that run models.
+    """Refuse to continue if the packages that run models are missing.
 
     Raises:
         PrerequisiteError: A package is missing; the message says how to install it.
@@ -103,9 +103,9 @@ def require_extra() -> None:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A loaded model, with the processor that converts words and pictures to its input and its output to words.
+    """A loaded model with the processor that turns words and pictures into its input, and its output into words.
 
-    `sees` says whether it takes pictures; without pictures, the processor is the tokenizer.
+    `sees` is true if it takes pictures; otherwise, the processor is the tokenizer.
     """
 
     model: Any
@@ -120,7 +120,7 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
 
     Raises:
         PrerequisiteError: Packages are missing.
-        BenchwrightError: The files are not a language model's, or device or dtype are invalid.
+        BenchwrightError: The files are not those of a language model, or the device or dtype is invalid.
     """
     require_extra()
     import torch

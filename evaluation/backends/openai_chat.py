@@ -1,8 +1,8 @@
-"""Backend for models behind endpoints, hosted or local: chat completions, Responses, Anthropic, Gemini.
+"""Backend for models behind hosted or local endpoints: Chat Completions, Responses, Anthropic, Gemini.
 
 Requests (`question_requests`) go through the client in `benchwright/models/endpoints/client.py`, which steps use as
-well. This module has what only scoring needs: the order of replies, one request for equal questions, the log, and a
-protocol's tries.
+well. This module contains what only scoring needs: the order of replies, a single request for equal questions, the log,
+and a protocol's retries.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _CAUSES = {"connection": "connection failed: ", "unusable_reply": "unusable response: "}
-"""Text before the details of a failure, by its reason."""
+"""Text to put before the details of a failure, by its reason."""
 
 
 class _LoggedAnswer(NamedTuple):
@@ -46,7 +46,7 @@ class _LoggedAnswer(NamedTuple):
 
 
 class _StartedQuestion(NamedTuple):
-    """A question under way: its reply if already known, otherwise the future to wait for."""
+    """A question in progress: its reply if already known, otherwise the future to wait for."""
 
     item_id: str
     reply: Reply | None = None
@@ -62,14 +62,15 @@ class _ChatRun(NamedTuple):
 
 
 class OpenAIChat:
-    """A model behind an endpoint. Each item is one request, equal items share one, and many are under way at a time.
+    """A model behind an endpoint. Each item is one request, equal items share one, and many run concurrently.
 
-    A request with a passing failure (429, 5xx, a broken connection, a reply that is not JSON, a timeout) is sent again;
-    a permanent failure ends that item with its cause. A refused key, an unknown model or an address without a server
-    ends the run. So does a spent budget, once the requests under way have returned.
+    A request that fails temporarily (429, 5xx, a broken connection, a reply that is not JSON, a timeout) is sent again;
+    a permanent failure ends that item and is recorded as its cause. The run ends if a key is refused, the model is
+    unknown or no server responds at the address. It also ends when the budget is spent, once pending requests have
+    returned.
 
     Args:
-        address: Address and API of the model.
+        address: Base URL and API of the model.
         options: Options of the model.
     """
 
@@ -82,13 +83,13 @@ class OpenAIChat:
         self._address, self._options = address, options
         self._requests = QuestionRequests(self.name, address, options)
         self._under_way: dict[str, Future[_LoggedAnswer]] = {}
-        """Requests sent but not answered, by key; equal questions share one."""
+        """Requests that were sent but not answered, by key; equal questions share one request."""
         self.spending = Spending(options.bounds, options.prices)
         self._spent_ahead: Spending | None = None
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Return address, fields as sent, number of tries per item and format of pictures."""
+        """Return the address, the fields as sent, the number of tries per item and the picture format."""
         return self._requests.settings
 
     @property
@@ -105,10 +106,10 @@ class OpenAIChat:
         return self._requests.of(question)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies in the order of the questions; the log answers the questions that it has replies to.
+        """Yield replies in the order of the questions; those that are already in the log are taken from it.
 
         Raises:
-            BudgetSpent: The budget does not allow all of them; the log holds the replies to requests under way.
+            BudgetSpent: The budget does not cover all questions; the log contains the replies to pending requests.
         """
         under_way: deque[_StartedQuestion] = deque()
         with self._run(context) as run:
@@ -125,17 +126,19 @@ class OpenAIChat:
                 raise self._budget_spent(run.log) from None
 
     def ask_ahead(self, questions: Iterable[Question], context: BackendContext, tell: Callable[[str], None]) -> None:
-        """Ask questions in batches, if the options say so, and keep the replies in the log for `answer`.
+        """Ask questions in batches, if the options request it, and store the replies in the log for `answer`.
 
-        The first question goes alone: it shows what the model refuses, which would otherwise take a day to learn.
+        The first question is sent alone, because it shows what the model refuses, which would otherwise take a day to
+        find out.
 
         Args:
-            questions: The questions that `answer` will get; consumed one by one.
+            questions: The questions that `answer` will receive; consumed one by one.
             context: The context for `answer`.
             tell: Receiver of progress messages.
 
         Raises:
-            BenchwrightError: Replies are not kept, or the vendor accepts no batch or answered no request of one.
+            BenchwrightError: Replies are not kept, or the vendor accepts no batches or answered none of the requests in
+                one.
         """
         if not self._options.batch:
             return
@@ -164,7 +167,7 @@ class OpenAIChat:
     def _unanswered(
         self, questions: Iterable[Question], batches: BatchedQuestions, run: _ChatRun
     ) -> Iterator[BatchedRequest]:
-        """Yield the requests without a reply and outside all batches, except those that cannot be prepared."""
+        """Yield the requests that have no reply and are in no batch, except those that cannot be prepared."""
         is_first = True
         for question in questions:
             try:
@@ -186,7 +189,7 @@ class OpenAIChat:
 
     @contextmanager
     def _run(self, context: BackendContext) -> Iterator[_ChatRun]:
-        """Open client and log for a run; the log holds what earlier runs learned about the model."""
+        """Open the client and the log for a run; the log contains what earlier runs learned about the model."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._requests.pictures.item_cache = context.cache
         self._under_way.clear()
@@ -250,7 +253,7 @@ class OpenAIChat:
         return Reply.of(started.item_id, completion, request)
 
     def _await(self, under_way: Iterable[_StartedQuestion]) -> None:
-        """Wait for requests sent before the budget was spent: their replies are paid for and go to the log."""
+        """Wait for requests sent before the budget was spent; their replies are paid for and are added to the log."""
         for started in under_way:
             if started.future is not None:
                 started.future.exception()
@@ -265,9 +268,9 @@ class OpenAIChat:
         )
 
     async def _send(self, item_id: str, request: QuestionRequest, run: _ChatRun) -> _LoggedAnswer:
-        """Send a request, up to the number of tries that the protocol allows, and keep the result of each try.
+        """Send a request, at most as often as the protocol allows, and store the result of each try.
 
-        A request refused because of a field is sent again without the field, or with its substitute.
+        A request that is refused because of a field is sent again without the field or with a substitute.
         """
         number, log = 1, run.log
         while True:
@@ -303,13 +306,13 @@ class OpenAIChat:
 
 
 def _log_request(item_id: str, request: QuestionRequest, log: ReplyLog) -> None:
-    """Put a request and its pictures into the log, each once."""
+    """Add a request and its pictures to the log, each only once."""
     for picture in request.pictures:
         log.picture(picture.record())
     log.request(request.key, item_id, request.body)
 
 
 def _cause(failure: RequestFailed) -> str:
-    """Return the reason why an item has no reply, as text for its row."""
+    """Return the reason an item has no reply, as text for its row."""
     times = "" if failure.reason == "refused" else f" (sent {counted(failure.sent, 'time')})"
     return f"{_CAUSES.get(failure.reason, '')}{failure.detail}{times}"

@@ -1,7 +1,7 @@
-"""The options of a model: the settings that a user may give with its name.
+"""The options of a model: settings that a user may give with the model's name.
 
-Each option is declared once, with its type, bounds, default and description. The options of `evaluate run`, the keys
-of a recipe's `models` and the tables of both in the documentation follow from these declarations.
+Each option is declared in a single place, with its type, limits, default and description. The options of `evaluate
+run`, the keys of a recipe's `models` and the tables of both in the documentation follow from these declarations.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from benchwright.models.endpoints.vendors.request_bodies import Api
 from benchwright.models.endpoints.vendors.request_fields import RequestFields, RequestParameters, wrong_fields
 
 _DECODING = ("temperature", "top_p", "seed", "max_tokens")
-"""Options that decide how a reply is drawn, in the order of requests."""
+"""Options that determine how a reply is sampled, in the order used in requests."""
 
 MOST_SAMPLES = 100
 FIRST_SEED = 0
-"""Seed of the first of several draws, if the user gives none."""
+"""Seed of the first of several samples, if the user gives none."""
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 BASE_URL = "Address of an endpoint, such as `http://127.0.0.1:8000/v1`"
 API_KEY_ENV = "Name of the environment variable that holds the endpoint's key"
@@ -35,15 +35,15 @@ Effect = Literal["replies", "score", "run"]
 
 @dataclass(frozen=True)
 class OptionNotes:
-    """Facts about an option that its type does not state.
+    """Facts about an option that its type does not express.
 
     Args:
-        effect: Effect of another value: on `replies`, only on the `score`'s record of their origin, or only on the
-            `run` (its pace, bounds and access).
-        unset: Description of the behavior if the option is None.
-        metavar: Placeholder for the value in the command's help; None for one that follows from the option's type.
-        flag: Name on the command line, if it is not the field's name.
-        command_help: Description on the command line, if the value is given there in another form.
+        effect: What a different value affects: `replies`, only the record of their origin in the `score`, or only the
+            `run` (its pace, limits and access).
+        unset: Description of the behavior when the option is None.
+        metavar: Placeholder for the value in the command's help; if None, it is derived from the option's type.
+        flag: Name on the command line, if different from the field's name.
+        command_help: Description on the command line, if the value has a different form there.
     """
 
     effect: Effect = "replies"
@@ -60,7 +60,7 @@ def notes_of(model: type[BaseModel], name: str) -> OptionNotes:
 
 
 def options_of_effect(model: type[BaseModel], *effects: Effect) -> set[str]:
-    """Return the names of the options whose values have one of these effects."""
+    """Return the names of the options that have one of these effects."""
     return {name for name in model.model_fields if notes_of(model, name).effect in effects}
 
 
@@ -121,7 +121,7 @@ class EndpointOptions(RequestFields):
 
     @property
     def prices(self) -> Prices | None:
-        """Prices of tokens; None without prices."""
+        """Prices of tokens; None if none are given."""
         return Prices.of(self.price_in, self.price_out)
 
 
@@ -209,10 +209,10 @@ class ModelOptions(EndpointOptions):
 
 
 class BackendOptions(ModelOptions):
-    """Options passed to a backend in addition to the model's name; a backend uses those that it needs.
+    """Options passed to a backend in addition to the model's name; each backend uses those it needs.
 
-    Decoding options that were passed in count as stated by the user, even with the default value. If a model refuses
-    the field of a stated option, the run ends instead of omitting the field.
+    Decoding options that are passed explicitly are treated as set by the user, even if they have the default value. If
+    a model refuses the field of such an option, the run ends instead of omitting the field.
 
     Raises:
         BenchwrightError: A field to add or omit is not allowed.
@@ -249,7 +249,7 @@ class BackendOptions(ModelOptions):
         return frozenset(self.model_fields_set & set(_DECODING))
 
     def unstated(self, **changes: Any) -> BackendOptions:
-        """Return the options with other values, all of which count as not stated by the user."""
+        """Return the options with changed values, all of which are treated as not set by the user."""
         changed = BackendOptions.model_validate({**dict(self), **changes})
         return BackendOptions.model_construct(_fields_set=set(), **dict(changed))
 
@@ -262,17 +262,17 @@ class BackendOptions(ModelOptions):
         headers: Mapping[str, str] | None = None,
         **changes: Any,
     ) -> BackendOptions:
-        """Return the options for another model, such as a judge, all of which count as not stated by the user.
+        """Return the options for another model, such as a judge, all of which are treated as not set by the user.
 
         Options that shape the scored model's requests are not passed on. Address, key and headers are passed on only if
-        both models use one API, or both of OpenAI's APIs: no vendor gets another vendor's key.
+        both models use the same API or both use OpenAI's APIs, so that no vendor receives another vendor's key.
 
         Args:
             model: Name of the other model.
-            base_url: Its own address.
-            api_key_env: Variable that holds its own key.
-            headers: Its own headers.
-            changes: Its other values.
+            base_url: Base URL of the other model.
+            api_key_env: Environment variable that holds the other model's key.
+            headers: Headers of the other model.
+            changes: Other option values of the other model.
         """
         api, scored = api_of(model), api_of(self.scored) or "chat"
         same = api is None or api == scored or {api, scored} <= OPENAI_APIS
@@ -289,21 +289,22 @@ class BackendOptions(ModelOptions):
         return self.unstated(**{**shaping, **access, **changes})
 
     def only_for_endpoints(self) -> list[str]:
-        """Return the names of the given options that only change requests to endpoints."""
+        """Return the names of the given options that affect only requests to endpoints."""
         names = ("fields", "omit", "headers", "system", "reasoning_effort", "reasoning_tokens", "image_detail", "batch")
         return [name for name in names if getattr(self, name) not in ({}, (), None, False)]
 
     def decoding(self) -> dict[str, Any]:
-        """Return the settings that decide how a reply is drawn, as a request's fields, without unset ones."""
+        """Return the settings that determine how a reply is sampled, as request fields, without unset ones."""
         return {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
 
     def parameters(self, model: str, where: str, api: Api = "chat") -> RequestParameters:
-        """Return the fields of requests to a model other than its name and messages, under the names of its API.
+        """Return the fields of requests to a model, except its name and the messages, under their names in the API.
 
-        A value other than the default counts as stated.
+        A value other than the default is treated as set by the user.
 
         Raises:
-            BenchwrightError: A field is set by an option and also added or left out, or the API does not have it.
+            BenchwrightError: A field is set by an option and also added or omitted explicitly, or the API does not have
+                it.
         """
         own, defaults = self.decoding(), _DEFAULTS.decoding()
         if self.samples > 1:  # a model without seeds gets none, unless the user has stated one

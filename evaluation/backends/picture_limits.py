@@ -1,4 +1,4 @@
-"""Limits on the pictures sent to a model: larger pictures are shrunk, because endpoints refuse them."""
+"""Limits on the pictures sent to a model: larger pictures are shrunk, because endpoints reject them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .options import ModelOptions
 
 VERSION = 2
-"""Raise it when the same picture and limits give other bytes."""
+"""Version to raise when the same picture and limits give different bytes."""
 _LEAST_SIDE_PX = 16
 _MOST_TRIES = 24
 
 
 class PictureLimits(NamedTuple):
-    """Limits on a sent picture; None for no limit.
+    """Limits on a picture to send; None for no limit.
 
     Args:
         max_side_px: Longest side, in pixels.
@@ -33,17 +33,17 @@ class PictureLimits(NamedTuple):
 
     @classmethod
     def of(cls, options: ModelOptions) -> PictureLimits:
-        """Return the limits in a model's options."""
+        """Return the limits set in a model's options."""
         return cls(options.max_picture_side, options.max_picture_bytes)
 
     def within(self, others: PictureLimits) -> PictureLimits:
-        """Return the narrower of both limits in each respect."""
+        """Return the stricter of the two limits in each respect."""
         return PictureLimits(
             *(min((one for one in pair if one is not None), default=None) for pair in zip(self, others, strict=True))
         )
 
     def settings(self) -> dict[str, Any]:
-        """Return the limits that are set, under the names of the options; limits change the input of a model."""
+        """Return the limits that are set, under the names of the options; limits affect the input of a model."""
         stated = {"max_picture_side": self.max_side_px, "max_picture_bytes": self.max_bytes}
         return {name: value for name, value in stated.items() if value is not None}
 
@@ -63,14 +63,14 @@ class ShrunkPicture(NamedTuple):
 
 
 def shrunk(data: bytes, media_type: str, limits: PictureLimits) -> ShrunkPicture:
-    """Return a picture within limits, by averaging pixels; a lossless one becomes lossy only if bytes are limited.
+    """Return a picture shrunk to limits by averaging pixels; a lossless one becomes lossy only if bytes are limited.
 
-    Equal pictures and limits give equal bytes under one build of Pillow.
+    Equal pictures and limits give identical bytes with the same build of Pillow.
 
     Args:
         data: File of the picture, upright and with its marks drawn.
         media_type: `image/png`, `image/jpeg` or `image/webp`.
-        limits: Limits, at least one of which it exceeds.
+        limits: Limits, at least one of which the picture exceeds.
 
     Raises:
         DataError: The picture cannot be made small enough.

@@ -1,7 +1,7 @@
-"""Files that hold only letters or only replies, read as columns: JSON Lines of `item_id` and `answer` or `reply`.
+"""Files that contain only letters or only replies, read as columns: JSON Lines of `item_id` and `answer` or `reply`.
 
-All other rows, faulty or not, are left to the reader of rows (`predictions`). It reports faults, so that the rules for
-rows are written once.
+Files with any other rows, valid or not, are left to the row reader (`predictions`), which also reports faults, so that
+the rules for rows exist in one place only.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _ENDS = (".jsonl", ".ndjson")
 _PIECE_BYTES = 32 << 20
-"""Largest number of bytes of a file in memory at once, except for the rest of a line."""
+"""Largest number of bytes of a file to hold in memory at once, not counting the rest of a line."""
 _LINE_BYTES = 1 << 16
-"""Largest size of a line in bytes. Blocks have this size, and each must hold a whole line."""
+"""Largest size of a line in bytes. Blocks have this size, and each must contain a whole line."""
 _ID = r"^[0-9a-f]{32}(\.[a-z0-9]+)?$"
 
 
@@ -52,14 +52,14 @@ def prediction_columns(path: Path) -> pa.Table | None:
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces of whole lines; a piece ends early at a line that is too long to be plain."""
+    """Yield a file in pieces of whole lines; a piece ends early at a line that is too long to be read as columns."""
     with path.open("rb") as handle:
         while piece := handle.read(_PIECE_BYTES):
             yield piece + (b"" if piece.endswith(b"\n") else handle.readline(_LINE_BYTES))
 
 
 def _columns_of(data: bytes, field: str) -> pa.Table | None:
-    """Return whole lines as columns: `item_id`, `text` and `is_letter`; None if any line is not plain."""
+    """Return whole lines as columns `item_id`, `text` and `is_letter`, or None if any line has another form."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import json

@@ -1,4 +1,4 @@
-"""The backend `predictions:FILE`: predictions in our own layout, or in that of another evaluation program."""
+"""The backend `predictions:FILE`, which reads predictions in our own format or that of another evaluation program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def predictions(argument: str, options: BackendOptions) -> Backend:
     """Return the backend that answers from a file, such as `predictions:replies.jsonl`.
 
     Raises:
-        DataError: The file is missing, or its name does not fit any file of replies.
+        DataError: The file is missing, or its name does not match any format of replies.
     """
     del options
     path = Path(argument)

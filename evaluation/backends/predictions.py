@@ -1,4 +1,4 @@
-"""A file of predictions as a backend: replies of a model from another program, checked before scoring.
+"""A file of predictions as a backend: a model's replies from another program, validated before scoring.
 
 JSON Lines with one object each, or any other table (`files.tables`). Each row names its item by `item_id`, or by its id
 in the item's source, in the same column or in `source_id` or `question_id`. It has either `reply` (free text, read like
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ID_COLUMNS = ("item_id", "source_id", "question_id", "index")
-"""Columns that may name a row's item, the likeliest first."""
+"""Columns that may identify a row's item, the most likely first."""
 MAX_LINE_CHARS = 4 * 1024 * 1024
 _ROWS_AT_ONCE = 1 << 16
 _COLUMNS = {"item_id": "string", "line": "int64", "text": "large_binary", "is_letter": "bool"}
@@ -59,13 +59,13 @@ class _UncheckedRow(NamedTuple):
 
 
 class PredictionsFile:
-    """Backend that answers from a file; refuses the file unless it fits the release exactly."""
+    """Backend that answers from a file, which must match the release exactly."""
 
     tasks: frozenset[str] | None = None
     looks = False
-    """It uses neither words nor pictures, only ids and letters."""
+    """False: the backend uses neither words nor pictures, only ids and letters."""
     is_plain = True
-    """Whether its rows hold only replies and letters, which can be judged by columns."""
+    """Whether all rows contain only replies or letters, which can be judged as columns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -103,8 +103,8 @@ class PredictionsFile:
     def columns(self, asked: pa.Array, context: BackendContext) -> pa.Table:
         """Return the rows about the asked items: `line`, `text` and `is_letter`.
 
-        There is one row for each asked item, in their order, with nulls for items missing from the file. A text is
-        binary, in UTF-8 except for lone surrogates.
+        There is one row per asked item, in order, with nulls for items missing from the file. A text is binary, in
+        UTF-8 except for lone surrogates.
 
         Args:
             asked: Ids of the items.
@@ -127,14 +127,14 @@ class PredictionsFile:
         return pa.table({name: table.column(name).take(places) for name in ("line", "text", "is_letter")})
 
     def lacks(self, count: int, item_id: str) -> DataError:
-        """Return the error for asked items without a row; `item_id` is the first of them."""
+        """Return the error for asked items that have no row; `item_id` is the first of them."""
         return DataError(
             f"{self.path} has no prediction for {count} of the items asked, such as {item_id}; add a row for each, "
             "with an empty reply if the model gave none"
         )
 
     def no_option(self, line: int, letter: str, keys: Iterable[str], item_id: str) -> DataError:
-        """Return the error for a letter that matches none of an item's options."""
+        """Return the error for a letter that is not among an item's options."""
         return DataError(
             f"{self._at(line)}: answer {_shown(letter)} is not among the options {', '.join(keys)} of item "
             f"{item_id}; give free text as reply"
@@ -152,7 +152,7 @@ class PredictionsFile:
         """Return the file's rows as columns: `item_id`, `line`, `text` and `is_letter`.
 
         Raises:
-            DataError: A row is malformed, or repeats an item above such a row.
+            DataError: A row is malformed, or repeats an item and precedes any malformed row.
         """
         import pyarrow as pa
 
@@ -179,7 +179,7 @@ class PredictionsFile:
         return pa.concat_tables(pieces)
 
     def _check_once(self, table: pa.Table) -> None:
-        """Refuse an item with several rows."""
+        """Refuse a file in which an item has several rows."""
         import numpy as np
 
         ids = table.column("item_id").combine_chunks().dictionary_encode()
@@ -200,7 +200,7 @@ class PredictionsFile:
         """Yield each row with the id of its item.
 
         Raises:
-            DataError: A row is malformed, or of another release.
+            DataError: A row is malformed or belongs to a different release.
         """
         read = _json_rows if table_end(self.path.name) in JSON_ENDS else _table_rows
         with closing(read(self.path)) as rows:
@@ -215,10 +215,10 @@ class PredictionsFile:
                 yield item_id, self._prediction(line, cells)
 
     def _item_id(self, line: int, cells: Mapping[str, Any], context: BackendContext) -> str:
-        """Return the id of a row's item, which the row may name by its id in the item's source.
+        """Return the id of a row's item, which the row may identify by the item's id in its source.
 
         Raises:
-            DataError: The row names no item, or several items have this id in their source.
+            DataError: The row identifies no item, or several items have this id in their source.
         """
         named = cells.get("item_id")
         if named in (None, ""):
@@ -291,7 +291,7 @@ class PredictionsFile:
 
 
 def given_letter(text: str, choices: Sequence[tuple[str, str | None]]) -> str | None:
-    """Return the letter given by a cell of a column of answers, including a lowercase letter or the option's words.
+    """Return the letter that a cell in an answer column gives, also for a lowercase letter or the option's words.
 
     Args:
         text: Contents of the cell.
@@ -318,7 +318,7 @@ def _json_rows(path: Path) -> Generator[_UncheckedRow]:
 
 
 def _table_rows(path: Path) -> Generator[_UncheckedRow]:
-    """Yield the rows of a table that is not JSON; the line is the last of each row."""
+    """Yield the rows of a table that is not JSON; each row's line number is that of its last line."""
     table = Table.at(path)
     header: list[str] | None = None
     for line in table.lines():

@@ -1,4 +1,4 @@
-"""Requests that ask a model behind an endpoint, and the lessons from refused requests."""
+"""Requests that ask a model behind an endpoint, and adjustments learned from refused requests."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ logger = logging.getLogger(__name__)
 
 
 class QuestionRequest(NamedTuple):
-    """A question's request, and its form in the log.
+    """A request that asks a question, and its form in the log.
 
     Args:
-        chat: Request as the client sends it.
+        chat: Request in the form that the client sends.
         key: SHA-256 of address, model, words, decoding and the pictures' SHA-256: equal requests have equal keys.
         body: Body with each picture's address replaced by its SHA-256.
-        pictures: Pictures of the request, in order.
-        draw: Number of the draw; requests of different draws are never one request, even if equal.
-        images: Pictures of the question from which they were made.
+        pictures: Pictures in the request, in order.
+        draw: Number of the sample; requests for different samples are never merged, even if they are equal.
+        images: Pictures of the question from which `pictures` were made.
     """
 
     chat: ChatRequest
@@ -47,15 +47,15 @@ class QuestionRequest(NamedTuple):
 
 
 class QuestionRequests:
-    """The contents of requests to a model, in the form it is known to accept: words, fields and pictures.
+    """The contents of requests to a model in the form it is known to accept: words, fields and pictures.
 
     Args:
         name: Name of the model in results.
-        address: Address and API of the model.
+        address: Base URL and API of the model.
         options: Options of the model.
 
     Attributes:
-        parameters: Fields of requests, without refused ones.
+        parameters: Fields of requests, excluding those that the model refused.
         pictures: Pictures as sent, within the limits known so far.
     """
 
@@ -82,9 +82,9 @@ class QuestionRequests:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Address, fields as sent, number of tries per item and format of pictures.
+        """The base URL, the fields as sent, the number of tries per item and the picture format.
 
-        `fields` holds the fields that the user added, `omit` those to leave out, and `refused` those that the model
+        `fields` contains the fields that the user added, `omit` those to leave out, and `refused` those that the model
         refused, each with its substitute. `picture_limits_learned` are limits inferred from refused pictures.
         """
         options, sent = self._options, self.parameters.sent
@@ -108,13 +108,13 @@ class QuestionRequests:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """The settings that can change a reply: the address, and all requested fields, None for an omitted field."""
+        """The settings that can change a reply: the base URL and all requested fields, None for omitted ones."""
         left_out = dict.fromkeys(self._options.omit)
         settings = {**self.parameters.asked, **self._limits.settings(), **self._shaping()}
         return {"base_url": self._url, **left_out, **settings}
 
     def _shaping(self) -> dict[str, Any]:
-        """Return the given options that shape requests without being fields of them."""
+        """Return the given options that shape requests without being fields in them."""
         detail = self._options.image_detail if self._address.api in OPENAI_APIS else None  # otherwise it is a field
         given = {"system": self._options.system, "image_detail": detail}
         return {name: value for name, value in given.items() if value is not None}
@@ -141,21 +141,21 @@ class QuestionRequests:
         return self._keyed(chat, pictures, draw=question.draw, images=images)
 
     def _fields_of(self, draw: int) -> dict[str, Any]:
-        """Return the fields of a draw's request, with the seed of that draw if the model takes one."""
+        """Return the fields of a sample's request, with the seed of that sample if the model accepts one."""
         sent = self.parameters.sent
         if self._options.samples > 1 and type(sent.get("seed")) is int:
             sent["seed"] += draw - 1
         return sent
 
     def with_other_fields(self, request: QuestionRequest) -> QuestionRequest:
-        """Return a request again, with the fields that the model is now known to take."""
+        """Return a request rebuilt with the fields that the model is now known to accept."""
         chat = request.chat.with_parameters(self._fields_of(request.draw))
         return self._keyed(chat, request.pictures, draw=request.draw, images=request.images)
 
     def with_smaller_pictures(self, request: QuestionRequest, failure: RequestFailed) -> QuestionRequest | None:
         """Return a request again with pictures that the endpoint may accept; None if it failed for another reason.
 
-        The limit holds for the rest of the run.
+        The limit applies for the rest of the run.
         """
         pictures = request.pictures
         if not pictures or not finds_too_large(failure.status, failure.detail):
@@ -184,7 +184,7 @@ class QuestionRequests:
         return again
 
     def store_pictures(self, request: QuestionRequest) -> None:
-        """Put a request's pictures in the folder from which the endpoint fetches them, if it does."""
+        """Store a request's pictures in the folder from which the endpoint fetches them, if it does so."""
         if self._options.image_folder is not None:
             for picture in request.pictures:
                 store(picture, self._options.image_folder)
@@ -199,7 +199,7 @@ class QuestionRequests:
 
 
 def with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:
-    """Return a failure, with advice on options that shrink pictures if the endpoint finds a request too large."""
+    """Return a failure, with advice on options that shrink pictures if the endpoint rejects a request as too large."""
     if not pictures or not finds_too_large(failure.status, failure.detail):
         return failure
     largest = max(pictures, key=lambda picture: picture.size_bytes)

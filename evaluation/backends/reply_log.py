@@ -5,12 +5,12 @@ JSON Lines, appended only. The first line names the format; then, by `kind`:
 - `run`: the beginning of a run on another release or with other settings than the previous one;
 - `picture`: a picture as sent, by SHA-256, before the first request that shows it;
 - `request`: a request in full, with pictures by their SHA-256, before it is sent for the first time;
-- `reply`: the reply, with the server's reason for ending and token counts; its kind and the cause if it is not an
+- `reply`: the reply, with the server's reason for ending it and token counts; its kind, and the cause if it is not an
   answer; the batch's id if it came in a batch;
-- `error`: the reason why no usable reply came back.
+- `error`: the reason no usable reply was received.
 
-Each line holds its own digest; lines of older programs without digests are used unchecked. A line that differs from
-what was written is never used: the next run removes it, reports that, and repeats its request.
+Each line contains its own digest; lines without digests, from older versions, are used unchecked. A line that differs
+from what was written is never used: the next run removes it, reports that, and repeats its request.
 
 Each line reaches the operating system before the program relies on it, so a killed process loses none. It reaches the
 disk within `_SYNC_S` seconds and at the end of a run; a power failure loses at most these seconds. A truncated last
@@ -46,20 +46,20 @@ _HEAD = {"format": FORMAT, "version": VERSION}
 LOG_NAME = "replies.jsonl"
 _SYNC_S = 1.0
 _NAMED = 5
-"""Largest number of damaged lines that a message lists."""
+"""Largest number of damaged lines that a message names."""
 
 
 class DamagedHead(DataError):
-    """The first line of a log, which describes the other lines, differs from the line written."""
+    """The first line of a log, which describes the other lines, differs from what was written."""
 
 
 class LogState(NamedTuple):
-    """Condition of the lines of a log.
+    """The condition of the lines in a log.
 
     Args:
         whole_bytes: Size of the complete lines, in bytes; the rest was cut off.
         damaged: Numbers of complete lines that differ from the lines written.
-        without_digest: Number of lines of an older program, whose changes cannot be detected.
+        without_digest: Number of lines from an older version, in which changes cannot be detected.
     """
 
     whole_bytes: int
@@ -74,15 +74,15 @@ class LogState(NamedTuple):
 
 
 class ReplyLog:
-    """One log file, open for appending by one process; use it as a context manager. Without a path it stores no lines.
+    """A log file that one process opens for appending; use it as a context manager. Without a path, nothing is stored.
 
     Args:
-        path: The file, created if necessary.
-        release_id: The release asked about.
-        other_releases: Whether to continue a log of another release; equal requests are not sent again.
+        path: Path of the file, which is created if necessary.
+        release_id: Id of the release whose questions are asked.
+        other_releases: Whether to continue the log of a different release, so that equal requests are not sent again.
 
     Raises:
-        DataError: The file has a damaged head, is of another version or another release, or is in use.
+        DataError: The file has a damaged first line, belongs to another version or release, or is in use.
     """
 
     def __init__(self, path: Path | None, *, release_id: str = "", other_releases: bool = True) -> None:
@@ -112,7 +112,7 @@ class ReplyLog:
                 self._handle = None
 
     def reply_to(self, request: str) -> Completion | None:
-        """Return the reply that an earlier run got to exactly this request."""
+        """Return the reply that an earlier run received to exactly this request."""
         return self._answered.get(request)
 
     def refused(self, base_url: str) -> dict[str, str | None]:
@@ -120,30 +120,30 @@ class ReplyLog:
         return dict(self._refused.get(base_url, {}))
 
     def picture_limits(self, base_url: str) -> dict[str, int]:
-        """Return the limits on pictures that earlier runs learned from this endpoint's refusals."""
+        """Return the picture limits that earlier runs inferred from this endpoint's refusals."""
         return dict(self._picture_limits.get(base_url, {}))
 
     def run(self, release_id: str, content_id: str, settings: Mapping[str, Any]) -> None:
-        """Record the beginning of a run if its release or settings differ from the previous one's."""
+        """Record the beginning of a run if its release or settings differ from those of the previous run."""
         run = {"kind": "run", "release_id": release_id, "content_id": content_id, "settings": dict(settings)}
         if run != self._run:
             self._run = run
             self._append(**run)
 
     def picture(self, record: Mapping[str, Any]) -> None:
-        """Record a picture, once."""
+        """Record a picture unless it has already been recorded."""
         if record["sha256"] not in self._pictures:
             self._pictures.add(record["sha256"])
             self._append(kind="picture", **record)
 
     def request(self, request: str, item_id: str, body: Mapping[str, Any]) -> None:
-        """Record a request, once."""
+        """Record a request unless it has already been recorded."""
         if request not in self._requests:
             self._requests.add(request)
             self._append(kind="request", request=request, item_id=item_id, body=body)
 
     def answered(self, request: str, item_id: str, reply: Completion, sent: int, **more: Any) -> bool:
-        """Record a reply, the number of times its request was sent, and additional facts in `more`.
+        """Record a reply, how often its request was sent, and the additional facts in `more`.
 
         Returns:
             Returns False and records nothing if a reply exists already.
@@ -163,11 +163,11 @@ class ReplyLog:
         return True
 
     def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:
-        """Record the cause of an error, and the number of the try that ended in it."""
+        """Record the cause of an error, and the number of the try in which it occurred."""
         self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent, **{"try": number})
 
     def sync(self) -> None:
-        """Write lines to the disk if it is time; call this regularly."""
+        """Flush lines to the disk if it is time to; call this regularly."""
         if self._handle is not None and time.monotonic() - self._synced >= _SYNC_S:
             os.fsync(self._handle)
             self._synced = time.monotonic()
@@ -265,10 +265,10 @@ class ReplyLog:
 
 
 def answered_requests(path: Path) -> frozenset[str]:
-    """Return the requests to which a log has replies, without changing the log.
+    """Return the requests for which a log contains replies, without changing the log.
 
     Raises:
-        DataError: The file is not such a log, or is of another version.
+        DataError: The file is not such a log or has an unknown version.
     """
     log = ReplyLog(None)
     log._read(path)
@@ -279,8 +279,8 @@ def state_of(path: Path) -> LogState:
     """Read a log and return the condition of its lines.
 
     Raises:
-        DamagedHead: Its first line is damaged.
-        DataError: The log is of another version.
+        DamagedHead: The first line is damaged.
+        DataError: The log has an unknown version.
     """
     return ReplyLog(None)._read(path)
 
@@ -289,7 +289,7 @@ def remove_damaged(path: Path) -> None:
     """Remove the damaged lines from a log, so that their requests are sent again.
 
     Raises:
-        DataError: The log is in use, of another version, or damaged in its head.
+        DataError: The log is in use, has an unknown version, or its first line is damaged.
         StorageError: The log cannot be written.
     """
     handle = _locked(path)
@@ -308,10 +308,10 @@ def _write_again(path: Path, state: LogState) -> None:
 
 
 def _locked(path: Path) -> int:
-    """Open a log, created if necessary, for this process alone.
+    """Open a log, creating it if necessary, and lock it for this process.
 
     Raises:
-        DataError: Another run uses it.
+        DataError: Another run is using it.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, file_mode(path))
     try:

@@ -1,8 +1,8 @@
-"""Identity of results, and the names of their folders.
+"""The identity of results, and the names of their folders.
 
 A result belongs to a model, a protocol, a reader and the settings that can change a reply: address, fields of requests,
-weights, contents of a file. All of these determine the name of its folder, so that results of other settings lie next
-to it. Results of equal settings are one result, which a later run continues.
+weights, contents of a file. All of these determine the name of its folder, so that results with other settings are
+stored next to it. Results with equal settings are the same result, which a later run continues.
 """
 
 from __future__ import annotations
@@ -22,29 +22,30 @@ Identity = Mapping[str, Any]
 _CHANGES_NO_REPLY = frozenset(
     {"retries", "tries", "pictures", "batch_size", "device", "refused", "omit", "stream", "picture_limits_learned"}
 )
-"""Settings of a backend that change no reply; an endpoint's refusals are known only after asking."""
+"""Settings of a backend that never change a reply; what an endpoint refuses is known only after asking it."""
 
 _IN_THE_NAME = ("samples", "limit")
-"""Numbers of the identity that the folder's name includes: draws per item, and items of a sample."""
+"""Numeric parts of the identity that appear in the folder's name: samples per item, and items in a sample."""
 _USUAL: Identity = {"base_url": "https://api.openai.com/v1", "temperature": 0.0, "max_tokens": 1024}
 
 
 def identity_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the backend settings that can change a reply."""
+    """Return the settings of a backend that can change a reply."""
     return {name: value for name, value in sorted(settings.items()) if name not in _CHANGES_NO_REPLY}
 
 
 def slug(model: str) -> str:
-    """Return a folder name for a model; different names stay different."""
+    """Return a folder name for a model; different model names give different folder names."""
     name = re.sub(r"[^A-Za-z0-9._-]", "-", model)[:80].lstrip(".")
     is_plain = re.fullmatch(r"[a-z_]+(:[A-Za-z0-9._-]+)?", model) is not None and len(model) <= 80
     return name if is_plain else f"{name}-{bytes_digest(model.encode('utf-8', 'surrogatepass'))[:8]}"
 
 
 def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, identity: Identity | None = None) -> str:
-    """Return the name of a score's folder: the model's name, with the unusual choices in asking and reading.
+    """Return the name of a score's folder: the model's name, followed by any unusual choices in asking and reading.
 
-    Settings that can change a reply appear as the beginning of their digest, unless all are the usual ones.
+    Settings that can change a reply are represented by the beginning of their digest, unless all have their usual
+    values.
 
     Example:
         >>> results_name("random", "shuffle:k=3", "blink")
@@ -66,7 +67,7 @@ def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, iden
 
 
 def differing_settings(identities: list[dict[str, Any]]) -> list[str]:
-    """Return, for each of several results of one name, the settings in which they differ, as text.
+    """Return, for each of several results with the same name, the settings in which they differ, as text.
 
     Example:
         >>> differing_settings([{"seed": 1, "top_p": 1}, {"seed": 2, "top_p": 1}, {"top_p": 1}])

@@ -1,9 +1,9 @@
-"""Pictures as sent: upright and with their marks drawn, each prepared once.
+"""Pictures as they are sent: upright and with their marks drawn, each prepared only once.
 
-No pixel changes and no picture is resized, unless the user limits the size of pictures (`picture_limits.py`). Only
-endpoints known to read WebP get it; all others get PNG with the same pixels. llama.cpp decodes with `stb_image`, which
-lacks WebP: it refuses such a picture or answers without seeing it. LM Studio refuses WebP, and Ollama promises JPEG and
-PNG.
+Pixels are unchanged and pictures are not resized unless the user limits the size of pictures (`picture_limits.py`).
+Only endpoints known to read WebP receive it; all others receive PNG with the same pixels. llama.cpp decodes with
+`stb_image`, which lacks WebP: it refuses such a picture or answers without seeing it. LM Studio refuses WebP, and
+Ollama promises JPEG and PNG.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from .picture_limits import PictureLimits, shrunk
 _CACHE_BYTES = 256 * 1024**2
 _WEBP = "image/webp"
 _PNG_VERSION = 1
-"""Raise it when a picture may give another PNG file than before."""
+"""Version to raise when a picture may give a different PNG file than before."""
 
 
 @dataclass(frozen=True)
 class SentPicture:
-    """One picture, ready to be sent.
+    """A picture that is ready to be sent.
 
     Args:
         sha256: Digest of `data`, the exact bytes that the model's side decodes.
         media_type: `image/png`, `image/jpeg` or `image/webp`.
-        image_id: The release's picture from which it was made.
+        image_id: Id of the release's picture from which it was made.
         how: `stored` (the file's own bytes, without metadata), `encoded` (because decoders differ on the file), `drawn`
             (with marks) or `shrunk` (to limits, including marks).
-        size_bytes: Size of `data`.
+        size_bytes: Size of `data` in bytes.
         make: Function that returns `data`; called only if the picture is sent.
     """
 
@@ -69,7 +69,7 @@ class SentPicture:
 
     @cached_property
     def data(self) -> bytes:
-        """The file.
+        """The bytes of the file.
 
         Raises:
             DataError: The data no longer matches its SHA-256.
@@ -82,11 +82,11 @@ class SentPicture:
         return data
 
     def data_url(self) -> bytes:
-        """Return the file as a data URL; it is not cached, since making it takes less time than sending it."""
+        """Return the file as a data URL, which is not cached since making it takes less time than sending it."""
         return f"data:{self.media_type};base64,".encode() + base64.b64encode(self.data)
 
     def in_request(self, image_urls: str | None) -> RequestPicture:
-        """Return the picture for a request: itself if `image_urls` is None, otherwise its address below that."""
+        """Return the picture for a request: itself if `image_urls` is None, otherwise its URL below that base URL."""
         if image_urls is None:
             return RequestPicture(self.sha256, self.data_url)
         address = json.dumps(f"{image_urls}/{self.file_name}")[1:-1].encode("ascii")
@@ -94,11 +94,11 @@ class SentPicture:
 
     @property
     def file_name(self) -> str:
-        """Name of the file for fetching."""
+        """File name under which the picture is fetched."""
         return f"{self.sha256}.{EXTENSIONS[self.media_type]}"
 
     def record(self) -> dict[str, Any]:
-        """Return the facts about the picture for the log."""
+        """Return the facts about the picture that are logged."""
         return {
             "sha256": self.sha256,
             "media_type": self.media_type,
@@ -116,13 +116,13 @@ class SentPictures:
     Args:
         limits: Limits beyond which pictures are shrunk.
         reads_webp: Whether the receiver is known to read WebP.
-        cache_bytes: Bound on the bytes of cached files.
+        cache_bytes: Largest total size of cached files, in bytes.
 
     Attributes:
-        limits: Current limits; they narrow when an endpoint refuses a picture.
+        limits: Current limits, which become stricter when an endpoint refuses a picture.
         made: Number of pictures prepared.
-        item_cache: Cache for hash and size of drawn or encoded pictures. With it, a request that an earlier run
-            answered is found without drawing.
+        item_cache: Cache for the hash and size of drawn or encoded pictures, with which a request that an earlier run
+            answered is found without drawing again.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class SentPictures:
         self._kept: OrderedDict[tuple[str, PictureLimits], SentPicture] = OrderedDict()
 
     def of(self, picture: QuestionImage) -> SentPicture:
-        """Return a picture as sent.
+        """Return a picture in the form in which it is sent.
 
         Raises:
             BenchwrightError: The picture cannot be decoded, or its marks cannot be drawn.
@@ -161,7 +161,7 @@ class SentPictures:
 
 
 def store(picture: SentPicture, folder: Path) -> None:
-    """Write a picture to a folder, under its hash, unless it exists."""
+    """Write a picture to a folder under its hash, unless the file exists."""
     path = folder / picture.file_name
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -240,7 +240,7 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
 
 
 def _drawn(picture: QuestionImage) -> tuple[bytes, int, int]:
-    """Return a picture with its marks as a PNG file, with width and height."""
+    """Return a picture with its marks drawn as a PNG file, together with its width and height."""
     drawn = SCALED.with_marks(picture) if picture.is_scaled else drawn_picture(picture.data, picture.prompts)
     return drawn.data, drawn.width, drawn.height
 

@@ -1,7 +1,7 @@
-"""A baseline that learns from words alone: it measures how well the key can be guessed without the pictures.
+"""A baseline that learns only from words and measures how well the key can be guessed without the pictures.
 
 `benchwright.diagnostics.shortcuts.text_only_baseline` describes how it learns. Accuracy above chance shows how much the
-texts reveal.
+text reveals.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from .options import BackendOptions
 
 
 def text_classifier(argument: str, options: BackendOptions) -> Backend:
-    """Return the baseline that learns which options are right from questions and options alone."""
+    """Return the baseline that learns which options are right only from questions and options."""
     del options
     without_argument("text_classifier", argument)
     return TextClassifier()
 
 
 class TextClassifier:
-    """Learns from the release's own questions, and answers each by folds that exclude it."""
+    """Learns from the release's own questions, and answers each with a fold that excludes it."""
 
     name = "text_classifier"
     tasks = None
     settings = {"version": 1, "folds": FOLDS, "features": FEATURES, "penalty": PENALTY, "rounds": ROUNDS}  # noqa: RUF012
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies one by one, once learning is complete."""
+        """Yield replies one by one, after learning is complete."""
         known = [_worded(labelled.question, labelled.key, labelled.group_keys) for labelled in context.labelled()]
         folds = folds_of(known)
         fold_of = {worded.item_id: fold for worded, fold in zip(known, folds, strict=True)}

@@ -1,7 +1,7 @@
-"""Files of replies from other evaluation programs as a backend: VLMEvalKit, lmms-eval, inspect_ai, HELM.
+"""Files of replies from other evaluation programs, used as a backend: VLMEvalKit, lmms-eval, inspect_ai, HELM.
 
-`benchwright.replies.reply_files` reads the rows, as it does for `audit --replies`. Rows name items by our ids or by
-those of the items' source. The file must fit the release like any other file of predictions.
+`benchwright.replies.reply_files` reads the rows, as it does for `audit --replies`. Rows identify items by our ids or by
+their ids in the source. Like any file of predictions, the file must match the release.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _COLUMNS_OF_QUESTIONS = frozenset({"question", "options", "choices", "a", "b"})
 
 
 def is_of_tool(path: Path) -> bool:
-    """Return whether a file of replies has another program's layout, and not that of `predictions`."""
+    """Return whether a file of replies is in another program's format rather than that of `predictions`."""
     if table_end(path.name) is None:
         return True  # a log, or a whole JSON document
     try:
@@ -51,7 +51,7 @@ def _is_record_of_tool(record: Mapping[str, Any]) -> bool:
 
 
 class ToolReplies(PredictionsFile):
-    """Backend that answers from another program's file; refuses the file unless it fits the release exactly."""
+    """Backend that answers from another program's file, which must match the release exactly."""
 
     is_plain = False
 
@@ -64,10 +64,10 @@ class ToolReplies(PredictionsFile):
         return self._entries[line]
 
     def _rows(self, context: BackendContext) -> Generator[tuple[str, Prediction]]:
-        """Yield each row with the id of its item, or with the name it gives if no item has that name.
+        """Yield each row with the id of its item, or with the id stated in the row if no item has that id.
 
         Raises:
-            DataError: A row is malformed, or the file holds keys, or replies of several models.
+            DataError: A row is malformed, or the file contains keys or the replies of several models.
         """
         rows = self._usable_rows()
         known, own = context.item_ids(), context.own_ids()
@@ -94,7 +94,7 @@ class ToolReplies(PredictionsFile):
                 yield item_id, Prediction(line, "", is_letter=False, error=row.error or None)
 
     def _usable_rows(self) -> list[ReplyRow | UnreadReply]:
-        """Return the rows that name items: those with a reply, and those marked as having none."""
+        """Return the rows that identify items: those with a reply, and those marked as having none."""
         rows: list[ReplyRow | UnreadReply] = []
         faults: list[UnreadReply] = []
         repeats: list[UnreadReply] = []

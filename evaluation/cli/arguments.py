@@ -1,4 +1,4 @@
-"""Arguments that several `evaluate` commands take."""
+"""Arguments shared by several `evaluate` commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright evaluate check-reading`: a sample of replies for people, and the reader's error by their labels."""
+"""`benchwright evaluate check-reading`: a sample of replies for people to read, and the reader's error."""
 
 from __future__ import annotations
 
@@ -128,10 +128,10 @@ def _next_lines(paths: Sequence[Path], release: Path, kind: str) -> list[str]:
 
 
 def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
-    """Write a sample and return the paths of the files to fill in.
+    """Write a sample and return the paths of the files to be filled in.
 
     Raises:
-        BenchwrightError: The folder already holds a sample, whose table may be filled in.
+        BenchwrightError: The folder already contains a sample, whose table may have been filled in.
         PrerequisiteError: A spreadsheet is requested, but openpyxl is not installed.
     """
     from benchwright.files.csv_cells import harmless

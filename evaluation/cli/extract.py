@@ -1,4 +1,4 @@
-"""`benchwright evaluate extract`: letters of the replies in a table, such as JSON Lines."""
+"""`benchwright evaluate extract`: the answer letters in a table of replies, such as JSON Lines."""
 
 from __future__ import annotations
 

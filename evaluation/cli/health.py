@@ -1,4 +1,4 @@
-"""`benchwright evaluate health`: a benchmark's condition according to stored results, and what to do about it."""
+"""`benchwright evaluate health`: the condition of a benchmark according to stored results, and recommended actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`benchwright evaluate items` and `subset`: the difficulty of items, and a subset in place of all."""
+"""`benchwright evaluate items` and `subset`: the difficulty of items, and a subset that represents all items."""
 
 from __future__ import annotations
 

@@ -79,9 +79,9 @@ def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json:
 
 
 def board_table(board: Leaderboard) -> Table:
-    """Return a leaderboard as a table: a line for each system, best first.
+    """Return a leaderboard as a table with one line per system, best first.
 
-    Endings that no item has get no column.
+    Endings that no item has are omitted.
     """
     from rich import box
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""Options of commands that ask models, derived from the declarations of `BackendOptions` and `Judge`."""
+"""Command options for models to be asked, derived from the declarations of `BackendOptions` and `Judge`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AnyOptions = TypeVar("AnyOptions", bound=BaseModel)
 
 _LONGEST_SYSTEM_BYTES = 200_000
 _JUDGE = "judge"
-"""Prefix of the judge's options."""
+"""Prefix of the options for the judge."""
 
 MODEL_OPTIONS = (
     "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "samples",
@@ -41,7 +41,7 @@ JUDGE_OPTIONS = ("model", "asks", "base_url", "api_key_env", "headers", "price_i
 
 
 def model_options(command: Command) -> Command:
-    """Give a command the options of a model, and pass them to it as `options`."""
+    """Add the options of a model to a command, which receives them as `options`."""
 
     @wraps(command)
     def with_options(**parameters: Any) -> None:
@@ -55,7 +55,7 @@ def model_options(command: Command) -> Command:
 
 
 def judge_options(command: Command) -> Command:
-    """Give a command the options of a judge, and pass it the judge, or None without one, as `judge`."""
+    """Add the options of a judge to a command, which receives the judge, or None if there is none, as `judge`."""
 
     @wraps(command)
     def with_judge(**parameters: Any) -> None:
@@ -76,7 +76,7 @@ def _flag_of(model: type[BaseModel], name: str, prefix: str = "") -> str:
 
 
 def _describe(model: type[BaseModel], name: str, prefix: str) -> str:
-    """Return an option's description, with field names in backticks replaced by option names."""
+    """Return the description of an option, with field names in backticks replaced by the names of options."""
     spelled = re.sub(r"`(\w+)`", lambda match: _as_flag(model, match[1]), model.model_fields[name].description or "")
     text = notes_of(model, name).command_help or spelled
     if prefix and name in EndpointOptions.model_fields:
@@ -95,7 +95,7 @@ def _with_options(command: Command, model: type[BaseModel], names: Sequence[str]
 
 
 def _option(model: type[BaseModel], name: str, prefix: str) -> Callable[[Command], Command]:
-    """Return the decorator that gives a command the option for a field."""
+    """Return the decorator that adds the option for a field to a command."""
     field, notes = model.model_fields[name], notes_of(model, name)
     text = _describe(model, name, prefix).replace("`", "") + "."
     if notes.unset is not None and field.default is None:
@@ -110,7 +110,7 @@ def _option(model: type[BaseModel], name: str, prefix: str) -> Callable[[Command
 
 
 def _value_settings(field: FieldInfo) -> dict[str, Any]:
-    """Return the command-line settings for a field's values: type, bounds and default."""
+    """Return the command-line settings for the values of a field: type, limits and default."""
     types = {getattr(kind, "__origin__", kind) for kind in (field.annotation, *get_args(field.annotation))}
     if types & {tuple, dict}:
         return {"multiple": True}
@@ -134,7 +134,7 @@ def _value_settings(field: FieldInfo) -> dict[str, Any]:
 
 
 def _checked(model: type[AnyOptions], values: Mapping[str, Any]) -> AnyOptions:
-    """Return options with the values given on the command line.
+    """Return the options with the values given on the command line, after validating them.
 
     Raises:
         BenchwrightError: A value is invalid, or two values conflict.
@@ -157,7 +157,7 @@ def _checked(model: type[AnyOptions], values: Mapping[str, Any]) -> AnyOptions:
 
 
 def _text_of(path: Path) -> str:
-    """Return the text of a file that `--system` names.
+    """Return the text of the file given with `--system`.
 
     Raises:
         BenchwrightError: The file cannot be read, is not text, or is empty or too long.
@@ -173,10 +173,10 @@ def _text_of(path: Path) -> str:
 
 
 def _request_fields(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of requests given by a repeated option, each as NAME=JSON.
+    """Return the request fields that a repeatable option gives, each as NAME=JSON.
 
     Raises:
-        BenchwrightError: A text is not a field, or a field occurs twice.
+        BenchwrightError: A value is not of this form, or a field occurs twice.
     """
     fields: dict[str, Any] = {}
     for text in texts:

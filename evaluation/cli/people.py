@@ -1,4 +1,4 @@
-"""`benchwright evaluate people`: figures of people, one by one, and of models on the same items."""
+"""`benchwright evaluate people`: figures of individual annotators, and of models on the same items."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def people(results: Path, release: Path, as_json: bool) -> None:
 
 
 def _tables(beside: SameItemFigures) -> list[Table]:
-    """Return a table for each campaign: people on average and the best, then models, then each annotator."""
+    """Return a table for each campaign: people on average and the best of them, then models, then each annotator."""
     from ..results.summary import figure_table, printable
 
     tables = []

@@ -1,4 +1,4 @@
-"""`benchwright evaluate plan`: the sources of a score's variation, and the items, orders and wordings a width needs."""
+"""`benchwright evaluate plan`: sources of a score's variation, and the numbers of items, orders and wordings needed."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def plan(
 
 
 def _folders(place: Path, release_id: str) -> list[Path]:
-    """Return the folders of single results in a place; for a store, those of the release."""
+    """Return the folders of single results at a path; for a store, those of the release."""
     from ..analysis.reading_sample import result_folders
     from ..results_store.store import ResultsStore, is_store
 
@@ -206,7 +206,7 @@ def _folders(place: Path, release_id: str) -> list[Path]:
 
 
 def _most(text: str) -> tuple[Facet, int]:
-    """Return the facet and the number in a text such as `orders=4`."""
+    """Return the facet and the number given by a text such as `orders=4`."""
     name, equals, number = text.partition("=")
     for facet in _FACETS:
         if facet == name and equals and number.isdecimal() and int(number) >= (2 if facet == "items" else 1):

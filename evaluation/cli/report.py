@@ -1,4 +1,4 @@
-"""`benchwright evaluate report`: one page about the models in a folder of results."""
+"""`benchwright evaluate report`: a page about the models in a folder of results."""
 
 from __future__ import annotations
 

@@ -228,14 +228,14 @@ def run(
 
 
 def _subset(path: Path | None) -> Subset | None:
-    """Return the subset in a file, if a file is given."""
+    """Return the subset in a file, or None if no file is given."""
     from ..item_response.subset import read_subset
 
     return None if path is None else read_subset(path)
 
 
 def end_unfit(scores: Sequence[Score]) -> None:
-    """End a command after writing and showing its scores: with exit code 1 if one of them is unfit."""
+    """End a command after writing and showing its scores, with exit code 1 if any of them is unfit."""
     from ..results.summary import cause_lines, unfit_scores
 
     for line in cause_lines(scores):
@@ -247,7 +247,7 @@ def end_unfit(scores: Sequence[Score]) -> None:
 
 
 def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
-    """Print scores and the causes of missing answers; end with exit code 1 if a score is unfit."""
+    """Print scores and the causes of missing answers; end with exit code 1 if any score is unfit."""
     from ..results.score import told_apart
     from ..results.summary import draw_lines, drawn, reading_lines, summary_table
 

@@ -1,4 +1,4 @@
-"""`benchwright evaluate study`: one command that plans, runs and draws a paper's study."""
+"""`benchwright evaluate study`: a command that plans and runs a paper's study."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _cost_table(cost: StudyCost) -> Table:
 
 
 def _change_tables(outcome: StudyOutcome) -> list[Table]:
-    """Return a table for each model: conditions by tasks, each accuracy with its difference from the first's."""
+    """Return a table for each model, conditions by tasks; each accuracy is shown with its difference from the first."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -1,1 +1,1 @@
-"""The health of a benchmark according to its stored results: ceiling, discrimination, keys and contamination."""
+"""The health of a benchmark according to stored results: ceiling, discrimination, keys and contamination."""

@@ -1,4 +1,4 @@
-"""Advice on items and tasks, with the reasons: check a key, replace, harden, retire, or add items."""
+"""Advice on items and tasks, with reasons: check a key, replace, harden, retire, or add items."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _OF_TASK: Mapping[str, tuple[Action, str]] = {
     "too_few": ("extend", "too_few"),
 }
 _LEAST_FOR_ITEMS = 5
-"""Smallest number of systems asked an item that allows the conclusion that all or none have it right."""
+"""Smallest number of systems that must have been asked an item to conclude that all or none answer it correctly."""
 _BY_GUESSING = 0.05
 """Largest probability that no system would be right by guessing at which an item without right systems counts."""
 
 
 class Advice(NamedTuple):
-    """Advice on one item or task.
+    """Advice on an item or a task.
 
     Args:
         kind: `item` or `task`.
         id: Id of the item, or name of the task.
         task: Name of the task.
-        action: Recommended action.
+        action: The recommended action.
         codes: Codes of the reasons: `suspected_key`, `all_wrong`, `published_order`, `without_pictures`, `all_right`,
             or the state of a task.
         reasons: The reasons as text, with their figures.
@@ -68,7 +68,7 @@ class _Reason(NamedTuple):
 
 
 def advice_of(runs: HealthRuns, tasks: Sequence[Scope], signs: Sequence[Sign]) -> tuple[Advice, ...]:
-    """Return advice on tasks, then on items: by action, then in the order of the suspects and the release."""
+    """Return advice on tasks, then on items: ordered by action, then as in the suspects and the release."""
     return (*_about_tasks(tasks), *_about_items(runs, {sign.name: sign for sign in signs}))
 
 
@@ -82,7 +82,7 @@ def _about_tasks(tasks: Sequence[Scope]) -> list[Advice]:
 
 
 def _about_items(runs: HealthRuns, signs: Mapping[str, Sign]) -> list[Advice]:
-    """Return one piece of advice for each item with a reason; the earlier action of `ACTIONS` takes precedence."""
+    """Return one piece of advice for each item with a reason; the action listed first in `ACTIONS` takes precedence."""
     reasons: dict[str, list[_Reason]] = {}
     for issue in runs.issues.found if runs.are_keys_judged else ():
         instead = f"; {' or '.join(issue.letters)} is likelier" if issue.letters else ""
@@ -109,7 +109,7 @@ def _about_items(runs: HealthRuns, signs: Mapping[str, Sign]) -> list[Advice]:
 
 
 def _by_counts(runs: HealthRuns) -> list[tuple[str, _Reason]]:
-    """Return the items that all systems have right, and those that none has right although guessing would."""
+    """Return the items that all systems answer correctly, and those that none does although some would by guessing."""
     import numpy as np
 
     if len(runs.systems) < LEAST_SYSTEMS:

@@ -1,4 +1,4 @@
-"""Signs of contamination from runs under other conditions: without the pictures, or with other orders of options."""
+"""Signs of contamination from runs under changed conditions: without the pictures, or with other orders of options."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _CIRCULAR, _OWN_ORDER = "circular", "r0"
 
 
 def without_pictures(runs: HealthRuns, release_path: str) -> Sign:
-    """Return whether models are right without the pictures more often than the words alone explain.
+    """Return whether models answer correctly without the pictures more often than the words alone explain.
 
-    The reference is the best of an even draw, of the blind strategy stated by the release, and of the scored baselines
-    that see no picture. The sign's items are those for which the blind runs agree on the key more than on wrong
-    options.
+    The reference is the best of three accuracies: that of a uniform draw, of the blind strategy stated by the release,
+    and of the scored baselines that see no picture. The sign's items are those for which the blind runs agree on the
+    key more than on wrong options.
     """
     from scipy.stats import norm
 
@@ -58,7 +58,7 @@ def without_pictures(runs: HealthRuns, release_path: str) -> Sign:
 
 
 def _reference(runs: HealthRuns) -> tuple[float, str]:
-    """Return the best accuracy that needs neither pictures nor memory, and its source."""
+    """Return the best accuracy that requires neither pictures nor memory, and its source."""
     options = runs.sheet.items.column("options").to_numpy()
     best, whose = float((1 / options[options > 0]).mean()), "an even draw"
     for score in runs.sheet.scores:
@@ -72,7 +72,7 @@ def _reference(runs: HealthRuns) -> tuple[float, str]:
 
 
 def _agreed_blindly(blind: ReplyMatrix) -> tuple[str, ...]:
-    """Return the ids of items whose key the blind runs agree on; votes for wrong options are the decoys."""
+    """Return the ids of items on whose key the blind runs agree; votes for wrong options serve as decoys."""
     import numpy as np
 
     from ..analysis.reply_matrix import letter_numbers
@@ -94,16 +94,17 @@ def _agreed_blindly(blind: ReplyMatrix) -> tuple[str, ...]:
 
 
 class _OrderEffect(NamedTuple):
-    """How much more often a model is right in the published order than in others, by item; NaN if not asked."""
+    """By item, how much more often a model is right in the published order than in others; NaN if not asked."""
 
     model: str
     gain: NDArray[np.float64]
 
 
 def published_order(runs: HealthRuns, release_path: str) -> Sign:
-    """Return whether models do better in the published order of options than in others, as memory would cause.
+    """Return whether models do better with options in the published order than in others, as memory would cause.
 
-    With balanced keys, a preference for a position helps as often as it harms, so it is not a sign by itself.
+    With balanced keys, a preference for a position helps as often as it harms, so it is not a sign of contamination by
+    itself.
     """
     import numpy as np
 
@@ -143,7 +144,7 @@ def _items_words(items: tuple[str, ...], models: int, what: str) -> str:
 
 
 def _order_effect(runs: HealthRuns, row: int) -> _OrderEffect | None:
-    """Return the gain of the published order for each item; None if nothing can be compared."""
+    """Return the gain from the published order for each item, or None if nothing can be compared."""
     import numpy as np
 
     sheet, score = runs.sheet, runs.sheet.scores[row]
@@ -173,7 +174,7 @@ def _order_effect(runs: HealthRuns, row: int) -> _OrderEffect | None:
 
 
 def _is_moved(item_id: str, options: int, variant: str) -> bool:
-    """Return whether a repetition of `shuffle` showed the options in another order than the item's."""
+    """Return whether a repetition of `shuffle` showed the options in an order other than the item's own."""
     return shuffled_order(item_id, options, int(variant.removeprefix("s"))) != list(range(options))
 
 

@@ -1,4 +1,4 @@
-"""The health of a release according to its stored results: the one call behind `evaluate health`."""
+"""The health of a release according to stored results: the single function behind `evaluate health`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ FORMAT, VERSION = "benchwright/health", 1
 
 
 class Health(NamedTuple):
-    """The condition of a release according to its stored results.
+    """The condition of a release according to stored results.
 
     Args:
         release: The release.
-        runs: The runs, by their roles.
-        whole: Ceiling and discrimination over all items.
-        tasks: The same of each task, by name.
+        runs: The runs, grouped by their roles.
+        whole: Ceiling and discrimination across all items.
+        tasks: The same for each task, by name.
         signs: Signs of contamination.
-        dated: Systems with a date, the earliest first; empty without dates.
-        versions: Other releases with runs among the results.
+        dated: Systems with a date, the earliest first; empty if no dates are given.
+        versions: Other releases that have runs among the results.
         advice: Advice on tasks and items.
     """
 
@@ -48,11 +48,11 @@ class Health(NamedTuple):
 
     @property
     def systems(self) -> list[str]:
-        """Return the titles of today's systems."""
+        """Return the titles of the current systems."""
         return [self.runs.sheet.scores[row].title for row in self.runs.systems]
 
     def items_by_action(self) -> Mapping[str, int]:
-        """Return the number of items for each action."""
+        """Return the number of items for each recommended action."""
         return Counter(each.action for each in self.advice if each.kind == "item")
 
     def document(self) -> dict[str, Any]:
@@ -91,13 +91,14 @@ def health_of(
 
     Args:
         release: The release.
-        sources: Stores, folders of results or single results; runs of other releases serve only to list other versions.
-        split: Split of the runs to count; by default that of most runs.
+        sources: Stores, folders of results or single results; runs of other releases are used only to list other
+            versions.
+        split: Split whose runs are used; by default, the split of most runs.
         dates: Dates of models, as `read_model_dates` returns them.
 
     Raises:
         BenchwrightError: No run belongs to the release, or none to the split.
-        DataError: Results or release are damaged.
+        DataError: The results or the release are damaged.
     """
     runs = gather_runs(release, sources, split)
     stated = dates or {}

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from .health import Health
 
 COLUMNS = ("kind", "id", "task", "action", "codes", "reasons")
-"""Columns of the table; blanks separate `codes`, semicolons separate `reasons`."""
+"""Columns of the table; entries of `codes` are separated by spaces, those of `reasons` by semicolons."""
 _KIND: Literal["errata"] = "errata"
 
 
 def write_advice(health: Health, out: Path, *, force: bool = False) -> int:
-    """Write the advice and return its number of lines; equal advice gives equal bytes.
+    """Write the advice and return the number of lines; equal advice gives identical bytes.
 
-    A `.jsonl` file holds the items as tasks for `review open`, each with its reasons; a `.csv` file holds tasks and
-    items as a table.
+    A `.jsonl` file contains the items as tasks for `review open`, each with its reasons; a `.csv` file contains tasks
+    and items as a table.
 
     Raises:
-        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
-            written.
+        BenchwrightError: The file name has a different suffix, the file exists and `force` is not given, or it cannot
+            be written.
     """
     suffix = out.suffix.lower()
     if suffix == SUFFIX:

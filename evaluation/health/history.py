@@ -1,4 +1,4 @@
-"""Trend over time: the best score so far, models before and after their training data end, and other versions."""
+"""Trend over time: the best score so far, models before and after their training cutoff, and other versions."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from .scopes import Scope
 
 _LEAST_OF_EACH = 10
-"""Smallest number of a task's items on either side of a training cutoff that counts."""
+"""Smallest number of a task's items on each side of a training cutoff for the task to be used."""
 
 
 class DatedSystem(NamedTuple):
     """A system on the timeline.
 
     Args:
-        date: Its date, as stated by the user.
-        system: Its name.
-        accuracy: Its accuracy.
-        reached: Share of the reachable score above chance; None if unknown.
-        is_best: Whether no earlier system is as accurate.
+        date: Date of the system, as stated by the user.
+        system: Name of the system.
+        accuracy: Accuracy of the system.
+        reached: Proportion of the reachable score above chance that it achieves; None if unknown.
+        is_best: Whether no earlier system is equally accurate.
     """
 
     date: date
@@ -56,7 +56,7 @@ class OtherVersion(NamedTuple):
         release: Name and version.
         release_id: Id of the release.
         runs: Number of runs.
-        best: Highest accuracy of a run; None without any.
+        best: Highest accuracy of any run; None if there is none.
     """
 
     release: str
@@ -66,7 +66,7 @@ class OtherVersion(NamedTuple):
 
 
 def dated_systems(runs: HealthRuns, dates: Mapping[str, ModelDates], whole: Scope) -> tuple[DatedSystem, ...]:
-    """Return the systems with a date, the earliest first."""
+    """Return the systems that have a date, the earliest first."""
     dated = []
     for row in runs.systems:
         day, value = dates_of(runs, row, dates).day, runs.sheet.scores[row].metrics["accuracy"].value
@@ -80,13 +80,13 @@ def dated_systems(runs: HealthRuns, dates: Mapping[str, ModelDates], whole: Scop
 
 
 def dates_of(runs: HealthRuns, row: int, dates: Mapping[str, ModelDates]) -> ModelDates:
-    """Return the dates of a run, by its title or the name of its model."""
+    """Return the dates of a run, looked up by its title or the name of its model."""
     nothing = ModelDates(None, None)
     return dates.get(runs.sheet.scores[row].title) or dates.get(runs.name(row)) or nothing
 
 
 def other_versions(runs: HealthRuns) -> tuple[OtherVersion, ...]:
-    """Return the other releases with runs among the results, by name."""
+    """Return the other releases that have runs among the results, by name."""
     by_release: dict[tuple[str, str], list[float | None]] = {}
     for run in runs.elsewhere:
         accuracy = run.score.metrics.get("accuracy")
@@ -99,7 +99,7 @@ def other_versions(runs: HealthRuns) -> tuple[OtherVersion, ...]:
 
 
 def older_items(runs: HealthRuns, release: Release, dates: Mapping[str, ModelDates]) -> Sign:
-    """Return whether models do better on items older than the end of their training data, task by task."""
+    """Return whether models do better on items older than their training cutoff, task by task."""
     import numpy as np
 
     days = _days_of_items(runs, release)
@@ -127,10 +127,10 @@ def older_items(runs: HealthRuns, release: Release, dates: Mapping[str, ModelDat
 
 
 def _older(runs: HealthRuns, row: int, known: NDArray[np.bool_], is_old: NDArray[np.bool_]) -> ModelSign | None:
-    """Return the difference between older and newer items, within tasks that have both.
+    """Return the difference between older and newer items, within tasks that contain both.
 
-    Each item's value is 1 or 0 for right or wrong, less the mean of its side, weighted by its task's number of items.
-    The result is the mean of the tasks' differences, weighted by numbers of items.
+    Each item's value is 1 or 0 for right or wrong, minus the mean of its side, weighted by its task's number of items.
+    The result is the mean of the tasks' differences, weighted by the number of items.
     """
     import numpy as np
 
@@ -160,7 +160,7 @@ def _older(runs: HealthRuns, row: int, known: NDArray[np.bool_], is_old: NDArray
 
 
 def _days_of_items(runs: HealthRuns, release: Release) -> list[date | None]:
-    """Return the date of each item's source picture, as stated by its source; None if that is not a date."""
+    """Return the date of each item's source picture, as stated by the source, or None if that is not a date."""
     days: dict[str, date] = {}
     for entry in release.provenance():
         if isinstance(entry, ImageRecord) and entry.source is not None and entry.source.date:

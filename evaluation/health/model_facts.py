@@ -1,4 +1,4 @@
-"""The user's statements about models: release dates and ends of training data."""
+"""The user's statements about models: release dates and training cutoffs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 
 
 class ModelDates(NamedTuple):
-    """Dates of one model; None if not stated.
+    """The dates of a model; None if not stated.
 
     Args:
-        day: Day on which it was released or run.
-        cutoff: First day that its training data does not cover.
+        day: Day on which the model was released or run.
+        cutoff: First day not covered by its training data.
     """
 
     day: date | None
@@ -29,9 +29,9 @@ class ModelDates(NamedTuple):
 
 
 def read_model_dates(path: Path) -> Mapping[str, ModelDates]:
-    """Return dates by model from a table with the columns `model`, and `date`, `cutoff` or both.
+    """Return dates by model from a table with the column `model`, and `date`, `cutoff` or both.
 
-    Dates are `2025-03-01`, `2025-03` or `2025`; a month or year alone counts from its first day.
+    Dates have the form `2025-03-01`, `2025-03` or `2025`; a month or year alone stands for its first day.
 
     Raises:
         DataError: The table has other columns or names a model twice, or a value is not a date.
@@ -51,7 +51,7 @@ def read_model_dates(path: Path) -> Mapping[str, ModelDates]:
 
 
 def day_of(value: object, where: str) -> date | None:
-    """Return the first day of a text such as `2025-03`; None for an empty value.
+    """Return the first day of a period such as `2025-03`, or None for an empty value.
 
     Raises:
         DataError: The value is not a date.

@@ -1,4 +1,4 @@
-"""The page of a benchmark's health: one self-contained HTML file, in light and dark."""
+"""The page about a benchmark's health: one self-contained HTML file with light and dark modes."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 GENERATOR = "benchwright evaluate health"
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_ADVICE, _MOST_SUSPECTS, _MOST_MODELS = 300, 30, 30
-"""Largest numbers of lines in the page's tables; the JSON document and the file of --out have all lines."""
+"""Largest numbers of lines in the page's tables; the JSON document and the `--out` file contain all lines."""
 
 
 def write_health(health: Health, path: Path) -> None:
-    """Write the page; equal health gives equal bytes.
+    """Write the page; equal health gives identical bytes.
 
     Raises:
         StorageError: The file cannot be written.
@@ -84,7 +84,7 @@ def _figure(figure: Figure | None) -> str:
 
 
 def _tasks_chart(health: Health) -> Chart | None:
-    """Return the chart of the better half of the systems on each task, with chance and people."""
+    """Return the chart of the better half of the systems on each task, together with chance and people."""
     rows, numbers = [], []
     for scope in health.tasks:
         figure = scope.better_half
@@ -110,7 +110,7 @@ def _tasks_chart(health: Health) -> Chart | None:
 
 
 def _difficulty_chart(health: Health) -> Chart | None:
-    """Return the chart of items by the number of systems that have them right."""
+    """Return the chart of items by the number of systems that answer them correctly."""
     import numpy as np
 
     sheet = health.runs.sheet.of_models(health.runs.systems)
@@ -138,7 +138,7 @@ def _difficulty_chart(health: Health) -> Chart | None:
 
 
 def _trend(health: Health) -> Chart | None:
-    """Return the chart of systems by date; None with fewer than two dates."""
+    """Return the chart of systems by date, or None if there are fewer than two dates."""
     if len({system.date for system in health.dated}) < 2:
         return None
     rows = [

@@ -1,4 +1,4 @@
-"""Signs of contamination in the words of replies: the canary, and texts not shown to any model."""
+"""Signs of contamination in the words of replies: the canary, and texts that no model was shown."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .runs import HealthRuns
 
 _LONG_RUN = 8
-"""Number of consecutive words of an explanation that a reply does not contain by chance."""
+"""Number of consecutive words of an explanation that do not occur in a reply by chance."""
 _LEAST_ID = 8
-"""Length of an id, with a digit and a letter, that a reply does not contain by chance."""
+"""Length of an id, containing a digit and a letter, that does not occur in a reply by chance."""
 _WORD = re.compile(r"\w+")
 
 
 class _HiddenText:
-    """The texts of an item that its question does not show: runs of words of its explanation, and its ids."""
+    """The texts of an item that its question does not show: sequences of words from its explanation, and its ids."""
 
     def __init__(self, shown: str, explanation: str | None, ids: tuple[str, ...]) -> None:
         own = _runs_of_words(shown)
@@ -40,7 +40,7 @@ class _HiddenText:
 
 
 def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> tuple[Sign, Sign]:
-    """Return whether replies contain the release's canary, and whether they contain texts not shown to any model."""
+    """Return whether replies contain the release's canary, and whether they contain texts that no model was shown."""
     hidden = _hidden_texts(release, runs.sheet.scores[0].split)
     canary = release.canary.lower()
     with_words = 0
@@ -81,7 +81,7 @@ def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> t
 
 
 def completion() -> Sign:
-    """Return the sign that models were not asked to complete the questions."""
+    """Return the sign for completed questions, stating that models were not asked to complete any."""
     return Sign(
         "completion",
         False,
@@ -102,7 +102,7 @@ def _hidden_texts(release: Release, split: str | None) -> Mapping[str, _HiddenTe
 
 
 def _replies(runs: HealthRuns, row: int) -> Iterator[tuple[str, str]]:
-    """Yield item and text of every reply of a run, including those of all attempts."""
+    """Yield the item and text of every reply in a run, including those of all attempts."""
     with open_judged(runs.stored[row].folder, runs.stored[row].score) as file:
         columns = [name for name in ("item_id", "reply", "attempts") if name in file.schema.names]
         for batch in file.batches(columns, at_once=1024):

@@ -1,4 +1,4 @@
-"""The stored runs that show a benchmark's health, and their roles."""
+"""The stored runs that reveal a benchmark's health, and their roles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHANGED = {"wrong-image": "with other pictures", "caption": "with captions", "s
 
 
 class LeftOutRun(NamedTuple):
-    """A run without a role here, and the reason."""
+    """A run that has no role here, and the reason."""
 
     run: str
     title: str
@@ -36,18 +36,18 @@ class LeftOutRun(NamedTuple):
 
 
 class HealthRuns(NamedTuple):
-    """Runs of one release and split, by their roles; rows are those of `sheet`.
+    """Runs of one release and split, grouped by their roles; rows refer to `sheet`.
 
     Args:
-        issues: Keys that these runs put in doubt, as `evaluate suspects` finds them.
+        issues: Keys that these runs put in doubt, as found by `evaluate suspects`.
         sheet: Replies of all runs.
-        stored: The stored run of each row.
-        systems: Rows of today's systems: one plain run of each model.
+        stored: The stored run for each row.
+        systems: Rows of the current systems, with one plain run per model.
         blind: Rows of runs without pictures.
-        ordered: Rows of runs with the options in other orders.
+        ordered: Rows of runs with the options in different orders.
         baselines: Rows of baselines that do not use pictures.
-        left_out: Runs of the release without any of these roles.
-        elsewhere: Runs of other releases.
+        left_out: Runs of the release that have none of these roles.
+        elsewhere: Runs on other releases.
     """
 
     issues: LabelIssues
@@ -62,29 +62,29 @@ class HealthRuns(NamedTuple):
 
     @property
     def are_keys_judged(self) -> bool:
-        """Return whether enough systems exist to judge keys: two that were asked plainly."""
+        """Return whether there are enough systems to judge keys: two that were asked the questions as published."""
         return len(self.systems) >= LEAST_VOICES
 
     def name(self, row: int) -> str:
-        """Return the name of a row's model, under any protocol."""
+        """Return the name of a row's model, regardless of the protocol."""
         return model_name(self.sheet.scores[row])
 
     def system_of(self, row: int) -> int | None:
-        """Return the row of the system with the same model as a row; None without one."""
+        """Return the row of the system with the same model as a given row, or None if there is none."""
         return next((system for system in self.systems if self.name(system) == self.name(row)), None)
 
 
 def gather_runs(release: Release, sources: Sequence[Path], split: str | None = None) -> HealthRuns:
-    """Return the runs of a release in stores, folders of results and single results.
+    """Return the runs of a release from stores, folders of results and single results.
 
     Args:
         release: The release.
         sources: Stores, folders of results or single results.
-        split: Split of the runs to count; by default that of most runs.
+        split: Split whose runs are used; by default, the split of most runs.
 
     Raises:
         BenchwrightError: No run belongs to the release, or none to the split.
-        DataError: A source holds no results, or damaged ones.
+        DataError: A source contains no results or damaged ones.
     """
     by_id = {run.run: run for source in sources for run in runs_in(source)}
     own = [run for run in by_id.values() if run.score.release_id == release.release_id]
@@ -128,7 +128,7 @@ def _split_of_most(runs: Sequence[StoredRun]) -> str | None:
 
 
 def _roles(sheet: ReplyMatrix) -> tuple[dict[str, list[int]], list[LeftOutRun]]:
-    """Return the rows by role, and the runs without a role."""
+    """Return the rows by role, and the runs that have no role."""
     roles: dict[str, list[int]] = {role: [] for role in ("system", "blind", "ordered", "baseline")}
     left_out: list[LeftOutRun] = []
     plain: list[int] = []

@@ -1,4 +1,4 @@
-"""Ceiling and discrimination of the whole benchmark and of each task, among today's systems."""
+"""Ceiling and discrimination of the whole benchmark and of each task among the current systems."""
 
 from __future__ import annotations
 
@@ -37,39 +37,42 @@ STATES: Mapping[State, str] = {
     "not_looked_at": "not looked at",
 }
 LEAST_SYSTEMS = 3
-"""Smallest number of systems that allows conclusions on uninformative tasks and items."""
+"""Smallest number of systems needed for conclusions about uninformative tasks and items."""
 _SATURATED, _SURELY = 0.95, 0.85
-"""Thresholds for a saturated task: the mean share of the reachable score above chance that the better half of the
-systems has, and the share that the lower end of its interval reaches."""
+"""Thresholds for a saturated task: the mean proportion of the reachable score above chance that the better half of the
+systems achieves, and the proportion at the lower end of its interval.
+"""
 _WITH_THE_GRAIN = 0.2
-"""Smallest item-rest correlation at which an item counts as separating systems in the right direction: R. L. Ebel,
+"""Smallest item-rest correlation at which an item is considered to separate systems in the right direction: R. L. Ebel,
 Essentials of Educational Measurement, Prentice-Hall 1972, p. 399."""
 
 
 class Scope(NamedTuple):
-    """Results of today's systems on the benchmark, or on one task.
+    """Results of the current systems on the whole benchmark or on one task.
 
     Args:
         task: Name of the task; empty for all items.
         items: Number of items.
-        state: What the task still distinguishes; `telling` or `not_looked_at` for all items.
-        best: Name of the best system; None without systems.
-        accuracy: Its accuracy.
+        state: State that says what the task still distinguishes; for all items, `telling` or `not_looked_at`.
+        best: Name of the best system; None if there are no systems.
+        accuracy: Accuracy of the best system.
         better_half: Mean accuracy of the better half of the systems.
-        chance: Accuracy of an even draw, 0 to 1.
-        wrong_keys: Expected number of wrong keys among the suspected ones; None if keys could not be judged.
-        people: Accuracy of people without the key, simulated ones excluded; None without any.
-        all_right: Number of items that every system asked has right.
-        all_wrong: Number of items that every system asked has wrong.
+        chance: Accuracy of a uniform draw, 0 to 1.
+        wrong_keys: Expected number of wrong keys among the suspected keys; None if keys could not be judged.
+        people: Accuracy of people who did not see the key, excluding simulated ones; None if there are none.
+        all_right: Number of items that every system asked answers correctly.
+        all_wrong: Number of items that every system asked answers incorrectly.
         telling: Number of the other items, which distinguish at least two systems.
-        with_grain: Number of items with an item-rest correlation of 0.2 or more; None with fewer than five systems.
+        with_grain: Number of items with an item-rest correlation of 0.2 or more; None if there are fewer than five
+            systems.
         against_grain: Number of items with a correlation below 0.
         pairs: Number of pairs of systems.
-        told_apart: Number of pairs that are told apart.
-        worth: Number of independent items of medium difficulty with the same information; None with fewer than two
-            systems.
-        least_difference: Difference of two systems that is found with 80 % power; None without one.
-        why: Sentence on the state, with its figures.
+        told_apart: Number of pairs that differ significantly.
+        worth: Number of independent items of medium difficulty that give the same information; None if there are fewer
+            than two systems.
+        least_difference: Difference between two systems that is found with 80 % power; None if there is no such
+            difference.
+        why: Sentence that explains the state, with figures.
     """
 
     task: str
@@ -94,12 +97,12 @@ class Scope(NamedTuple):
 
     @property
     def reachable(self) -> float | None:
-        """Return the score of a system that gives the true answer to every item; None if keys were not judged."""
+        """Return the score of a system that gives the true answer to every item, or None if keys were not judged."""
         return None if self.wrong_keys is None or not self.items else 1 - self.wrong_keys / self.items
 
     @property
     def reached(self) -> float | None:
-        """Return the share of the reachable score above chance that the best system has."""
+        """Return the proportion of the reachable score above chance that the best system achieves."""
         return None if self.accuracy is None else self.share_of_reachable(self.accuracy.value)
 
     def share_of_reachable(self, value: float | None) -> float | None:
@@ -118,7 +121,7 @@ class Scope(NamedTuple):
 
 
 class _Measured(NamedTuple):
-    """The source of all scopes: arrays over items, and figures by task."""
+    """The data from which all scopes are computed: arrays over items, and figures by task."""
 
     sheet: ReplyMatrix
     task: NDArray[np.int64]
@@ -131,7 +134,7 @@ class _Measured(NamedTuple):
 
 
 def scopes_of(runs: HealthRuns, release: Release) -> list[Scope]:
-    """Return the scope of all items, then one for each task."""
+    """Return the scope of all items, followed by one for each task."""
     import numpy as np
 
     sheet = runs.sheet.of_models(runs.systems)
@@ -175,7 +178,7 @@ def _people(release: Release, split: str | None) -> Mapping[str, Figure]:
 
 
 def _wrong_keys(runs: HealthRuns, names: tuple[str, ...], task: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the probability that each item's key is wrong: for suspected items, and tasks in doubt as a whole."""
+    """Return the probability that each item's key is wrong, for suspected items and for tasks in doubt as a whole."""
     import numpy as np
 
     place = {item_id: k for k, item_id in enumerate(runs.issues.matrix.item_ids)}
@@ -241,7 +244,7 @@ def _scope(
 
 
 def _best(sheet: ReplyMatrix, held: NDArray[np.bool_]) -> tuple[str, Figure] | None:
-    """Return the most accurate of the systems that were asked the most of some items."""
+    """Return the most accurate of the systems that were asked the largest number of some items."""
     asked = (sheet.asked & held).sum(axis=1)
     if not asked.any():
         return None
@@ -259,7 +262,7 @@ def _numbered(group: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _with_state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | None) -> Scope:
-    """Return a task with its state and the reason for it."""
+    """Return a task together with its state and the reason for it."""
     state, why = _state(scope, doubt, spread, power)
     return scope._replace(state=state, why=why, worth=0.0 if state == "at_chance" else scope.worth)
 
@@ -285,7 +288,7 @@ def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | No
 
 
 def _why_not_separated(scope: Scope, spread: float) -> tuple[State, str]:
-    """Return whether a task on which no pair is told apart has too few items, or does not separate."""
+    """Return whether a task on which no pair differs has too few items, or does not separate systems."""
     least, apart = scope.least_difference, f"the systems differ by {spread:.2f} over all tasks"
     if least is None or least > spread:
         finds = "" if least is None else f", and it can show differences from {least:.2f}"

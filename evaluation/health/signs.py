@@ -1,4 +1,4 @@
-"""Signs of contamination: the definition of a sign, and the items that bear it."""
+"""Signs of contamination: the definition of a sign, and the items that show it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ TITLES: dict[SignName, str] = {
 }
 LEVEL = 0.05
 FALSE_SHARE = 0.1
-"""Expected share of false items among those that a sign names."""
+"""Expected proportion of false items among those that a sign names."""
 LEAST_RUNS = 3
-"""Smallest number of models for which a sign names items."""
+"""Smallest number of models for a sign to name items."""
 
 
 class ModelSign(NamedTuple):
-    """The finding for one model.
+    """The finding about one model.
 
     Args:
-        model: Its name.
+        model: Name of the model.
         value: Measured value, such as an accuracy or a difference.
-        ci: Its 95 % interval; None without one.
-        reference: Its value without contamination.
-        n: Number of items behind it.
-        p: p-value that the value does not exceed the reference, adjusted over the models by Holm's method.
+        ci: 95 % interval of the value; None if there is none.
+        reference: Value expected without contamination.
+        n: Number of items on which the value is based.
+        p: p-value for the hypothesis that the value does not exceed the reference, Holm-adjusted across models.
     """
 
     model: str
@@ -53,15 +53,15 @@ class ModelSign(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """One sign of contamination.
+    """A sign of contamination.
 
     Args:
-        name: Its name.
-        looked_at: Whether the results can show it.
-        words: Finding, or what is missing.
+        name: Name of the sign.
+        looked_at: Whether the results can show the sign.
+        words: The finding as text, or what is missing.
         command: Command that produces what is missing; None if nothing is.
         models: Finding for each model.
-        items: Ids of the items that bear the sign, about a tenth of them falsely, in the order of the release.
+        items: Ids of the items that show the sign, about a tenth of them falsely, in the order of the release.
     """
 
     name: SignName
@@ -73,7 +73,7 @@ class Sign(NamedTuple):
 
     @property
     def is_found(self) -> bool:
-        """Return whether any model or item bears the sign."""
+        """Return whether any model or item shows the sign."""
         return bool(self.items) or any(model.is_found for model in self.models)
 
     def document(self) -> dict[str, Any]:
@@ -87,24 +87,24 @@ class Sign(NamedTuple):
 
 
 def adjusted(signs: Sequence[ModelSign]) -> tuple[ModelSign, ...]:
-    """Return the findings for models with p adjusted over all of them."""
+    """Return the findings about models with p-values adjusted across all of them."""
     return tuple(
         sign._replace(p=p) for sign, p in zip(signs, holm([sign.p for sign in signs]) if signs else [], strict=True)
     )
 
 
 def above_decoys(targets: NDArray[Any], decoys: NDArray[Any], share: float = 1.0) -> NDArray[np.bool_]:
-    """Return the targets high enough that, according to the decoys, about a tenth of them are so by chance.
+    """Return the targets so high that, judging by the decoys, about a tenth of them are that high by chance.
 
-    Decoys are scores of impossible candidates, such as wrong options; without an effect they are as high as targets.
-    The threshold is the lowest at which (decoys + 1) share / targets is at most 0.1.
+    Decoys are scores of candidates that cannot be true, such as wrong options; if there is no effect, they are as high
+    as targets. The threshold is the lowest at which (decoys + 1) share / targets is at most 0.1.
 
     Source: J. E. Elias, S. P. Gygi, "Target-decoy search strategy for increased confidence in large-scale protein
     identifications by mass spectrometry", Nature Methods 4 (2007), 207-214; the 1 is that of R. F. Barber, E. J.
     Candès, "Controlling the false discovery rate via knockoffs", Annals of Statistics 43 (2015), 2055-2085.
 
     Args:
-        targets: Score of each item; NaN without one.
+        targets: Score of each item; NaN if there is none.
         decoys: Scores of decoys.
         share: Inverse of the number of decoys per target: 1 / (K - 1) if each item has K - 1 decoys.
     """

@@ -1,4 +1,4 @@
-"""The health as text for a terminal: at most 100 columns and one screen."""
+"""The health as text for a terminal, at most 100 columns wide and one screen long."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_TASKS = 20
 
 
 def summary_lines(health: Health) -> list[str]:
-    """Return the lines: ceiling, discrimination, tasks, keys, signs and advice."""
+    """Return the lines of the summary: ceiling, discrimination, tasks, keys, signs and advice."""
     return [line.rstrip() for part in (_head, _tasks, _signs, _history, _advice) for line in part(health)]
 
 
@@ -65,11 +65,11 @@ def discrimination_words(scope: Scope) -> str:
 
 
 NO_PAIR = "not looked at: no two systems were asked enough of the same items"
-"""Reason for omitting all figures that need a comparison."""
+"""Reason for omitting all figures that require a comparison."""
 
 
 def tasks_words(tasks: Sequence[Scope]) -> str:
-    """Return, as text, how many of the examined tasks tell systems apart."""
+    """Return, as text, how many of the examined tasks distinguish systems."""
     seen = [scope for scope in tasks if scope.state != "not_looked_at"]
     if not seen:
         return f"none of {len(tasks)} was looked at: too few systems"
@@ -79,7 +79,7 @@ def tasks_words(tasks: Sequence[Scope]) -> str:
 
 
 def no_advice_words(tasks: Sequence[Scope]) -> str:
-    """Return the reason for the lack of advice: no item or task needs any, or none was examined."""
+    """Return the reason there is no advice: no item or task needs any, or none was examined."""
     if all(scope.state == "not_looked_at" for scope in tasks):
         return f"no advice: it needs {LEAST_SYSTEMS} systems that were asked enough of a task"
     return "nothing: no examined item or task needs a change"
@@ -133,7 +133,7 @@ def _advice(health: Health) -> Iterator[str]:
 
 
 def _wrapped(name: str, words: str) -> Sequence[str]:
-    """Return a name and words in two columns; a long name has a separate line."""
+    """Return a name and text in two columns; a long name gets a separate line."""
     lines = wrap(words, _WIDTH - _NAME) or [""]
     first = [name] if len(name) >= _NAME else []
     indent = [" " * _NAME + line for line in lines]

@@ -1,1 +1,1 @@
-"""Item response models of stored replies, subsets of items, and whole scores estimated from them."""
+"""Item response models of stored replies, subsets of items, and full scores estimated from subsets."""

@@ -1,8 +1,8 @@
-"""Adaptive runs: items are asked batch by batch until the whole score is known with the required precision.
+"""Adaptive runs: items are asked in batches until the full score is known with the required precision.
 
-Each batch is drawn from the remaining items. Those whose reply is least certain for a model of the ability found so far
-are drawn most often: they reveal most about the sum of all replies. Every item keeps a probability of being drawn, so
-the estimate is corrected like that of a fixed subset (`whole`).
+Each batch is drawn from the remaining items. Items for which the reply of a model with the ability estimated so far is
+least certain are drawn most often, because they reveal most about the sum of all replies. Every item has a positive
+probability of being drawn, so the estimate is corrected like that of a fixed subset (`whole`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FIRST_BATCH, BATCH = 60, 20
-"""Number of items in the first batch, and in each later one."""
+"""Number of items in the first batch, and in each later batch."""
 
 AskSubset = Callable[[Subset], "pa.Table"]
 """Function that asks a model the drawn items of a subset and returns judged rows with `item_id` and `right`; earlier
@@ -28,12 +28,12 @@ replies are reused."""
 
 
 class AdaptiveRun(NamedTuple):
-    """Result of an adaptive run.
+    """The result of an adaptive run.
 
     Args:
-        subset: Asked items, by batch.
-        estimate: Estimate of the whole score after the last batch.
-        is_reached: Whether its standard error is small enough.
+        subset: Items asked, by batch.
+        estimate: Estimate of the full score after the last batch.
+        is_reached: Whether the standard error is small enough.
     """
 
     subset: Subset
@@ -41,7 +41,7 @@ class AdaptiveRun(NamedTuple):
     is_reached: bool
 
     def describe(self, standard_error: float) -> str:
-        """Return one line of text on the asked items and the precision of the whole score."""
+        """Return one line of text about the items asked and the precision of the full score."""
         error = self.estimate.error
         found = "is unknown" if error is None else f"is {error:.4f}"
         asked = f"{self.estimate.asked:,} of {counted(self.estimate.of, 'item')}"
@@ -53,15 +53,15 @@ class AdaptiveRun(NamedTuple):
 def run_adaptively(
     pool: Subset, ask: AskSubset, *, standard_error: float, most_items: int | None = None
 ) -> AdaptiveRun:
-    """Ask batches of items until the standard error of the whole score is small enough.
+    """Ask batches of items until the standard error of the full score is small enough.
 
-    Equal replies draw equal batches, so an interrupted run continues with the same items.
+    Equal replies lead to equal batches, so an interrupted run continues with the same items.
 
     Args:
-        pool: Items and item response model; its drawn items have no effect.
-        ask: Function that asks drawn items.
+        pool: Items and item response model; items already drawn in it are ignored.
+        ask: Function that asks the drawn items.
         standard_error: Largest acceptable standard error, 0 to 1.
-        most_items: Number of items after which the run ends in any case; all items if None.
+        most_items: Largest number of items to ask; all items if None.
     """
     import numpy as np
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LEAST_DRAWN = 10
 LEAST_SHOWN = 5
-"""Smallest number of models for which a page shows the discrimination of items."""
+"""Smallest number of models for a page to show the discrimination of items."""
 
 
 class Calibration(NamedTuple):
@@ -33,9 +33,9 @@ class Calibration(NamedTuple):
 
     Args:
         scores: Scores of the models, one per row.
-        items: Facts about the items asked of any model, one per column (`item_facts`).
+        items: Facts about the items that any model was asked, one row per matrix column (`item_facts`).
         asked: Whether each model was asked each item.
-        right: Whether each model has each item right.
+        right: Whether each model answers each item correctly.
         fitted: The item response model.
     """
 
@@ -52,19 +52,19 @@ class Calibration(NamedTuple):
 
 
 def read_calibration(folders: Sequence[Path], release: Release, protocol: str | None = None) -> Calibration:
-    """Fit an item response model to the results in one or several folders.
+    """Fit an item response model to the results in one or more folders.
 
     Samples, estimated scores and unfit scores reveal too little about the items and are left out, as are items that no
-    model was asked. A guess is right with a probability of one in the number of options.
+    model was asked. The probability of a right guess is one over the number of options.
 
     Args:
         folders: Folders of results.
-        release: Release that was scored.
+        release: Release on which the models were scored.
         protocol: Protocol of the results; their common protocol if None.
 
     Raises:
-        BenchwrightError: The results are of another release or of several protocols.
-        DataError: The results are of fewer than two models, of different splits, or damaged.
+        BenchwrightError: The results belong to a different release or to several protocols.
+        DataError: There are results of fewer than two models, or they belong to different splits or are damaged.
     """
     import numpy as np
 
@@ -100,7 +100,7 @@ def read_calibration(folders: Sequence[Path], release: Release, protocol: str | 
 def fitted_replies(sheet: ReplyMatrix) -> ItemResponses | None:
     """Return the item response model of all informative replies in a folder of results.
 
-    With fewer than five such models it is None, because a page would claim too much.
+    Returns None if there are fewer than five such models, because a page based on them would claim too much.
     """
     import numpy as np
 
@@ -128,7 +128,7 @@ def _check_models(rows: Sequence[Score], folders: Sequence[Path], protocol: str 
 
 
 def guessing_of(items: pa.Table) -> NDArray[np.float64]:
-    """Return the probability of guessing each item right: one in the number of its options."""
+    """Return the probability of answering each item correctly by guessing: one over the number of its options."""
     import numpy as np
 
     guesses: NDArray[np.float64] = 1 / np.maximum(items.column("options").to_numpy(), 2)
@@ -138,12 +138,12 @@ def guessing_of(items: pa.Table) -> NDArray[np.float64]:
 def subset_of(
     calibration: Calibration, release: Release, count: int, *, method: SubsetMethod = "doubt", seed: int = 0
 ) -> Subset:
-    """Return a subset of the calibrated items.
+    """Return a subset of the calibrated items that represents all of them.
 
     Args:
         calibration: Replies and item response model.
-        release: Release that was scored.
-        count: Number of items of the subset.
+        release: Release on which the models were scored.
+        count: Number of items in the subset.
         method: Method of drawing items.
         seed: Seed of the draw.
 

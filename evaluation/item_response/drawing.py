@@ -1,4 +1,4 @@
-"""Drawing of items with known probabilities, so that estimates for all items do not rest on a model."""
+"""Drawing items with known probabilities, so that estimates for all items do not depend on a model."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _STEP = "evaluate.subset"
 
 
 class Batch(NamedTuple):
-    """Items drawn together, from all items not drawn before.
+    """Items drawn together from the items not drawn before.
 
     Args:
-        places: Indices of the items, ascending.
-        inclusion: Probability of drawing each, above 0, at most 1.
+        places: Indices of the items, in ascending order.
+        inclusion: Probability of drawing each item, above 0 and at most 1.
     """
 
     places: NDArray[np.int64]
@@ -28,7 +28,7 @@ class Batch(NamedTuple):
 
 
 def average_doubt(fitted: ItemResponses) -> NDArray[np.float64]:
-    """Return the standard deviation of the reply to each item, over models of normally distributed ability."""
+    """Return the standard deviation of the reply to each item, across models of normally distributed ability."""
     import numpy as np
 
     nodes, weights = np.polynomial.hermite_e.hermegauss(9)
@@ -39,7 +39,7 @@ def average_doubt(fitted: ItemResponses) -> NDArray[np.float64]:
 
 
 def doubt_at(fitted: ItemResponses, ability: float) -> NDArray[np.float64]:
-    """Return the standard deviation of the reply to each item by a model of this ability."""
+    """Return the standard deviation of the reply to each item by a model of the given ability."""
     import numpy as np
 
     doubt: NDArray[np.float64] = np.sqrt(_variance(fitted, ability))
@@ -52,7 +52,7 @@ def _variance(fitted: ItemResponses, ability: float) -> NDArray[np.float64]:
 
 
 def inclusion_probabilities(size: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Return probabilities in proportion to sizes above 0 that add up to `count`; none is above 1.
+    """Return probabilities proportional to sizes above 0 that add up to `count`, none of them above 1.
 
     Items with the least certain replies are drawn most often, as in Neyman's allocation. No item is drawn less than
     half as often as the mean, since the model may be wrong about it.
@@ -76,16 +76,16 @@ def inclusion_probabilities(size: NDArray[np.float64], count: int) -> NDArray[np
 def draw(
     size: NDArray[np.float64], order: NDArray[np.float64], held: NDArray[np.bool_], count: int, *name: str | int
 ) -> Batch:
-    """Draw items by systematic sampling along an order, so that the drawn ones are spread evenly over it.
+    """Draw items by systematic sampling along an order, so that they are spread evenly over it.
 
     Source: W. G. Madow, "On the theory of systematic sampling, II", Annals of Mathematical Statistics 20 (1949),
     333-354.
 
     Args:
         size: Size of each item, proportional to its probability of being drawn.
-        order: Value that orders the items, such as the chance that a model has them right.
+        order: Value by which the items are ordered, such as the probability that a model answers them correctly.
         held: Whether each item can be drawn.
-        count: Number of items to draw; all that can be drawn if there are no more.
+        count: Number of items to draw; if no more can be drawn, all of them are.
         name: Parts of the name that seeds the draw; equal names draw the same items.
     """
     import numpy as np

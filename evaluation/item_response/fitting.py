@@ -1,7 +1,7 @@
 """Item response models fitted to the replies of several models: difficulty, discrimination, ability.
 
-A model of ability theta has an item right with the probability c + (1 - c) / (1 + exp(-(a theta + d))), where c is the
-share of right guesses, a the item's discrimination and d its easiness.
+A model of ability theta answers an item correctly with the probability c + (1 - c) / (1 + exp(-(a theta + d))), where c
+is the probability of a right guess, a the item's discrimination and d its easiness.
 
 Benchmarks have many items and few models, so items are treated as draws from a population: a and d are normal over the
 items and integrated out; the abilities and the population maximize the likelihood. Psychological tests have many
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 _MOST_ROUNDS, _CLOSE = 200, 1e-3
 """Largest number of rounds of the EM algorithm, and the change of an ability or of the population at which it ends."""
 _WIDTH = 4.5
-"""Half the width of the grid, in standard deviations of the population from its mean."""
+"""Half the width of the grid around the population mean, in standard deviations of the population."""
 _FEWEST_NODES, _MOST_NODES = 11, 81
 _LEAST_SPREAD = 0.1
 _ODD = 0.05
-"""Share of items whose discrimination lies around 0 instead of the population's mean."""
+"""Proportion of items whose discrimination is distributed around 0 instead of the population mean."""
 _ODD_WIDTH = 2.5
-"""Half the width of the grid for these items, in their standard deviations from 0."""
+"""Half the width of the grid around 0 for these items, in their standard deviations."""
 _ITEMS_AT_ONCE = 1024
 
 
@@ -47,14 +47,15 @@ class ItemResponses:
 
     Args:
         discrimination: Posterior mean of each item's a, for abilities of standard deviation 1. Below 0 if weak models
-            have the item right and able ones miss it.
-        easiness: Posterior mean of each item's d: the logit of the chance that a model of mean ability knows it.
-        covariance: Posterior covariance of both, items x 2 x 2.
+            answer the item correctly and capable ones do not.
+        easiness: Posterior mean of each item's d: the logit of the probability that a model of mean ability knows the
+            answer.
+        covariance: Posterior covariance of discrimination and easiness, items x 2 x 2.
         guessing: Each item's c, 0 to 1.
-        ability: Each model's theta; mean 0 and standard deviation 1 over the models.
+        ability: Each model's theta; mean 0 and standard deviation 1 across the models.
         ability_error: Standard error of each ability.
         rounds: Number of rounds of the EM algorithm.
-        converged: Whether it converged.
+        converged: Whether the algorithm converged.
     """
 
     discrimination: Floats
@@ -81,10 +82,10 @@ class ItemResponses:
         return np.sqrt(self.covariance[:, 1, 1])
 
     def chances(self, ability: float) -> Floats:
-        """Return the probability that a model of this ability has each item right, 0 to 1.
+        """Return the probability that a model of the given ability answers each item correctly, 0 to 1.
 
-        Uncertainty about an item moves its chance toward the middle: D. J. C. MacKay, "The evidence framework applied
-        to classification networks", Neural Computation 4 (1992), 720-736, equation 10.
+        Uncertainty about an item moves its probability toward the middle: D. J. C. MacKay, "The evidence framework
+        applied to classification networks", Neural Computation 4 (1992), 720-736, equation 10.
         """
         import numpy as np
 
@@ -92,11 +93,11 @@ class ItemResponses:
         return chances
 
     def _chances_at(self, abilities: Floats) -> Floats:
-        """Return the chances at several abilities, abilities x items."""
+        """Return the probabilities at several abilities, abilities x items."""
         return _known(self, abilities) * (1 - self.guessing) + self.guessing
 
     def information(self, ability: float) -> Floats:
-        """Return the information of a reply to each item about abilities near this one: Fisher's, 0 or above."""
+        """Return the Fisher information, 0 or above, that a reply to each item gives about abilities near this one."""
         import numpy as np
 
         knows = _known(self, np.array([ability]))[0]
@@ -107,10 +108,10 @@ class ItemResponses:
     def ability_of(self, right: NDArray[np.bool_], asked: NDArray[np.bool_]) -> tuple[float, float]:
         """Return the posterior mean of a model's ability, and its standard deviation.
 
-        The prior of abilities is normal, with mean 0 and standard deviation 1.5.
+        The prior on abilities is normal, with mean 0 and standard deviation 1.5.
 
         Args:
-            right: Whether the model has each item right.
+            right: Whether the model answers each item correctly.
             asked: Whether the model was asked each item.
         """
         import numpy as np
@@ -124,7 +125,7 @@ class ItemResponses:
         return mean, float(np.sqrt(weights @ (grid - mean) ** 2))
 
     def only(self, held: NDArray[np.bool_]) -> ItemResponses:
-        """Return the model of some of the items."""
+        """Return the model restricted to some of the items."""
         return ItemResponses(
             self.discrimination[held],
             self.easiness[held],
@@ -138,7 +139,7 @@ class ItemResponses:
 
 
 def _known(fitted: ItemResponses, abilities: Floats) -> Floats:
-    """Return the probability that a model of each ability knows each item, without guesses, abilities x items."""
+    """Return the probability that a model of each ability knows each item, excluding guesses, abilities x items."""
     import numpy as np
     from scipy.special import expit
 
@@ -150,7 +151,7 @@ def _known(fitted: ItemResponses, abilities: Floats) -> Floats:
 
 
 class _Population(NamedTuple):
-    """Discrimination and easiness over the items: their means and their covariance."""
+    """Distribution of discrimination and easiness across the items: their means and their covariance."""
 
     mean: Floats
     covariance: Floats
@@ -162,7 +163,7 @@ class _Grid(NamedTuple):
     nodes: Floats
     log_weights: Floats
     of_population: Floats
-    """Probability that an item at the node belongs to the population and not to the odd items."""
+    """Probability that an item at the node belongs to the population rather than to the odd items."""
 
 
 class _Posterior(NamedTuple):
@@ -170,8 +171,9 @@ class _Posterior(NamedTuple):
 
     Args:
         mean: Mean of each item's parameters, items x 2.
-        covariance: Their covariance, items x 2 x 2.
-        right: Expected number of items at each node that each model has right, by guessing probability, models x nodes.
+        covariance: Covariance of each item's parameters, items x 2 x 2.
+        right: Expected number of items at each node that each model answers correctly, by guessing probability, models
+            x nodes.
         asked: Expected number of items at each node that each model was asked, in the same form.
         at_nodes: Expected number of items at each node.
     """
@@ -186,17 +188,17 @@ class _Posterior(NamedTuple):
 def fit_item_responses(
     right: NDArray[np.bool_], asked: NDArray[np.bool_], guessing: NDArray[np.float64] | float = 0.0
 ) -> ItemResponses:
-    """Fit a model with two parameters per item, and a floor of guessing, to the replies of several models.
+    """Fit a model with two parameters per item, and a guessing floor, to the replies of several models.
 
-    Means and spreads of discriminations and easinesses are estimated from all items, and pull items with little
-    evidence toward them (empirical Bayes). Even three models therefore give a model: its discriminations are close to
-    one another, and their errors show it.
+    The means and spreads of discrimination and easiness are estimated from all items, and items with little evidence
+    are shrunk toward the means (empirical Bayes). Even three models therefore suffice for a fit: its discriminations
+    are close to one another and have large errors.
 
     Args:
         right: Models x items; False for items not asked.
         asked: Models x items; every item was asked of at least one model.
-        guessing: Probability, below 1, that a model that does not know an item has it right: one per item, or one for
-            all.
+        guessing: Probability, below 1, that a model that does not know an item answers it correctly: one per item, or
+            one for all items.
 
     Raises:
         DataError: There are fewer than two models, no items, or items that no model was asked.
@@ -235,7 +237,7 @@ def fit_item_responses(
 
 
 def _begun(y: Floats, held: Floats, floor: Floats) -> tuple[Floats, _Population]:
-    """Return initial abilities and population; an ability is the logit of the share that a model has right."""
+    """Return initial abilities and population; an ability is the logit of a model's proportion of right answers."""
     import numpy as np
     from scipy.special import logit
 
@@ -249,7 +251,7 @@ def _begun(y: Floats, held: Floats, floor: Floats) -> tuple[Floats, _Population]
 
 
 def _standardized(ability: Floats, population: _Population) -> tuple[Floats, _Population]:
-    """Return abilities of mean 0 and standard deviation 1, and the population of items on that scale."""
+    """Return abilities with mean 0 and standard deviation 1, and the population of items on that scale."""
     import numpy as np
 
     middle, scale = float(ability.mean()), float(ability.std())
@@ -260,7 +262,7 @@ def _standardized(ability: Floats, population: _Population) -> tuple[Floats, _Po
 
 
 def _grid(population: _Population, models: int) -> _Grid:
-    """Return a grid fine enough for the evidence of so many models on an item: about a node per standard deviation."""
+    """Return a grid fine enough for this many models' evidence about an item: about one node per standard deviation."""
     import numpy as np
 
     spread = np.sqrt(np.diag(population.covariance))
@@ -281,7 +283,7 @@ def _grid(population: _Population, models: int) -> _Grid:
 
 
 def _blocks(floor: Floats) -> Iterator[tuple[float, NDArray[np.int64]]]:
-    """Yield the indices of items of equal guessing, a limited number at a time."""
+    """Yield the indices of items with equal guessing probability, a limited number at a time."""
     import numpy as np
 
     for value in np.unique(floor):
@@ -291,7 +293,7 @@ def _blocks(floor: Floats) -> Iterator[tuple[float, NDArray[np.int64]]]:
 
 
 def _posterior(y: Floats, held: Floats, floor: Floats, ability: Floats, grid: _Grid) -> _Posterior:
-    """Return the posterior of the items, given abilities and population."""
+    """Return the posterior of the items, given the abilities and the population."""
     import numpy as np
 
     items = len(floor)
@@ -315,7 +317,7 @@ def _posterior(y: Floats, held: Floats, floor: Floats, ability: Floats, grid: _G
 
 
 def _chance(ability: Floats, grid: _Grid, guessing: float) -> Floats:
-    """Return the chances of models at nodes, models x nodes."""
+    """Return the probabilities of models at nodes, models x nodes."""
     import numpy as np
     from scipy.special import expit
 
@@ -325,7 +327,7 @@ def _chance(ability: Floats, grid: _Grid, guessing: float) -> Floats:
 
 
 def _abilities(posterior: _Posterior, ability: Floats, grid: _Grid) -> tuple[Floats, Floats]:
-    """Return abilities after two steps of Fisher's scoring, with a standard normal prior, and their errors."""
+    """Return abilities after two steps of Fisher scoring with a standard normal prior, and their errors."""
     import numpy as np
 
     slope = grid.nodes[:, 0]
@@ -343,7 +345,7 @@ def _abilities(posterior: _Posterior, ability: Floats, grid: _Grid) -> tuple[Flo
 
 
 def _population_of(posterior: _Posterior, grid: _Grid) -> _Population:
-    """Return the likeliest population of items given the posterior of each, without odd ones."""
+    """Return the most likely population of items, given the posterior of each item, without odd items."""
     import numpy as np
 
     weights = posterior.at_nodes * grid.of_population

@@ -1,4 +1,4 @@
-"""Items by difficulty and discrimination: as JSON values, as a terminal table and as a file."""
+"""Items by difficulty and discrimination: as JSON values, as a table for a terminal and as a file."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ class CalibratedItem(NamedTuple):
 
     Args:
         item_id: Id of the item.
-        split: Its split.
-        task: Its task.
+        split: Split of the item.
+        task: Task of the item.
         models: Number of models asked.
-        share_right: Share of models that have it right.
-        difficulty: Logit of the chance that a model of mean ability does not know it: 0 is even, high is hard.
-        difficulty_ci: Its 95 % interval.
-        discrimination: Growth of the logit with one standard deviation of ability.
-        discrimination_ci: Its 95 % interval.
-        guessing: Share of right guesses.
-        is_suspected: Whether `evaluate suspects` names it.
+        share_right: Proportion of models that answer it correctly.
+        difficulty: Logit of the probability that a model of mean ability does not know the answer; 0 means even odds,
+            high values mean hard.
+        difficulty_ci: 95 % interval of the difficulty.
+        discrimination: Increase of the logit per standard deviation of ability.
+        discrimination_ci: 95 % interval of the discrimination.
+        guessing: Probability of a right guess.
+        is_suspected: Whether `evaluate suspects` lists it.
     """
 
     item_id: str
@@ -53,7 +54,7 @@ class CalibratedItem(NamedTuple):
 
     @property
     def is_reversed(self) -> bool:
-        """Return whether weak models have it right and able ones miss it, with an interval entirely on that side."""
+        """Return whether weak models answer it correctly and capable ones do not, with an interval entirely below 0."""
         return self.discrimination_ci[1] < 0
 
 
@@ -63,7 +64,7 @@ class CalibratedItems(NamedTuple):
     Args:
         calibration: Replies and fitted model.
         items: The items.
-        suspects: Number of items that `evaluate suspects` names.
+        suspects: Number of items that `evaluate suspects` lists.
     """
 
     calibration: Calibration
@@ -72,7 +73,7 @@ class CalibratedItems(NamedTuple):
 
 
 def calibrated_items(calibration: Calibration, suspected: frozenset[str]) -> CalibratedItems:
-    """Return all items of a calibration, the hardest first; of equals, the lower id first.
+    """Return all items of a calibration, the hardest first; ties are ordered by id.
 
     Args:
         calibration: Replies and fitted model.
@@ -124,11 +125,11 @@ def items_document(found: CalibratedItems, out: Path | None) -> dict[str, Any]:
 
 
 def write_items(items: Sequence[CalibratedItem], out: Path, *, force: bool = False) -> None:
-    """Write items to a `.csv` file; equal items give equal bytes.
+    """Write items to a `.csv` file; equal items give identical bytes.
 
     Raises:
-        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
-            written.
+        BenchwrightError: The file name has a different suffix, the file exists and `force` is not given, or it cannot
+            be written.
     """
     if out.suffix.lower() != ".csv":
         raise BenchwrightError(f"{out}: items are written as CSV; give a name that ends in .csv")
@@ -157,7 +158,7 @@ def _row(item: CalibratedItem) -> dict[str, Any]:
 
 
 def item_tables(found: CalibratedItems) -> list[Table]:
-    """Return tables of 100 columns: the hardest items, the easiest, and those with reversed discrimination."""
+    """Return tables, 100 columns wide, of the hardest items, the easiest, and those with reversed discrimination."""
     fitted = found.calibration.fitted
     title = (
         f"{counted(len(found.items), 'item')}, by the replies of {counted(len(fitted.ability), 'model')}; hardest first"
@@ -198,7 +199,7 @@ def _spelled(value: float, interval: tuple[float, float]) -> str:
 
 
 def notes_on(found: CalibratedItems) -> list[str]:
-    """Return notes on the table: the fit, and advice about keys."""
+    """Return notes on the table, about the fit and about keys to check."""
     backwards = [item for item in found.items if item.is_reversed]
     both = sum(item.is_suspected for item in backwards)
     lines = [

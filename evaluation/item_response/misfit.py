@@ -1,4 +1,4 @@
-"""The error of an item response model alone for models that it has not seen."""
+"""The error that an item response model alone makes for models it has not seen."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_MODELS = 6
-"""Smallest number of models that makes leaving some out informative."""
+"""Smallest number of models for which leaving some out is informative."""
 _PARTS = 5
 _USUAL, _USUAL_MODELS = 0.08, 1.0
-"""Prior error, and the number of models that it counts as."""
+"""Prior error, and the number of models to which it is equivalent."""
 
 
 def misfit_of(
     right: NDArray[np.bool_], asked: NDArray[np.bool_], guessing: NDArray[np.float64], batch: Batch
 ) -> float | None:
-    """Return the root mean square error of predictions from a subset, over models that the fit left out.
+    """Return the root mean square error of predictions from a subset, across models left out of the fit.
 
-    A fifth of the models is left out at a time. Models that were not asked all items do not count.
+    A fifth of the models is left out at a time. Models that were not asked all items are not used.
 
     Args:
         right: Models x items.
         asked: Models x items.
-        guessing: Share of right guesses of each item.
+        guessing: Probability of a right guess for each item.
         batch: The subset.
 
     Returns:
-        The error, 0 to 1; None with fewer than `LEAST_MODELS` models that were asked all items.
+        The error, 0 to 1; None if fewer than `LEAST_MODELS` models were asked all items.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
-"""A subset of a release's items that represents all of them: the file that `evaluate subset` writes.
+"""A subset of a release's items that represents all of them, as written by `evaluate subset`.
 
-It holds the item response model of every item. Evaluators who ask a model the subset therefore need neither the fitted
-replies nor the results they came from.
+It contains the item response model of every item. Evaluators who ask a model the subset therefore need neither the
+replies used for fitting nor the results they came from.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 FORMAT: Literal["benchwright/subset"] = "benchwright/subset"
 SUBSET_FILE = "subset.json"
-"""Name of the copy next to a score that was estimated from it."""
+"""Name of the copy stored next to a score that was estimated from the subset."""
 
 SubsetMethod = Literal["doubt", "random"]
 METHODS: dict[SubsetMethod, str] = {
     "doubt": "items with less predictable replies drawn more often",
     "random": "all items drawn with equal probability",
 }
-"""Ways to draw a subset, with descriptions."""
+"""Methods of drawing a subset, with descriptions."""
 
 
 class Drawn(BaseModel):
@@ -48,13 +48,13 @@ class Drawn(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     batch: int = Field(ge=0)
-    """Number of its batch, from 0; adaptive runs draw several."""
+    """Index of the batch, from 0; adaptive runs draw several batches."""
     inclusion: float = Field(gt=0, le=1)
-    """Probability of drawing it from the items not drawn before."""
+    """Probability of drawing the item from those not drawn before."""
 
 
 class SubsetItem(BaseModel):
-    """An item of the release, in the subset or not."""
+    """An item of the release, whether in the subset or not."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +64,7 @@ class SubsetItem(BaseModel):
     discrimination: float
     easiness: float
     covariance: tuple[float, float, float]
-    """Variance of the discrimination, covariance of both, variance of the easiness."""
+    """Variance of the discrimination, covariance of the two parameters, variance of the easiness."""
     drawn: Drawn | None = None
 
 
@@ -81,13 +81,13 @@ class Subset(BaseModel):
     split: str | None
     """None for all splits."""
     protocol: str
-    """Protocol of the replies that the model was fitted to."""
+    """Protocol of the replies to which the model was fitted."""
     models: tuple[str, ...]
     """Models that gave these replies."""
     method: SubsetMethod
     seed: int
     misfit: float | None = Field(None, ge=0)
-    """Error of the model alone for models that its fit left out, 0 to 1; None with too few models."""
+    """Error of the model alone for models left out of its fit, 0 to 1; None if there were too few models."""
     items: tuple[SubsetItem, ...]
 
     @model_validator(mode="after")
@@ -106,13 +106,13 @@ class Subset(BaseModel):
 
     @cached_property
     def digest(self) -> str:
-        """Return the digest of the drawn items and their probabilities; scores of equal digests are comparable."""
+        """Return the digest of the drawn items and their probabilities; scores with equal digests are comparable."""
         drawn = [[i.item_id, i.drawn.batch, i.drawn.inclusion] for i in self.items if i.drawn is not None]
         return digest([self.release_id, self.split, drawn])
 
     @cached_property
     def fitted(self) -> ItemResponses:
-        """Return the item response model of all items, without the models that it was fitted to."""
+        """Return the item response model of all items, without the models to which it was fitted."""
         import numpy as np
 
         columns = {
@@ -145,7 +145,7 @@ class Subset(BaseModel):
         )
 
     def with_batches(self, batches: tuple[Batch, ...]) -> Subset:
-        """Return the same items with other draws."""
+        """Return a subset with the same items but other draws."""
         drawn = {
             int(place): Drawn(batch=number, inclusion=float(inclusion))
             for number, batch in enumerate(batches)
@@ -156,7 +156,7 @@ class Subset(BaseModel):
         return Subset.model_validate({**fields, "items": items})
 
     def right_of(self, judged: pa.Table) -> NDArray[np.bool_]:
-        """Return whether each item is right according to judged rows; False for an item not asked.
+        """Return whether each item was answered correctly according to judged rows; False for an item not asked.
 
         Args:
             judged: Rows with `item_id` and `right`, one for each asked item.
@@ -167,7 +167,7 @@ class Subset(BaseModel):
         return np.array([bool(right.get(item.item_id)) for item in self.items])
 
     def estimates(self, judged: pa.Table) -> dict[str, Estimate]:
-        """Return estimates of the accuracies on all items: overall, by task, and as the mean of tasks.
+        """Return estimates of the accuracies on all items: overall, by task, and as the mean across tasks.
 
         Args:
             judged: Rows with `item_id` and `right`, one for each asked item.
@@ -187,10 +187,10 @@ class Subset(BaseModel):
         }
 
     def check_release(self, release: Release, split: str | None) -> None:
-        """Refuse a release or split other than the one the subset was drawn from.
+        """Refuse a release or split other than the one from which the subset was drawn.
 
         Raises:
-            BenchwrightError: Release or split is another.
+            BenchwrightError: The release or split is a different one.
         """
         if release.release_id != self.release_id:
             raise BenchwrightError(
@@ -204,13 +204,13 @@ class Subset(BaseModel):
             raise BenchwrightError(f"the subset was drawn from {own}, not from {wanted}; give {option}")
 
     def check_items(self, asked: Mapping[str, str]) -> None:
-        """Refuse a model or protocol that takes other items than the subset represents.
+        """Refuse a model or protocol that takes a different set of items than the subset represents.
 
         Args:
             asked: Task of each item that model and protocol can take, by id.
 
         Raises:
-            BenchwrightError: They take others.
+            BenchwrightError: The sets of items differ.
         """
         known = {item.item_id for item in self.items}
         if new := sorted(asked.keys() - known):
@@ -226,7 +226,7 @@ class Subset(BaseModel):
 
 
 def _macro(tasks: list[Estimate]) -> Estimate:
-    """Return the mean of the tasks, without an interval if a task lacks one."""
+    """Return the mean across tasks, without an interval if any task has none."""
     values = [estimate.value for estimate in tasks]
     if any(value is None for value in values):
         return Estimate(None, None, 0)
@@ -237,7 +237,7 @@ def _macro(tasks: list[Estimate]) -> Estimate:
 
 
 def read_subset(path: Path) -> Subset:
-    """Return the subset in a file.
+    """Return the subset read from a file.
 
     Raises:
         DataError: The file is not a subset, or a newer version of the program wrote it.

@@ -1,9 +1,9 @@
-"""Scores on all items, estimated from some of them drawn with known probabilities.
+"""Scores on all items, estimated from items drawn with known probabilities.
 
 The item response model predicts every item that was not asked; its error on the drawn items corrects the sum of its
 predictions (the difference estimator). The correction makes the estimate nearly unbiased, whatever the quality of the
-model; the better the model, the narrower the interval. If stored replies show the error of the model alone for unseen
-models, both estimates are weighted, as in small area estimation.
+model; the better the model, the narrower the interval. If stored replies show the error that the model alone makes for
+unseen models, the two estimates are combined with weights, as in small area estimation.
 
 Sources: C.-E. Särndal, B. Swensson, J. Wretman, Model Assisted Survey Sampling, Springer 1992, chapters 6 and 10; the
 weights: R. E. Fay, R. A. Herriot, "Estimates of income for small places", Journal of the American Statistical
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_WORTH = 2.0
-"""Largest worth of a subset, as a multiple of its number of items; it bounds the interval if all replies agree."""
+"""Largest worth of a subset, as a multiple of its number of items; it limits the interval if all replies agree."""
 
 
 class WholeEstimate(NamedTuple):
-    """An estimate of the share of all items that a model has right.
+    """An estimate of the proportion of all items that a model answers correctly.
 
     Args:
-        share: The share, 0 to 1.
-        error: Its standard error; None if a batch has fewer than two items to estimate it from.
+        share: The estimated proportion, 0 to 1.
+        error: Standard error of the proportion; None if a batch has fewer than two items from which to estimate it.
         asked: Number of items asked.
         of: Total number of items.
-        corrected: The share according to the model and its correction alone.
-        predicted: The share according to the model alone.
+        corrected: The proportion according to the model and its correction only.
+        predicted: The proportion according to the model only.
     """
 
     share: float
@@ -51,7 +51,7 @@ class WholeEstimate(NamedTuple):
 
     @property
     def interval(self) -> Interval | None:
-        """Return the 95 % interval: Wilson's for the number of items that the error implies, with Student's t."""
+        """Return the 95 % Wilson interval for the number of items that the error implies, with Student's t."""
         from scipy.special import stdtrit
 
         if self.error is None:
@@ -65,7 +65,7 @@ class WholeEstimate(NamedTuple):
         return score_interval(share * worth, worth, z=float(stdtrit(max(self.asked - 2, 1), 0.975)))
 
     def estimate(self) -> Estimate:
-        """Return the estimate in the form of figures."""
+        """Return the estimate in the form in which figures are stored."""
         share = min(1.0, max(0.0, self.share))
         return Estimate(share, self.interval, self.asked, None if self.interval is None else "model_assisted")
 
@@ -79,15 +79,16 @@ def whole_estimate(
     among: NDArray[np.bool_] | None = None,
     ability: float | None = None,
 ) -> WholeEstimate | None:
-    """Return the estimated result of a model on all items; None if it was asked none of them.
+    """Return the estimated result of a model on all items, or None if it was asked none of them.
 
     Args:
         fitted: Model of all items.
-        right: Whether the model has each item right; False for an item not asked.
-        batches: Asked items, in the order of drawing.
+        right: Whether the model answers each item correctly; False for an item not asked.
+        batches: Items asked, in the order of drawing.
         misfit: Root mean square error of the item response model's predictions for models that it has not seen; None to
-            correct them in full.
-        among: Whether each item belongs to those whose share is wanted, such as those of a task; all items if None.
+            correct the predictions in full.
+        among: Whether each item is among those whose proportion is estimated, such as the items of a task; all items if
+            None.
         ability: Ability according to the replies to all asked items; computed from them if None.
     """
     import numpy as np
@@ -130,7 +131,7 @@ def whole_estimate(
 
 
 def _variance(off: NDArray[np.float64], weights: NDArray[np.float64], left: NDArray[np.float64]) -> float:
-    """Return the variance of a weighted mean of items; NaN for a single item that represents others.
+    """Return the variance of a weighted mean of items; NaN if a single item represents others.
 
     Items are treated as drawn independently, given their number; systematic sampling does somewhat better (J. Hájek,
     "Asymptotic theory of rejective sampling with varying probabilities from a finite population", Annals of
@@ -145,12 +146,12 @@ def _variance(off: NDArray[np.float64], weights: NDArray[np.float64], left: NDAr
 
 
 def _weighed(corrected: float, error: float, predicted: float, misfit: float | None) -> tuple[float, float]:
-    """Return an estimate between the corrected and the predicted one, and its standard error.
+    """Return an estimate between the corrected and the predicted one, together with its standard error.
 
     The weight of the model depends on its mean square error for unseen models, or on the excess of its difference from
     the corrected estimate over the latter's own error, whichever is larger. A model unlike earlier ones is therefore
-    not pulled toward them. Both estimates rest on the same replies, so their errors are assumed to be fully correlated,
-    which gives the largest possible standard error.
+    not pulled toward them. Both estimates are based on the same replies, so their errors are assumed to be fully
+    correlated, which gives the largest possible standard error.
     """
     if misfit is None or not error:
         return corrected, error

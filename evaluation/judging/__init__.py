@@ -1,1 +1,1 @@
-"""An optional judge: a model that reads the replies in which our reader found no answer."""
+"""An optional judge: a model that reads the replies in which the reader found no answer."""

@@ -2,7 +2,7 @@
 
 A judge reads replies; it does not answer questions. It sees the question's words, the options and the reply, but
 neither pictures nor the key. Marks drawn from the reply's own hash enclose the reply, so the reply cannot contain them.
-Of the judge's output only one word of a closed list counts. At worst, a reply can therefore make the judge name a
+Of the judge's output, only one word from a closed list is used. At worst, a reply can therefore make the judge name a
 letter that the reply could have named itself.
 """
 
@@ -23,11 +23,11 @@ from ..backends.base import Backend
 from ..backends.options import API_KEY_ENV, BASE_URL, BackendOptions, EndpointOptions, OptionNotes
 
 PROMPT_VERSION = 1
-"""Raise it with every change of the words below; it is part of a score's settings."""
+"""Version to raise with every change of the words below; it is part of a score's settings."""
 
 MAX_TOKENS = 256
 _MAX_REPLY_CHARS = 8_000
-"""Largest length of a reply in characters; of a longer one the judge sees both ends, half of this each."""
+"""Largest length of a reply in characters; of a longer reply, the judge sees both ends, each half of this length."""
 
 # Words of prompt version 1, which must stay. phrase: allowed
 _ASKED = """\
@@ -57,7 +57,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z")
 
 
 class Judge(EndpointOptions):
-    """A model that reads replies, and the choice of replies for it."""
+    """A model that reads replies, and the rule for which replies it reads."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -88,9 +88,9 @@ class Judge(EndpointOptions):
         raise PydanticCustomError("string_type", "Input should be a valid string")
 
     def options(self, of_model: BackendOptions) -> BackendOptions:
-        """Return the judge's options: the model's, with greedy decoding and a short reply.
+        """Return the judge's options: those of the model, with greedy decoding and a short reply.
 
-        Limits apply to the judge separately; the limit on cost applies only if the judge's prices are known.
+        Limits apply to the judge separately; the cost limit applies only if the judge's prices are known.
         """
         return of_model.lent(
             self.model if isinstance(self.model, str) else self.model.name,
@@ -123,7 +123,7 @@ class JudgeVerdict(NamedTuple):
 
 
 def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -> str:
-    """Return the prompt that asks a judge about a reply.
+    """Return the prompt that asks a judge to read a reply.
 
     Args:
         question: Words of the question; may be empty.
@@ -144,10 +144,10 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
 
 
 def verdict_options(keys: Sequence[str]) -> tuple[Choice, ...]:
-    """Return the verdicts as options, for a model that picks the likeliest instead of writing.
+    """Return the verdicts as options, for a model that picks the most likely option instead of generating text.
 
-    The number of options is limited to the letters: a question of 25 options has no space for `refusal`, one of 26 none
-    for `none` either.
+    The number of options is limited by the alphabet: a question with 25 options leaves no room for `refusal`, and one
+    with 26 leaves none for `none` either.
     """
     return tuple(
         Choice(key=letter, text=json.dumps({"verdict": word}))
@@ -156,7 +156,7 @@ def verdict_options(keys: Sequence[str]) -> tuple[Choice, ...]:
 
 
 def verdict_in(reply: str, keys: Sequence[str]) -> JudgeVerdict | None:
-    """Return the verdict in a judge's reply; None if the reply is anything but the requested JSON.
+    """Return the verdict in a judge's reply, or None if the reply is anything but the requested JSON.
 
     Example:
         >>> verdict_in('{"verdict": "B"}', "ABC")

@@ -1,4 +1,4 @@
-"""A queue of replies for a judge: collected while replies are read, sent to the judge at the end, then settled."""
+"""A queue of replies for a judge: collected during reading, sent to the judge at the end, then settled."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from ..backends.base import Backend, BackendContext
 
 READ_BY = "judge"
-"""Rule that predictions name for the judge's readings."""
+"""Name given in predictions as the rule behind the judge's readings."""
 
 
 class SettledVerdict(NamedTuple):
-    """A judge's verdict on a reply, with the item's own letter for it.
+    """A judge's verdict on a reply, translated to the item's own letter.
 
     Args:
         state: State of the reply.
-        letter: Item's own letter; None without one.
+        letter: Item's own letter; None if there is none.
         said: Letter as shown in the question.
     """
 
@@ -46,10 +46,10 @@ class JudgeQueue:
     """Replies for one judge, in a file; verdicts are kept by question id, with the letter in the item's own order.
 
     Args:
-        judge: Judge, whose settings select the replies for it.
-        backend: Backend of the judge.
+        judge: The judge, whose settings determine which replies it reads.
+        backend: Backend that queries the judge.
         backend_context: Facts about the release that the backend may know.
-        path: File for the replies; created here.
+        path: File for the replies, which is created.
     """
 
     def __init__(self, judge: Judge, backend: Backend, backend_context: BackendContext, path: Path) -> None:
@@ -65,7 +65,7 @@ class JudgeQueue:
         self._handle.close()
 
     def take(self, asked_question: ProtocolQuestion, attempt: JudgedReply) -> None:
-        """Add a reply to the queue if the judge is to be asked about it."""
+        """Add a reply to the queue if the judge is supposed to read it."""
         wanted = (
             attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
         )
@@ -112,11 +112,11 @@ class JudgeQueue:
                 watched.through()
 
     def settled(self, item: Item, attempts: Sequence[JudgedReply]) -> list[JudgedReply]:
-        """Return attempts with the judge's verdicts; attempts without a verdict stay as they are."""
+        """Return attempts with the judge's verdicts; attempts without a verdict are returned unchanged."""
         return [self._settled(item, attempt) for attempt in attempts]
 
     def verdict_on(self, question_id: str) -> SettledVerdict | None:
-        """Return the verdict on the reply to a question; None without one."""
+        """Return the verdict on the reply to a question, or None if there is none."""
         return self._verdicts.get(question_id)
 
     def summary(self) -> Judging:

@@ -1,4 +1,4 @@
-"""The leaderboard of a folder of results: systems by accuracy, with their ranks and the ranks left possible."""
+"""The leaderboard of a folder of results: systems by accuracy, with their ranks and the range of possible ranks."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ class BoardRow(NamedTuple):
 
     Args:
         score: Score of the system.
-        ranked: Its accuracy, rank and groups; it has no rank if it was asked fewer items or is unfit.
+        ranked: Its accuracy, rank and groups; there is no rank if it was asked fewer items than others or its score is
+            unfit.
         tasks: Its accuracy on each task that it was asked.
-        task_ranks: Its rank on each task; None without one.
-        task_groups: Letters of its groups on each task; empty without a rank.
+        task_ranks: Its rank on each task; None if it has none.
+        task_groups: Letters of its groups on each task; empty if it has no rank.
     """
 
     score: Score
@@ -44,15 +45,15 @@ class Leaderboard(NamedTuple):
         release: Name and version of the release.
         release_id: Id of the release.
         split: Name of the split; None for all.
-        rows: Systems, best first; those without a rank come last.
+        rows: The systems, best first; those without a rank come last.
         tasks: Names of the tasks, sorted.
-        chance: Accuracy of random letters, 0 to 1; None if unknown or not the same for all.
-        blind: Accuracy of the best strategy that sees no picture on the whole release, as stored with it; None without
-            one.
-        why_no_ranks: Reason why there are no ranks; None if there are.
+        chance: Accuracy of random letters, 0 to 1; None if unknown or not the same for all systems.
+        blind: Accuracy on the whole release of the best strategy that sees no picture, as stored with the release; None
+            if none is stored.
+        why_no_ranks: Reason there are no ranks; None if there are.
         pairs: Number of compared pairs of systems.
         pairs_told_apart: Number of pairs that differ significantly.
-        differences: Differences of the ranked systems over all tasks; None with fewer than two of them.
+        differences: Differences between the ranked systems over all tasks; None if there are fewer than two of them.
     """
 
     release: str
@@ -109,11 +110,11 @@ def _system(row: BoardRow) -> dict[str, Any]:
 def leaderboard_of(results: Path) -> Leaderboard:
     """Return the leaderboard of the scores in a folder of results.
 
-    Ranks come from paired tests of all pairs together, on the items asked of both systems; each task is tested
+    Ranks are based on joint paired tests of all pairs, on the items that both systems were asked; each task is tested
     separately.
 
     Raises:
-        DataError: The folder holds no results, results of different releases or splits, or damaged results.
+        DataError: The folder contains no results, results of different releases or splits, or damaged results.
     """
     scores = read_scores(results)
     if len(scores) == 1:

@@ -1,4 +1,4 @@
-"""The page of a leaderboard: one self-contained HTML file, in light and dark."""
+"""The page of a leaderboard: one self-contained HTML file with light and dark modes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_leaderboard(board: Leaderboard, path: Path) -> None:
-    """Write the page of a leaderboard; equal leaderboards give equal bytes.
+    """Write the page of a leaderboard; equal leaderboards give identical bytes.
 
     Raises:
         StorageError: The file cannot be written.
@@ -32,7 +32,7 @@ def write_leaderboard(board: Leaderboard, path: Path) -> None:
 
 
 def _leaderboard_html(board: Leaderboard) -> Iterator[str]:
-    """Yield the HTML of a leaderboard piece by piece."""
+    """Yield the HTML of a leaderboard in pieces."""
     remarks = [(row.score.title, words) for row in board.rows for words in _remarks(row.score)]
     scores = [row.score for row in board.rows]
     values = {
@@ -49,7 +49,7 @@ def _leaderboard_html(board: Leaderboard) -> Iterator[str]:
 
 
 def board_filters() -> dict[str, Callable[..., Any]]:
-    """Return the filters that templates with a leaderboard's table need."""
+    """Return the filters needed by templates that contain a leaderboard's table."""
     return {
         "task": lambda task: task.replace("_", " "),
         "figure": _figure,
@@ -68,7 +68,7 @@ def _remarks(score: Score) -> Iterator[str]:
 
 
 def _accuracy_chart(board: Leaderboard) -> Chart:
-    """Return the chart of accuracies: a row for each system, best first, with its 95 % interval, and chance."""
+    """Return the chart of accuracies, with chance and a row per system, best first, with its 95 % interval."""
     chance = [] if board.chance is None else [ReferenceLine("chance", board.chance)]
     rows = [
         ChartRow(printable(row.score.title), dots=[Dot(row.ranked.figure.value, row.ranked.figure.ci)], lines=chance)

@@ -1,7 +1,7 @@
-"""Scoring of answer files with the key of a sealed release, and the log that limits how often a system is scored.
+"""Scoring of answer files with the key of a sealed release, and the log that limits how often each system is scored.
 
 Evaluators with unlimited scoring could learn the key from the scores, a few items at a time. A log next to the key file
-therefore counts how many different answer files of each system were scored, and refuses more than a limit.
+therefore records how many different answer files of each system were scored, and scoring is refused beyond a limit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..judging.judge import Judge
 
 _LIMIT = 5
-"""Largest number of different answer files scored per system, unless the keeper sets another."""
+"""Largest number of different answer files to score per system, unless the keeper sets another limit."""
 
 
 def log_path(key: Path) -> Path:
@@ -52,22 +52,22 @@ def score_answers(
     out: Path | None = None,
     max_errors: float = MAX_ERRORS,
 ) -> Score:
-    """Score an answer file like an open split, and log the scoring.
+    """Score an answer file as on an open split, and record the scoring in the log.
 
     Args:
         release: Sealed release that was asked.
         answers: Answer file, as `evaluate run` writes it.
         key: Key of the release.
-        limit: Largest number of different answer files to score per system; a repeated file does not count.
-        name: Name of the system, in place of the model's name.
-        judge: Model that reads replies unreadable to the robust reader; None for no judge.
+        limit: Largest number of different answer files to score per system; repeated files are not counted.
+        name: Name of the system, to be used in place of the model's name.
+        judge: Model that reads the replies that the robust reader cannot read; None for no judge.
         out: Folder for results, as for `evaluate`; None for no results.
-        max_errors: Share of errors above which the score is unfit, 0 to 1.
+        max_errors: Proportion of errors, 0 to 1, above which the score is unfit.
 
     Raises:
-        BenchwrightError: The key is that of another release, or the system was scored too often.
-        DataError: The key is not the one that the release is committed to; the answers are for another release, lack
-            items or are malformed; or the log is damaged.
+        BenchwrightError: The key belongs to a different release, or the system was scored too often.
+        DataError: The key is not the one to which the release is committed; the answers are for a different release,
+            lack items or are malformed; or the log is damaged.
     """
     opened = unsealed(release, key)
     head = read_head(answers)
@@ -106,7 +106,7 @@ def score_answers(
 
 @contextmanager
 def _locked(path: Path) -> Iterator[Any]:
-    """Yield the log, opened for reading and appending, while other processes wait."""
+    """Yield the log, opened for reading and appending and locked against other processes, which wait."""
     make_private_file(path)
     try:
         handle = path.open("a+", encoding="utf-8")
@@ -118,7 +118,7 @@ def _locked(path: Path) -> Iterator[Any]:
 
 
 def _scored_before(handle: Any, path: Path, system: str) -> set[str]:
-    """Return the digests of a system's scored answer files."""
+    """Return the digests of a system's answer files that have been scored."""
     handle.seek(0)
     digests = set()
     for number, line in enumerate(handle, start=1):

@@ -1,9 +1,9 @@
 """A leaderboard as tables for a paper or a README: LaTeX with booktabs, or Markdown.
 
-The first table has a line for each system: rank, groups, accuracy with its 95 % interval, items. The second has the
-accuracy on each task, with a column for each system or each task, whichever are fewer. Every figure that no other
-significantly exceeds is bold. This says more than the largest figure: several are bold if the items cannot distinguish
-them.
+The first table has a row for each system: rank, groups, accuracy with its 95 % interval, and number of items. The
+second has the accuracy on each task, with a column for each system or each task, whichever are fewer. Every figure that
+no other figure significantly exceeds is bold. This says more than the largest figure: several are bold if the items
+cannot distinguish them.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from .board import BoardRow, Leaderboard
 SUFFIXES = (".tex", ".md")
 _BOLD = "Bold: no system is found to be better."
 _COLUMNS = 6
-"""Columns of figures in one table by task; more columns continue in further tables."""
+"""Largest number of columns of figures in a table by task; further columns continue in additional tables."""
 
 
 class _PaperCell(NamedTuple):
-    """A text of a table, and whether it is bold."""
+    """The text of a table cell, and whether it is bold."""
 
     text: str
     is_bold: bool = False
 
 
 class _PaperTable(NamedTuple):
-    """A table: caption, heads, lines of cells, and the number of leading columns that hold texts."""
+    """A table: caption, headings, rows of cells, and the number of leading columns that contain text."""
 
     caption: str
     heads: Sequence[str]
@@ -47,10 +47,10 @@ class _PaperTable(NamedTuple):
 
 
 def write_table(board: Leaderboard, path: Path) -> None:
-    """Write a leaderboard as LaTeX (`.tex`) or Markdown (`.md`), by the suffix of the path; replaces the file.
+    """Write a leaderboard as LaTeX (`.tex`) or Markdown (`.md`), depending on the path's suffix; replaces the file.
 
     Raises:
-        BenchwrightError: The suffix is neither of these.
+        BenchwrightError: The path has another suffix.
         StorageError: The file cannot be written.
     """
     drawings: dict[str, Callable[[_PaperTable], str]] = {".tex": _latex, ".md": _markdown}
@@ -84,7 +84,7 @@ def _tables(board: Leaderboard) -> list[_PaperTable]:
 
 
 def _by_task(board: Leaderboard, of: str) -> list[_PaperTable]:
-    """Return the accuracies on each task, in as many tables as their columns need."""
+    """Return the accuracies on each task, in as many tables as needed for their columns."""
     names = [printable(row.score.title) for row in board.rows]
     tasks = [task.replace("_", " ") for task in board.tasks]
     figures = [[_of_task(row, task) for task in board.tasks] for row in board.rows]

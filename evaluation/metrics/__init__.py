@@ -1,1 +1,1 @@
-"""Metrics: figures of judged predictions. `papers` has formulas on plain rows, `release` those of a release's rows."""
+"""Metrics: figures from judged predictions. `papers` has formulas on plain rows, `release` those on releases."""

@@ -1,8 +1,8 @@
-"""Metrics: functions from judged predictions to named estimates.
+"""Metrics: functions that turn judged predictions into named estimates.
 
-A metric is a function from the columns of `JUDGED` to estimates by name; a room lists it under `metrics`. All metrics
-divide by every asked item: a reply without a letter, a refusal and an error count as wrong, and the score also states
-their counts.
+A metric is a function that takes the columns of `JUDGED` and returns estimates by name; a room lists it under
+`metrics`. All metrics divide by the number of all asked items: replies without a letter, refusals and errors are
+counted as wrong, and the score also states their numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ and the cases in which a row is a repetition of an item."""
 
 
 def is_right(item: Item | ItemOutline, letter: str | None) -> bool:
-    """Return whether a letter answers an item.
+    """Return whether a letter is the right answer to an item.
 
     The right letter is the item's answer. If nothing in the picture answers the item, the option that declines is
     right; without such an option, no letter is right.
@@ -47,7 +47,7 @@ def chance_of(item: Item | ItemOutline) -> float:
 
 
 def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the share of asked items answered right, over all and per task, and the accuracy of chance.
+    """Return the proportion of asked items answered correctly, overall and per task, and the accuracy of chance.
 
     `chance` has no interval: it is a property of the items, not an estimate.
     """
@@ -71,7 +71,7 @@ class Rows(NamedTuple):
 
     Args:
         right: Whether the letter is the key.
-        group: Number of the item's cluster.
+        group: Index of the item's cluster.
         task: Index of the item's task in `tasks`.
         chance: Probability that a uniformly drawn letter is right.
         tasks: Names of the tasks, sorted.
@@ -92,7 +92,7 @@ def _rows_of(judged: pa.Table) -> Rows:
 
 
 def task_numbers(tasks: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the names of the tasks, sorted, and the index of each row's task among them."""
+    """Return the sorted names of the tasks, and the index of each row's task among them."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

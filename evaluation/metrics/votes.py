@@ -1,15 +1,15 @@
-"""The vote of several draws of one reply."""
+"""The majority vote of several samples of one reply."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 DRAW = "d"
-"""Prefix of the variant of each draw, before its number."""
+"""Prefix, before its number, of the variant name of each sample."""
 
 
 def voted(letters: Sequence[str | None]) -> str | None:
-    """Return the letter named most often; None for a tie or without any letter.
+    """Return the letter that is given most often, or None if there is a tie or no letter.
 
     Example:
         >>> voted(["A", "B", "A", None]), voted(["A", "B", None])

@@ -1,4 +1,4 @@
-"""Commands that run a design, and the smallest pilot that separates the effects."""
+"""Commands that carry out a design, and the smallest pilot that separates the effects."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from .observations import shown_settings
 from .population import Population
 
 UNNAMED, UNNAMED_OTHER = "openai:NAME", "openai:OTHER"
-"""Model names in commands without a named model, or with only a file of replies, which cannot be asked."""
+"""Names to use in commands if no model is named, or if there is only a file of replies, which cannot be asked."""
 _SAME = frozenset({"mm-sap", "mm-sap-refusal"})
-"""Wordings equal to another one, wholly or for most items."""
+"""Wordings that are identical to another one, either entirely or for most items."""
 _OPTIONS = ("base_url", "temperature", "top_p", "seed", "max_tokens", "system", "reasoning_effort", "reasoning_tokens")
 _FILE = "predictions:"
 _LEAST_SHARED = 10
-"""Smallest number of clusters with two or more items in a pilot, to separate items from clusters."""
+"""Smallest number of clusters with at least two items in a pilot, which separates items from clusters."""
 
 
 class Asked(NamedTuple):
-    """The models to ask, and the place of the results.
+    """The models to ask, and the folder of the results.
 
     Args:
         model: Name of the model.
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
 
 
 def asked_of(score: Score, wordings: Sequence[str], readers: Sequence[str], results: Path) -> Asked:
-    """Return the model and settings of a stored result."""
+    """Return the model and settings with which a stored result was obtained."""
     api = api_of(score.model)
     renamed = {} if api is None else APIS[api].renamed
     fields = {option: renamed.get(option) or option for option in _OPTIONS}
@@ -65,7 +65,7 @@ def asked_of(score: Score, wordings: Sequence[str], readers: Sequence[str], resu
 
 
 def run_commands(release: Path, population: Population, asked: Asked, numbers: Numbers) -> list[str]:
-    """Return the commands that ask a design: one for each wording, and for each reader beyond the first."""
+    """Return the commands that carry out a design: one for each wording, and one for each reader beyond the first."""
     commands = []
     run = [name for name in asked.readers if name in READERS]
     readers = [ROBUST, *(name for name in [*run, *sorted(READERS)] if name != ROBUST)]
@@ -84,15 +84,15 @@ def run_commands(release: Path, population: Population, asked: Asked, numbers: N
 def pilot_of(release: Path, population: Population, asked: Asked) -> list[str]:
     """Return the commands of the smallest study that separates items, orders and wordings.
 
-    It asks two orders in two wordings. Its items are the fewest that lie in 20 clusters, 10 of which hold two or more
-    if the release has so many.
+    It asks two orders in two wordings. Its items are the fewest that cover 20 clusters, 10 of which contain at least
+    two items if the release has that many.
     """
     numbers = Numbers(_pilot_items(population), orders=2, wordings=2)
     return run_commands(release, population, asked, numbers)
 
 
 def _pilot_items(population: Population) -> int:
-    """Return the smallest number of items whose sample lies in enough clusters; all items if no number suffices."""
+    """Return the smallest number of items whose sample covers enough clusters; all items if no number suffices."""
     sizes = np.bincount(population.group)
     clusters = min(LEAST_CLUSTERS, len(sizes))
     shared = min(_LEAST_SHARED, int((sizes > 1).sum()))
@@ -109,7 +109,7 @@ def _pilot_items(population: Population) -> int:
 
 
 def _wordings(asked: Asked, number: int) -> list[str]:
-    """Return names of wordings, those of earlier runs first."""
+    """Return the names of wordings, with those of earlier runs first."""
     plain = dict.fromkeys(name.partition(SYSTEM_MARK)[0] for name in asked.wordings)
     run = [name for name in plain if name in WORDINGS]
     others = [name for name in WORDINGS if name not in run and name not in _SAME]
@@ -127,7 +127,7 @@ def _protocol(wording: str, orders: int, shown: Mapping[str, Any]) -> list[str]:
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
-    """Return the options that differ from the defaults."""
+    """Return the command-line options that differ from the defaults."""
     flags = []
     for name, value in options.items():
         usual = BackendOptions.model_fields[name].get_default()

@@ -1,4 +1,4 @@
-"""The width of a score's interval under a design (the D study): numbers of items, orders, wordings, samples, readers.
+"""The width of a score's interval under a design (D study): numbers of items, orders, wordings, samples and readers.
 
 The variance of a score is the sum of the effects' variances, each divided by the number of averaged levels. An effect
 adds nothing if all its facets are fixed: the inference holds for these levels. For items there are two answers, never
@@ -23,11 +23,11 @@ from .study import Component, VarianceStudy
 
 Scope = Literal["items_like_these", "these_items"]
 SCOPES: dict[Scope, str] = {"items_like_these": "items like these", "these_items": "these items"}
-"""Populations of an interval, and their names in text."""
+"""Populations to which an interval may refer, and their names in text."""
 
 
 class Numbers(NamedTuple):
-    """Numbers of levels of each facet in a design."""
+    """The number of levels of each facet in a design."""
 
     items: int
     orders: int = 1
@@ -36,7 +36,7 @@ class Numbers(NamedTuple):
     readers: int = 1
 
     def of(self, facet: Facet) -> int:
-        """Return the number of levels of a facet."""
+        """Return the number of levels of a given facet."""
         return int(getattr(self, facet))
 
     @property
@@ -46,10 +46,10 @@ class Numbers(NamedTuple):
 
 
 class PlanSetting(NamedTuple):
-    """The inputs of a width besides the numbers of a design.
+    """The inputs of a width in addition to the numbers of a design.
 
     Args:
-        study: Variances.
+        study: The variances of the effects.
         size: Number of items of the release.
         in_cluster: Items in the cluster of an item, averaged over items (`Population.in_cluster`).
         fixed: Facets other than items whose levels are fixed.
@@ -61,13 +61,13 @@ class PlanSetting(NamedTuple):
     fixed: frozenset[Facet] = frozenset()
 
     def worth(self, items: int) -> float:
-        """Return the number of equal clusters that clusters of this many items are worth (Kish 1965, section 5.4)."""
+        """Return to how many equal clusters the clusters of this many items are equivalent (Kish 1965, section 5.4)."""
         if items >= self.size:
             return items / self.in_cluster
         return self.size / (self.in_cluster + self.size / items - 1)
 
     def is_bound(self, scope: Scope) -> bool:
-        """Return whether widths are upper bounds: effects of orders or samples are inseparable from fixed ones."""
+        """Return whether widths are upper bounds because order or sample effects are inseparable from fixed ones."""
         fixed = _fixed(self, scope)
         return any(part.contains and part.effect.facets <= fixed for part in self.study.components)
 
@@ -82,7 +82,7 @@ def contributions(setting: PlanSetting, numbers: Numbers, scope: Scope) -> dict[
 
 
 def as_run(setting: PlanSetting, scope: Scope) -> dict[str, float]:
-    """Return the contribution of each effect to the variance of the mean of the stored answers, in any layout."""
+    """Return each effect's contribution to the variance of the mean of the stored answers, whatever their layout."""
     fixed = _fixed(setting, scope)
     left = max(0.0, 1 - setting.study.levels["items"] / setting.size)
     added = {}
@@ -95,7 +95,7 @@ def as_run(setting: PlanSetting, scope: Scope) -> dict[str, float]:
 
 
 def width(setting: PlanSetting, numbers: Numbers, scope: Scope) -> float:
-    """Return the full width of the 95 % interval of a score, or of a difference, under a design."""
+    """Return the full width of the 95 % interval of a score, or of a difference between scores, under a design."""
     low, high = interval_of(setting, contributions(setting, numbers, scope), numbers)
     return high - low
 
@@ -103,11 +103,11 @@ def width(setting: PlanSetting, numbers: Numbers, scope: Scope) -> float:
 def interval_of(setting: PlanSetting, added: Mapping[str, float], numbers: Numbers) -> Interval:
     """Return the 95 % interval of the study's score, given the effects' contributions to its variance.
 
-    The squares of t times the root of each part are added, so that a part with few observed levels counts as uncertain,
-    and the interval holds at least as often as stated. For effects within items, t has as many degrees of freedom as
-    clusters less one; for wordings and readers, as many as levels less one, of the stored answers or the design,
-    whichever has more. A difference extends by the root of the sum on either side; a score has Wilson's interval for
-    the number of items with that variance.
+    The squares of t times the root of each part are added, so that a part with few observed levels is treated as
+    uncertain and the interval has at least the stated coverage. For effects within items, t has as many degrees of
+    freedom as clusters less one; for wordings and readers, as many as levels less one, of the stored answers or the
+    design, whichever has more. A difference extends by the root of the sum on either side; a score has Wilson's
+    interval for the number of items with that variance.
 
     Source: S. K. Banerjee, "Approximate confidence interval for linear functions of means of k populations when the
     population variances are not equal", Sankhya 22 (1960), 357-358; E. L. Korn, B. I. Graubard, Survey Methodology 24
@@ -141,12 +141,12 @@ def _fixed(setting: PlanSetting, scope: Scope) -> frozenset[Facet]:
 
 
 def _is_fixed(component: Component, fixed: frozenset[Facet]) -> bool:
-    """Return whether all facets of an effect are fixed, and it contains no orders or samples, which are never fixed."""
+    """Return whether all facets of an effect are fixed; orders and samples are never fixed."""
     return component.effect.facets <= fixed and not component.contains
 
 
 def _factor(component: Component, numbers: Numbers, fixed: frozenset[Facet], setting: PlanSetting) -> float:
-    """Return the factor of an effect's variance in the variance of a score."""
+    """Return the factor by which an effect's variance contributes to the variance of a score."""
     averaged, facets = 1, component.effect.facets
     for facet in facets - {"clusters", "items"}:
         averaged *= numbers.of(facet)

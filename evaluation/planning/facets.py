@@ -1,4 +1,4 @@
-"""The facets of an answer, their effects on it, and the contribution of each effect to the variance of a score.
+"""The facets of an answer, their effects on it, and how much each effect contributes to the variance of a score.
 
 An answer belongs to an item, an order of its options, a wording, a sample and a reader. Items are nested in clusters
 (source pictures, pairs, scenes), orders in items (each item has its own), samples in all three. Wordings and readers
@@ -13,15 +13,15 @@ from typing import Literal, NamedTuple
 
 Facet = Literal["clusters", "items", "orders", "wordings", "samples", "readers"]
 ASKED: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers")
-"""Facets whose numbers a design states."""
+"""Facets whose numbers a design specifies."""
 
 
 class Effect(NamedTuple):
-    """A random effect.
+    """A random effect in an answer.
 
     Args:
-        name: Name in tables.
-        facets: Facets whose levels it belongs to, including those that they are nested in.
+        name: Name of the effect in tables.
+        facets: Facets to whose levels it belongs, including those in which they are nested.
     """
 
     name: str
@@ -45,7 +45,7 @@ EFFECTS = (
     _effect("items x readers", "clusters", "items", "readers"),
     _effect("replies x readers", "clusters", "items", "orders", "wordings", "samples", "readers"),
 )
-"""Every effect that answers can reveal, coarse ones before those nested in them."""
+"""Every effect that answers can reveal, with coarse effects before those nested in them."""
 
 MAIN: dict[Facet, str] = {
     "clusters": "source pictures",
@@ -55,7 +55,7 @@ MAIN: dict[Facet, str] = {
     "samples": "samples",
     "readers": "readers",
 }
-"""Name of the effect of a facet alone."""
+"""Name of the effect that belongs to a facet alone."""
 
 ONE: dict[Facet, str] = {
     "clusters": "every item has its own",
@@ -65,7 +65,7 @@ ONE: dict[Facet, str] = {
     "samples": "the runs have only one sample per question",
     "readers": "the replies have only one reader, for which the widths hold",
 }
-"""Reason why a facet with one level remains unknown."""
+"""Reason a facet with a single level remains unknown."""
 
 SYSTEM_MARK = " + system "
-"""Separator in the name of a wording before the digest of its system message."""
+"""Separator between the name of a wording and the digest of its system message."""

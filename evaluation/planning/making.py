@@ -1,4 +1,4 @@
-"""The making of a plan: the evidence in stored answers, the designs that follow, and the commands that run them."""
+"""Making a plan: the evidence in stored answers, the designs that follow, and the commands that carry them out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 RESULTS = Path("results")
-"""Folder of results in commands, if the caller gives none."""
+"""Folder of results to use in commands if the caller gives none."""
 
 
 def plan_of(
@@ -38,20 +38,20 @@ def plan_of(
     split: str | None = None,
     results: Path = RESULTS,
 ) -> MeasurementPlan:
-    """Return the plan of an evaluation.
+    """Return the plan for an evaluation.
 
     Args:
         release: Release to ask.
-        folders: Folders of single results, whose answers show the variation; empty if none exist yet.
+        folders: Folders of single results, whose answers reveal the variation; empty if none exist yet.
         wanted: Target of the plan.
-        models: Names of the systems whose results to use, all systems if empty; without results, the models in
-            commands.
-        split: Name of the only split; all splits if None.
-        results: Folder of results in the commands.
+        models: Names of the systems whose results to use; all systems if empty. If there are no results, the models to
+            name in commands.
+        split: Name of the split to use; all splits if None.
+        results: Folder of results to use in the commands.
 
     Raises:
-        BenchwrightError: Something named here does not exist or does not fit the rest.
-        DataError: Release or results are damaged.
+        BenchwrightError: An argument names something that does not exist or conflicts with another argument.
+        DataError: The release or the results are damaged.
     """
     population = population_of(release, split)
     systems, left_out = read_observations(folders, population) if folders else ([], [])
@@ -95,19 +95,19 @@ def plan_of(
 
 
 class _Designs(NamedTuple):
-    """The maker of designs from numbers."""
+    """Maker of designs from the numbers of levels."""
 
     setting: PlanSetting
     costs: Costs
     price: float | None
 
     def of(self, numbers: Numbers) -> Design:
-        """Return the design with some numbers."""
+        """Return the design with given numbers of levels."""
         added = {scope: contributions(self.setting, numbers, scope) for scope in SCOPES}
         return self._made(numbers, numbers.questions, self.costs.of(numbers), added)
 
     def as_run(self) -> Design:
-        """Return the stored answers as a design."""
+        """Return the stored answers in the form of a design."""
         levels = self.setting.study.levels
         numbers = Numbers(**{facet: levels[facet] for facet in ASKED})
         if "readers" in self.setting.fixed:
@@ -149,7 +149,7 @@ def _designs(
 
 
 def _study(systems: Sequence[Observations], population: Population, wanted: PlanTarget) -> tuple[VarianceStudy, int]:
-    """Return the variances, and the number of answers without a partner in the other system."""
+    """Return the variances, and the number of answers that have no counterpart in the other system."""
     if not systems:
         score = 0.5 if wanted.score is None else wanted.score
         return assumed_study(population, score, is_difference=wanted.is_difference), 0
@@ -168,7 +168,7 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
 
 
 def _of_their_tasks(systems: Sequence[Observations], population: Population) -> tuple[Population, list[Observations]]:
-    """Return the items of the tasks asked of any system, and the systems with the new indices of items."""
+    """Return the items in the tasks that any system was asked, and the systems with the items' new indices."""
     import numpy as np
 
     population, place = population.of_tasks(np.concatenate([system.levels["items"] for system in systems]))
@@ -200,7 +200,7 @@ def _check_fixed(wanted: PlanTarget, study: VarianceStudy) -> None:
 
 
 def _price(systems: Sequence[Observations], prices: Prices | None) -> float | None:
-    """Return the mean cost of a question by the tokens of stored results; None if unknown."""
+    """Return the mean cost of a question, based on the tokens of stored results; None if unknown."""
     usages = [score.usage for system in systems for score in system.scores if score.usage and score.usage.requests]
     requests = sum(usage.requests or 0 for usage in usages)
     if not requests:
@@ -213,7 +213,7 @@ def _price(systems: Sequence[Observations], prices: Prices | None) -> float | No
 
 
 def _asked(systems: Sequence[Observations], study: VarianceStudy, models: Sequence[str], results: Path) -> list[Asked]:
-    """Return the systems that the commands ask: one, or the two of a difference."""
+    """Return the systems that the commands ask: one system, or the two of a difference."""
     if not systems:
         named = list(models) or [UNNAMED, UNNAMED_OTHER][: 2 if study.is_difference else 1]
         return [Asked(name, {}, {}, (), (), results) for name in named]

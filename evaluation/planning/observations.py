@@ -1,8 +1,9 @@
-"""Answers of stored results as rows: right or wrong, with the item, order, wording, sample and reader of each.
+"""Answers in stored results as rows: right or wrong, with the item, order, wording, sample and reader of each.
 
-Each run folder holds some of them. `shuffle`, `mm-sap` and `circular` ask in several orders; `wording=` and `--system`
-in several wordings. `--samples` and repeated runs draw several replies; `--reader` and `--judge` read them in other
-ways. Runs under other conditions (without pictures, with captions) are not repetitions and are left out by name.
+Each run folder contains some of these answers. `shuffle`, `mm-sap` and `circular` ask in several orders; `wording=` and
+`--system` in several wordings. `--samples` and repeated runs draw several replies; `--reader` and `--judge` read them
+in other ways. Runs under other conditions (without pictures, with captions) are not repetitions and are left out by
+name.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ _ONCE = frozenset({"vanilla", "forced", "blink", "mvp-bench", "ii-bench"})
 """Protocols whose first question shows the options in the item's own order."""
 _ORDERED = frozenset({"shuffle", "mm-sap", "circular"})
 _SAME_WORDS = {"mm-sap": "mvp-bench"}
-"""Wordings whose words equal those of another one (`protocols.wordings`)."""
+"""Wordings whose text equals that of another one (`protocols.wordings`)."""
 _NO_OTHER_SYSTEM = frozenset({"samples", "limit", "seed", "system", "judge"})
-"""Settings in which runs of one system may differ: they are facets, or select a part of the items."""
+"""Settings in which runs of the same system may differ, because they are facets or select a part of the items."""
 OWN, FIRST_ROTATION, NO_SAMPLE = "own", "r0", ""
 _COLUMNS = ["item_id", "right", "robust_right"]
 _PARTS = ("variant", "round", "right", "robust_right")
@@ -42,14 +43,14 @@ _PAIRED: tuple[Facet, ...] = ("orders", "wordings", "readers")
 
 
 class UnusedResult(NamedTuple):
-    """A result, or some of its rows, that the plan does not use, and the reason."""
+    """A result, or some of its rows, that the plan does not use, with the reason."""
 
     name: str
     why: str
 
 
 class Observations(NamedTuple):
-    """Answers of one system, or differences of two, one per row.
+    """Answers of one system, or differences between those of two, one per row.
 
     Args:
         title: Name of the system.
@@ -69,18 +70,18 @@ class Observations(NamedTuple):
 
     @property
     def reader(self) -> str:
-        """Return the reader whose score is meant: that of the most runs; of equals, the robust one."""
+        """Return the reader on which the score is based: that of the most runs or, if tied, the robust one."""
         of_runs = Counter(score.reader for score in self.scores if score.reader in self.names["readers"])
         return max(self.names["readers"], key=lambda name: (of_runs[name], name == ROBUST))
 
     def read_by(self, reader: str) -> NDArray[np.bool_]:
-        """Return whether a reader read each row."""
+        """Return whether a given reader read each row."""
         is_read: NDArray[np.bool_] = self.levels["readers"] == self.names["readers"].index(reader)
         return is_read
 
 
 class _UsableRun(NamedTuple):
-    """A usable run: its score, folder, system, wording, and the identity that separates its samples from others."""
+    """A usable run: its score, folder, system, wording, and the identity that distinguishes its samples from others."""
 
     score: Score
     folder: Path
@@ -90,14 +91,14 @@ class _UsableRun(NamedTuple):
 
 
 def read_observations(folders: Sequence[Path], population: Population) -> tuple[list[Observations], list[UnusedResult]]:
-    """Return the answers of each system in some run folders, by title, and the runs left out.
+    """Return the answers of each system in some run folders, by title, and the runs that were left out.
 
     Args:
         folders: Folders of single results.
         population: Items of the release.
 
     Raises:
-        BenchwrightError: A result is of another release.
+        BenchwrightError: A result belongs to a different release.
         DataError: A result is damaged.
     """
     runs: list[_UsableRun] = []
@@ -127,12 +128,12 @@ def read_observations(folders: Sequence[Path], population: Population) -> tuple[
 
 
 def difference_of(first: Observations, second: Observations) -> tuple[Observations, int]:
-    """Return the differences of two systems' answers to the same questions, and the number of unpaired answers.
+    """Return the differences between two systems' answers to the same questions, and the number of unpaired answers.
 
-    Answers are partners if item, order, wording and reader are equal; samples are paired in their order.
+    Answers are paired if their item, order, wording and reader are equal; samples are paired in their order.
 
     Raises:
-        BenchwrightError: No answer has a partner.
+        BenchwrightError: No answers can be paired.
     """
     import numpy as np
 
@@ -168,14 +169,14 @@ def difference_of(first: Observations, second: Observations) -> tuple[Observatio
 
 
 def shown_settings(score: Score) -> dict[str, Any]:
-    """Return the unusual settings of a score's protocol, except order and wording."""
+    """Return the unusual settings of a score's protocol, except for order and wording."""
     settings = score.settings.get("protocol", {})
     names = ("joined", "shots", "examples", *(("seed",) if settings.get("shots") else ()))
     return {name: settings[name] for name in names if settings.get(name)}
 
 
 def _why_not(score: Score, population: Population) -> str | None:
-    """Return why a result is not a repetition of the plain question; None if it is."""
+    """Return why a result is not a repetition of the plain question, or None if it is one."""
     settings = score.settings.get("protocol", {})
     name = settings.get("name", score.protocol.partition(":")[0])
     if score.split != population.split:
@@ -190,7 +191,7 @@ def _why_not(score: Score, population: Population) -> str | None:
 
 
 def _system_of(score: Score) -> str:
-    """Return a text that is equal for runs that ask one system under the same conditions."""
+    """Return a text that is equal for runs that ask the same system under the same conditions."""
     settings = score.settings.get("protocol", {})
     asked_with = {name: value for name, value in score.asked_with.items() if name not in _NO_OTHER_SYSTEM}
     digest_of_examples = settings.get("examples_sha256")
@@ -198,7 +199,7 @@ def _system_of(score: Score) -> str:
 
 
 def _wording_of(score: Score) -> str:
-    """Return the name of a run's wording: the protocol's, with the start of its system message's digest."""
+    """Return the name of a run's wording: that of the protocol, with the start of the digest of its system message."""
     settings = score.settings.get("protocol", {})
     name = settings.get("wording") or (f"ii-bench:mode={settings['mode']}" if "mode" in settings else "vanilla")
     name = "mvp-bench-commonsense" if settings.get("commonsense") is True else _SAME_WORDS.get(name, name)
@@ -223,7 +224,7 @@ def _titles(by_system: Mapping[str, Sequence[_UsableRun]]) -> dict[str, str]:
 
 
 def _observed(title: str, runs: Sequence[_UsableRun], population: Population) -> Observations:
-    """Return the answers of the runs of one system; an answer in several runs counts once."""
+    """Return the observed answers from the runs of one system; an answer in several runs is used only once."""
     import numpy as np
 
     pieces = [piece for run in runs for piece in _rows_of(run, population)]
@@ -248,7 +249,7 @@ def _observed(title: str, runs: Sequence[_UsableRun], population: Population) ->
 
 
 class _Piece(NamedTuple):
-    """Rows of one run by one reader."""
+    """Rows from one run as read by one reader."""
 
     item: NDArray[np.int64]
     value: NDArray[np.float64]
@@ -259,7 +260,7 @@ class _Piece(NamedTuple):
 
 
 def _rows_of(run: _UsableRun, population: Population) -> list[_Piece]:
-    """Return a run's rows by its named reader, and by the robust one if another read."""
+    """Return a run's rows as read by its named reader, and by the robust one if that is another reader."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -295,7 +296,7 @@ def _rows_of(run: _UsableRun, population: Population) -> list[_Piece]:
 
 
 def _add_single(rows: dict[str, list[Any]], table: Any, item: NDArray[np.int64]) -> None:
-    """Add the items that were asked one question."""
+    """Add the items that were asked a single question."""
     import pyarrow.compute as pc
 
     alone = table if "attempts" not in table.column_names else table.filter(pc.is_null(table.column("attempts")))
@@ -308,7 +309,7 @@ def _add_single(rows: dict[str, list[Any]], table: Any, item: NDArray[np.int64])
 
 
 def _add_attempts(rows: dict[str, list[Any]], table: Any, item: NDArray[np.int64]) -> None:
-    """Add the first questions of items that were asked several."""
+    """Add the first questions of items that were asked several questions."""
     import pyarrow.compute as pc
 
     if "attempts" not in table.column_names:
@@ -334,7 +335,7 @@ def _labels(run: _UsableRun, variants: Sequence[str]) -> tuple[NDArray[Any], NDA
 
 
 def _renumbered(system: Observations, names: Mapping[Facet, tuple[str, ...]]) -> dict[Facet, NDArray[np.int64]]:
-    """Return a system's levels with indices that two systems share; samples are numbered within their question."""
+    """Return a system's levels with indices shared by both systems; samples are numbered within their question."""
     import numpy as np
 
     levels = {"items": system.levels["items"], "samples": _ranks(system)} | {
@@ -345,7 +346,7 @@ def _renumbered(system: Observations, names: Mapping[Facet, tuple[str, ...]]) ->
 
 
 def _ranks(system: Observations) -> NDArray[np.int64]:
-    """Return the rank of each row's sample among those of the same item, order, wording and reader."""
+    """Return the rank of each row's sample among those with the same item, order, wording and reader."""
     import numpy as np
 
     cell = grouping_of(*(system.levels[facet] for facet in ASKED if facet != "samples"))

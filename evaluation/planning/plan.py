@@ -1,4 +1,4 @@
-"""A plan: the sources of a score's variation, the designs that follow, and the gain from more of each facet."""
+"""A plan: the sources of a score's variation, the designs that follow, and the gain from more levels of each facet."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ class PlanTarget:
     """The target of a plan.
 
     Args:
-        width: Largest acceptable full width of the interval; None if not stated.
-        budget: Largest cost of each system, in the unit of the costs; None if not stated.
-        scope: Population of the design's interval.
-        is_difference: Whether the interval is that of a difference of two systems.
-        score: Assumed share of right answers, 0 to 1; None for that of the results, or 0.5 without results.
+        width: Largest acceptable full width of the interval; None if not specified.
+        budget: Largest cost per system, in the unit of `costs`; None if not specified.
+        scope: Population to which the design's interval refers.
+        is_difference: Whether the interval is that of a difference between two systems.
+        score: Assumed proportion of right answers, 0 to 1; if None, that of the results, or 0.5 if there are no
+            results.
         fixed: Facets other than items whose levels are fixed: readers, unless the score is a mean over several.
-        most: Largest numbers of levels of facets.
-        costs: Costs.
-        prices: Prices of tokens; None if not stated.
+        most: Largest number of levels of each facet.
+        costs: The costs of questions, items and readings.
+        prices: Prices of tokens; None if not specified.
     """
 
     width: float | None = None
@@ -53,9 +54,9 @@ class Design(NamedTuple):
 
     Args:
         numbers: Numbers of levels of each facet.
-        questions: Number of questions for each system.
-        cost: Cost of these questions, in the unit of the costs.
-        money: Cost of its questions at the prices of tokens; None if these are unknown.
+        questions: Number of questions asked of each system.
+        cost: Cost of these questions, in the unit of `PlanTarget.costs`.
+        money: Cost of these questions at the prices of tokens; None if these are unknown.
         intervals: Interval of the study's score if it were the score under the design.
         contributions: Contribution of each effect to the variance of the score.
     """
@@ -69,11 +70,11 @@ class Design(NamedTuple):
 
     @property
     def widths(self) -> dict[Scope, float]:
-        """Return the full widths of the intervals."""
+        """Return the full width of each interval."""
         return {scope: high - low for scope, (low, high) in self.intervals.items()}
 
     def dominant(self, scope: Scope) -> str | None:
-        """Return the effect with the largest contribution; None without contributions."""
+        """Return the effect with the largest contribution, or None if there are no contributions."""
         added = self.contributions[scope]
         return max(added, key=lambda name: added[name]) if any(added.values()) else None
 
@@ -97,18 +98,19 @@ class MeasurementPlan(NamedTuple):
         population: Items of the release.
         setting: Variances and the other inputs of widths.
         wanted: Target of the plan.
-        as_run: The stored answers as a design; None without any.
+        as_run: The stored answers as a design; None if there are none.
         design: The planned design; None if neither width nor budget is stated, or no design reaches the width.
         best: The narrowest design that the release allows; None if neither is stated.
         beyond: Cheapest design that reaches the width with more money, items, orders or samples than allowed; None if
-            `design` reaches it, or no design does.
-        more: Designs with twice as many levels of one facet, compared with `design`, else `best`, else `as_run`.
-        telling: Smallest differences of systems that are told apart.
+            `design` reaches it or no design does.
+        more: Designs with twice as many levels of one facet, compared with `design` or, if that is None, with `best` or
+            `as_run`.
+        telling: Smallest detectable differences between systems.
         left_out: Unused results.
-        unpaired: Number of answers without a partner in the other system.
+        unpaired: Number of answers that have no counterpart in the other system.
         readings: The reader's error in results whose replies people have read.
         pilot: Commands of a more informative study; empty if orders and wordings are known.
-        commands: Commands that run the design.
+        commands: Commands that carry out the design.
     """
 
     population: Population
@@ -128,7 +130,7 @@ class MeasurementPlan(NamedTuple):
 
     @property
     def of_another_reader(self) -> float | None:
-        """Return the standard deviation by which another reader of the replies moves the score; None if unknown."""
+        """Return the standard deviation that another reader of the replies adds to the score; None if unknown."""
         run, study = self.as_run, self.setting.study
         if run is None or "readers" in study.unknown:
             return None
@@ -137,7 +139,7 @@ class MeasurementPlan(NamedTuple):
 
     @property
     def shown(self) -> Design | None:
-        """Return the design that the designs with twice as many levels are compared with."""
+        """Return the design with which the designs with twice as many levels are compared."""
         return self.design or self.best or self.as_run
 
     def document(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A drawn design on disk: the items, the commands that ask them, and the plan."""
+"""A planned design on disk: the items, the commands that ask them, and the plan."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ PLAN_FILE, ITEMS_FILE, COMMANDS_FILE = "plan.json", "items.jsonl", "commands.sh"
 
 
 def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> list[Path]:
-    """Write a plan; equal plans give equal bytes.
+    """Write a plan; equal plans give identical bytes.
 
-    `items.jsonl` lists the items that the commands ask, selected by a hash of each item's id (`item_sample`). An order
-    of options follows from item and repetition, so it needs no list.
+    `items.jsonl` lists the items that the commands ask, selected by a hash of each item's id (`item_sample`). The order
+    of options is determined by item and repetition, so no list of orders is needed.
 
     Raises:
-        BenchwrightError: The plan draws nothing, or the folder holds something else.
+        BenchwrightError: The plan selects no items, or the folder contains something else.
     """
     drawn = plan.design
     if drawn is None:
@@ -52,9 +52,9 @@ def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> l
 
 
 def _check_folder(plan: MeasurementPlan, folder: Path, *, force: bool) -> None:
-    """Refuse a folder that holds anything but a plan, or a different plan unless it may be replaced.
+    """Refuse a folder that contains anything but a plan, or a different plan unless replacing is allowed.
 
-    The same plan is rewritten, so that an interrupted command can be repeated.
+    An identical plan is rewritten, so that an interrupted command can be repeated.
     """
     if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
         return

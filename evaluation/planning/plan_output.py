@@ -1,4 +1,4 @@
-"""The printed form of a plan: tables of at most 100 columns, and sentences on what adds most and what stays unknown."""
+"""The printed form of a plan: tables of at most 100 columns, and text on what contributes most and what is unknown."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SCOPE_LINE = (
     "score on exactly the items of the release; only unasked items widen it."
 )
 _FEW = 3
-"""Largest number of wordings at which t has so few degrees of freedom that it more than triples a width."""
+"""Largest number of wordings at which t has so few degrees of freedom that the width more than triples."""
 _HEADS = ("items like\nthese", "these\nitems")
-"""Heads of columns for `SCOPES`."""
+"""Column headings for the populations in `SCOPES`."""
 _SINGULAR = {"items": "item", "orders": "order", "wordings": "wording", "samples": "sample", "readers": "reader"}
 
 
@@ -47,7 +47,7 @@ def plan_text(plan: MeasurementPlan) -> str:
 
 
 def in_words(numbers: Numbers) -> str:
-    """Return the numbers of a design as text, omitting single orders, wordings, samples and readers."""
+    """Return the numbers of a design as text, leaving out single orders, wordings, samples and readers."""
     parts = [counted(numbers.items, "item")]
     parts += [counted(numbers.of(facet), _SINGULAR[facet]) for facet in ASKED[1:] if numbers.of(facet) > 1]
     return " x ".join(parts)
@@ -81,7 +81,7 @@ def _opening(plan: MeasurementPlan) -> list[str]:
 
 
 def _component_table(plan: MeasurementPlan) -> Table:
-    """Return the variance of each effect, and its share in the variance of one answer and of the score as run."""
+    """Return a table of each effect's variance and its proportion of that of one answer and of the score as run."""
     study = plan.setting.study
     run = plan.as_run
     assert run is not None
@@ -110,7 +110,7 @@ def _designs(plan: MeasurementPlan) -> list[tuple[str, Design]]:
 
 
 def _design_table(plan: MeasurementPlan, designs: list[tuple[str, Design]]) -> Table:
-    """Return the numbers and widths of designs, without columns for facets that no design asks at several levels."""
+    """Return a table of the numbers and widths of designs, without facets that have one level in every design."""
     facets = [facet for facet in ASKED if facet == "items" or any(d.numbers.of(facet) > 1 for _, d in designs)]
     table = _table("Width of the 95 % interval", "design", *facets, "questions", *_HEADS)
     for name, design in designs:
@@ -132,7 +132,7 @@ def _more_table(plan: MeasurementPlan) -> Table:
 
 
 def _telling_table(plan: MeasurementPlan) -> Table:
-    """Return the smallest differences: a line for each number of systems, a column for each number of items."""
+    """Return the smallest detectable differences, with a row per number of systems and a column per number of items."""
     counts = sorted({entry.items for entry in plan.telling.differences})
     heads = [f"{'all ' if count == plan.population.size else ''}{counted(count, 'item')}" for count in counts]
     table = _table("Least difference told apart (power 80 %)", "compared", *heads)
@@ -144,7 +144,7 @@ def _telling_table(plan: MeasurementPlan) -> Table:
 
 
 def _told_from(plan: MeasurementPlan) -> str:
-    """Return the basis of the smallest differences."""
+    """Return the basis of the smallest detectable differences, as text."""
     telling = plan.telling
     share = f"if just one of two systems is right on {telling.discordant:.0%} of the items"
     origin = (
@@ -162,12 +162,12 @@ def _told_from(plan: MeasurementPlan) -> str:
 
 
 def _widths(plan: MeasurementPlan, design: Design) -> list[str]:
-    """Return the widths of a design; upper bounds carry their sign."""
+    """Return the widths of a design as text; upper bounds are marked as such."""
     return [f"{'≤ ' if plan.setting.is_bound(scope) else ''}{design.widths[scope]:.3f}" for scope in SCOPES]
 
 
 def _verdict(plan: MeasurementPlan) -> list[str]:
-    """Return the conclusion of the plan: whether the width is reached, and what adds most."""
+    """Return the conclusion of the plan: whether the width is reached, and what contributes most."""
     wanted, scope = plan.wanted, plan.wanted.scope
     lines = []
     if plan.design is not None:
@@ -202,7 +202,7 @@ def _verdict(plan: MeasurementPlan) -> list[str]:
 
 
 def _if_fixed(plan: MeasurementPlan, shown: Design) -> list[str]:
-    """Return how much narrower the interval would be for the wordings of the runs alone, if these are few."""
+    """Return how much narrower the interval would be for only the wordings of the runs, if these are few."""
     setting, scope = plan.setting, plan.wanted.scope
     levels = setting.study.levels["wordings"]
     if "wordings" in {*setting.study.unknown, *setting.fixed} or levels > _FEW:
@@ -238,7 +238,7 @@ def _cost(design: Design) -> str:
 
 
 def _not_known(plan: MeasurementPlan) -> list[str]:
-    """Return lines on unknown facets, unused results, and answers without a partner."""
+    """Return lines about unknown facets, unused results, and unpaired answers."""
     study = plan.setting.study
     lines = []
     if not study.is_assumed:
@@ -276,7 +276,7 @@ def _paragraph(line: str) -> str:
 
 
 def _block(title: str, commands: tuple[str, ...]) -> str:
-    """Return commands below a title, with line continuations for the shell."""
+    """Return commands under a title, with line continuations for the shell."""
     return "\n".join([title, *(line for command in commands for line in _folded(command))])
 
 
@@ -291,5 +291,5 @@ def _folded(command: str) -> list[str]:
 
 
 def scope_named(words: str) -> Scope:
-    """Return the scope named on the command line, such as `these-items`."""
+    """Return the population that the command line names, such as `these-items`."""
     return next(scope for scope in SCOPES if scope.replace("_", "-") == words)

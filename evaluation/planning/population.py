@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Population(NamedTuple):
-    """Items of a release, in its order.
+    """The items of a release, in its order.
 
     Args:
         release: Name and version of the release.
         release_id: Id of the release.
-        split: Name of the only split; all splits if None.
+        split: Name of the split; all splits if None.
         items: Facts about the items, as `item_facts` returns them.
-        group: Number of each item's cluster.
+        group: Index of each item's cluster.
     """
 
     release: str
@@ -53,7 +53,7 @@ class Population(NamedTuple):
 
     @property
     def in_cluster(self) -> float:
-        """Return the number of items in the cluster of an item, averaged over items: 1 if no item shares one.
+        """Return the mean, over items, of the number of items in an item's cluster; 1 if no items share a cluster.
 
         It is the design effect of a mean if the items of a cluster are all right or all wrong.
         """
@@ -63,10 +63,10 @@ class Population(NamedTuple):
         return float(sizes @ sizes) / self.size
 
     def of_tasks(self, places: NDArray[np.int64]) -> tuple[Population, NDArray[np.int64]]:
-        """Return the items of the tasks of some items, and the new index of each item; -1 for an item not among them.
+        """Return the items in the tasks of some items, and the new index of each item; -1 for items not included.
 
         Args:
-            places: Indices of items; a model that takes only some tasks is asked no others.
+            places: Indices of items; a model that takes only some tasks is asked no other tasks.
         """
         import numpy as np
         import pyarrow as pa

@@ -1,4 +1,4 @@
-"""The uncertainty that people's labels of replies (`evaluate check-reading`) leave: a part of the width."""
+"""The uncertainty that remains after people label replies (`evaluate check-reading`), as a part of the width."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..results.score import Score
 
 
 class ReadingError(NamedTuple):
-    """The reader's error in one result, as a part of its interval.
+    """The reader's error in one result, as a part of the width of its interval.
 
     Args:
         result: Title of the result.
         labels: Number of replies that people read.
-        score: Score with the reader's error in it.
-        counted_width: Width of the counted score's interval, which excludes the reader's error.
+        score: Score that includes the reader's error.
+        counted_width: Width of the interval of the score as counted, without the reader's error.
         width: Width of the interval of `score`.
-        width_with_twice_the_labels: The same with twice as many labeled replies.
+        width_with_twice_the_labels: Width with twice as many labeled replies.
     """
 
     result: str
@@ -35,7 +35,7 @@ class ReadingError(NamedTuple):
         return self._asdict()
 
     def describe(self) -> str:
-        """Return the figures as a line of text."""
+        """Return the figures as one line of text."""
         return (
             f"Reader's error in {printable(self.result)}, by {counted(self.labels, 'label')} of people: score "
             f"{self.score:.3f}, with an interval of width {self.width:.3f} instead of {self.counted_width:.3f}; "
@@ -44,10 +44,10 @@ class ReadingError(NamedTuple):
 
 
 def reading_errors_of(scores: Iterable[Score]) -> tuple[ReadingError, ...]:
-    """Return the reader's error in each score whose replies people have read.
+    """Return the reader's error in each score for which people have read replies.
 
     The sampling errors of the items and of the labels are independent, so the squares of their widths add up. The
-    square of the latter is inversely proportional to the number of labels.
+    square of the width due to the labels is inversely proportional to their number.
     """
     errors = []
     for score in scores:

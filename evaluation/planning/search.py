@@ -14,18 +14,18 @@ MOST: Mapping[Facet, int] = {"orders": 12, "wordings": 4, "samples": 16, "reader
 """Largest numbers of levels in a design. Four wordings differ in their words (`protocols.wordings`), and there are four
 readers; more than a dozen orders or 16 samples of a question are rarely worth their price."""
 _MANY, _MOST_REPEATS = 10_000_000, 100
-"""Largest number of items, and of orders or samples, to try; runs take no more of these."""
+"""Largest number of items, and of orders or samples, to try; runs accept no more of these."""
 LEAST_ITEMS = 2
 _UNSEEN = 0.0005
-"""Difference of widths too small for tables to show."""
+"""Difference between widths that is too small to appear in tables."""
 
 
 class Costs(NamedTuple):
-    """Costs, all in one unit of the user's choice.
+    """Costs, all in the same unit, which the user chooses.
 
     Args:
         question: Cost of asking a question once.
-        item: Additional cost of an item, however often it is asked.
+        item: Additional cost of an item, regardless of how often it is asked.
         reading: Cost of each reading of a reply beyond the first.
     """
 
@@ -39,16 +39,17 @@ class Costs(NamedTuple):
 
 
 class SearchBounds(NamedTuple):
-    """Costs, and the largest number of levels of each facet in a design."""
+    """Costs, and the largest number of levels of each facet that a design may have."""
 
     costs: Costs
     most: Mapping[Facet, int]
 
 
 def cheapest(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: Scope) -> Numbers | None:
-    """Return the cheapest design whose interval is no wider than wanted; None if no design qualifies.
+    """Return the cheapest design whose interval is at most as wide as wanted, or None if there is none.
 
-    Of designs of equal cost, the one with the most items wins: it depends least on the effect of repeated questions.
+    Among designs of equal cost, the one with the most items is chosen, because it depends least on the effect of
+    repeated questions.
     """
     found = []
     for family in _families(setting, bounds):
@@ -62,11 +63,11 @@ def cheapest(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: S
 def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, scope: Scope) -> Numbers:
     """Return the design with the narrowest interval within a budget.
 
-    Of designs whose widths differ by less than tables show, the one with the most items wins, and of these the
-    cheapest.
+    Among designs whose widths differ by less than tables show, the one with the most items is chosen, and among these
+    the cheapest.
 
     Raises:
-        BenchwrightError: The budget buys fewer than two items.
+        BenchwrightError: The budget allows fewer than two items.
     """
     found = []
     for family in _families(setting, bounds):
@@ -84,9 +85,9 @@ def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, 
 
 
 def cheapest_beyond(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: Scope) -> Numbers | None:
-    """Return the cheapest design that reaches a width beyond the limits or the release; None if no design does.
+    """Return the cheapest design that reaches a width beyond the limits or the release, or None if there is none.
 
-    For items like these, there may be more items; for these items, more orders or samples.
+    If the population is items like these, the design may use more items; if it is these items, more orders or samples.
     """
     if scope == "items_like_these":
         most = {**bounds.most, "items": _MANY}
@@ -111,7 +112,7 @@ class MoreOf(NamedTuple):
 
 
 def twice_as_many(setting: PlanSetting, numbers: Numbers) -> list[MoreOf]:
-    """Return the designs with twice as many levels of one facet, for each known facet."""
+    """Return the designs with twice as many levels of one facet, one for each known facet."""
     more = []
     for facet in facets_of(setting):
         doubled = numbers._replace(**{facet: 2 * numbers.of(facet)})
@@ -120,9 +121,9 @@ def twice_as_many(setting: PlanSetting, numbers: Numbers) -> list[MoreOf]:
 
 
 def checked_most(stated: Mapping[Facet, int], setting: PlanSetting) -> dict[Facet, int]:
-    """Return the largest number of levels of each facet: as stated, or the default; 1 for an unknown facet.
+    """Return the largest number of levels of each facet, as specified or by default; 1 for an unknown facet.
 
-    Fixed wordings have as many levels as the runs, fixed readers one.
+    Fixed wordings have as many levels as the runs contain; fixed readers have one.
     """
     levels = setting.study.levels
     most: dict[Facet, int] = {"items": min(stated.get("items", setting.size), setting.size)}
@@ -137,8 +138,8 @@ def checked_most(stated: Mapping[Facet, int], setting: PlanSetting) -> dict[Face
 def _families(setting: PlanSetting, bounds: SearchBounds) -> Iterator[Numbers]:
     """Yield designs without their number of items.
 
-    Orders and samples are not crossed: no run does so, and another order costs the same as another sample and is also a
-    new reply.
+    Orders and samples are not crossed: no run does so, and an additional order costs the same as an additional sample
+        and also yields a new reply.
     """
     most = bounds.most
     repeats = [(orders, 1) for orders in range(1, most["orders"] + 1)]
@@ -154,7 +155,7 @@ def _choices(facet: Facet, setting: PlanSetting, most: Mapping[Facet, int]) -> r
 
 
 def _least_items(setting: PlanSetting, family: Numbers, wanted: float, scope: Scope, most: int) -> int | None:
-    """Return the fewest items with which a design reaches a width; None if `most` items do not suffice."""
+    """Return the fewest items with which a design reaches a width, or None if `most` items do not suffice."""
 
     def reaches(items: int) -> bool:
         return width(setting, family._replace(items=items), scope) <= wanted

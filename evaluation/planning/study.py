@@ -1,4 +1,4 @@
-"""Estimates of each effect from stored answers (the G study): variances with intervals, and facets left unknown.
+"""Estimates of each effect from stored answers (G study): variances with intervals, and facets that remain unknown.
 
 Variances come from `variance_components`. Intervals of effects within items are those of a jackknife over clusters, so
 they assume no model of right and wrong answers. Those of wordings and readers, which have few levels, follow from the
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .population import Population
 
 _BLOCKS, _STEP = 50, "evaluate.plan.blocks"
-"""Largest number of blocks of clusters for the jackknife."""
+"""Largest number of blocks into which clusters are divided for the jackknife."""
 _LEAST_CLUSTERS = 2
 
 
@@ -41,11 +41,11 @@ class Component(NamedTuple):
     Args:
         effect: The effect.
         value: Variance of one level, 0 or more.
-        estimate: Unbiased estimate behind it, which may be below 0.
-        interval: 95 % interval; None if the variance is assumed, or clusters are too few.
+        estimate: The unbiased estimate on which `value` is based, which may be below 0.
+        interval: 95 % interval; None if the variance is assumed or there are too few clusters.
         in_mean: Contribution of a variance of 1 to the variance of the mean of the stored answers that the score
             counts.
-        contains: Facets that it cannot be separated from.
+        contains: Facets from which the effect cannot be separated.
     """
 
     effect: Effect
@@ -57,19 +57,20 @@ class Component(NamedTuple):
 
 
 class VarianceStudy(NamedTuple):
-    """The evidence for a plan.
+    """The evidence on which a plan is based.
 
     Args:
         systems: Titles of the systems whose answers were used; empty if variances are assumed.
-        score: Share of right answers, mean over systems; the difference of two systems.
-        is_difference: Whether it is a difference.
+        score: Proportion of right answers, averaged over systems, or the difference between two systems.
+        is_difference: Whether `score` is a difference.
         components: Variances, coarse effects first.
-        unknown: Facets without evidence in the answers, and the reason.
-        levels: Number of levels of each facet in the answers; for orders and samples, the largest number of a question.
+        unknown: Facets about which the answers contain no evidence, and the reason.
+        levels: Number of levels of each facet in the answers; for orders and samples, the largest number for any
+            question.
         answers: Mean number of answers per system.
-        questions: Number of questions behind them; several readers of a reply give several answers.
-        readers: Readers that the score is based on.
-        others: Systems left out, and the reason.
+        questions: Number of questions behind these answers; several readers of a reply give several answers.
+        readers: Readers on which the score is based.
+        others: Systems that were left out, and the reason.
     """
 
     systems: tuple[str, ...]
@@ -85,7 +86,7 @@ class VarianceStudy(NamedTuple):
 
     @property
     def is_assumed(self) -> bool:
-        """Return whether variances are assumed for lack of answers."""
+        """Return whether variances are assumed because there are no answers."""
         return not self.systems
 
     @property
@@ -101,7 +102,7 @@ def study_of(
     is_difference: bool = False,
     over_readers: bool = False,
 ) -> VarianceStudy:
-    """Return the variances in the answers of some systems; each is the mean over the systems.
+    """Return the variances in the answers of some systems, each averaged over the systems.
 
     The score, and its variance as run, use the reader of each system's runs, or with `over_readers` the mean over all
     readers. Variances use the answers by all readers in either case.
@@ -109,7 +110,7 @@ def study_of(
     Systems that reveal fewer effects than others are left out.
 
     Raises:
-        BenchwrightError: The answers lie in one cluster, or are all equal.
+        BenchwrightError: All answers belong to one cluster, or all are equal.
     """
     import numpy as np
 
@@ -161,10 +162,10 @@ def study_of(
 
 
 def assumed_study(population: Population, score: float, *, is_difference: bool = False) -> VarianceStudy:
-    """Return a study without any answers: binomial variances, with items of a cluster all right or all wrong.
+    """Return a study without answers: binomial variances, with the items of a cluster all right or all wrong.
 
-    For a difference, the two systems are assumed to answer independently, each with that score. This variance is larger
-    than that of systems that get the same items right.
+    For a difference, the two systems are assumed to answer independently, each with that score. The resulting variance
+    is larger than for systems that answer the same items correctly.
     """
     variance = score * (1 - score) * (2 if is_difference else 1)
     is_shared = population.clusters < population.size
@@ -178,12 +179,12 @@ def assumed_study(population: Population, score: float, *, is_difference: bool =
 
 
 def _meant(system: Observations, over_readers: bool) -> tuple[str, ...]:
-    """Return the readers that the score is based on."""
+    """Return the readers on which the score is based."""
     return system.names["readers"] if over_readers else (system.reader,)
 
 
 class _Estimates(NamedTuple):
-    """Estimates of a system; `in_mean` is of all answers, `in_score` of those whose mean is the score."""
+    """Estimates for a system; `in_mean` refers to all answers, `in_score` to those whose mean is the score."""
 
     values: NDArray[np.float64]
     without: NDArray[np.float64]
@@ -193,7 +194,7 @@ class _Estimates(NamedTuple):
 
 
 def _pooled(estimates: Sequence[_Estimates]) -> _Estimates:
-    """Return the means of estimates over systems."""
+    """Return the estimates averaged over systems."""
     import numpy as np
 
     *arrays, means = zip(*estimates, strict=True)
@@ -202,16 +203,16 @@ def _pooled(estimates: Sequence[_Estimates]) -> _Estimates:
 
 
 def _codes(system: Observations, effect: Effect, population: Population) -> NDArray[np.int64]:
-    """Return the group of each row under an effect."""
+    """Return the group to which each row belongs under an effect."""
     levels = {**system.levels, "clusters": population.group[system.levels["items"]]}
     return grouping_of(*(levels[facet] for facet in sorted(effect.facets)))
 
 
 def _kept_effects(system: Observations, population: Population) -> dict[str, NDArray[np.int64]]:
-    """Return the distinct groupings by effect, without effects that group rows like a coarser one.
+    """Return the distinct groupings by effect, without effects that group rows like a coarser effect.
 
     Raises:
-        BenchwrightError: All answers lie in one cluster.
+        BenchwrightError: All answers belong to one cluster.
     """
     kept: dict[str, NDArray[np.int64]] = {}
     clusters, items = (_codes(system, effect, population) for effect in EFFECTS[:2])
@@ -231,7 +232,7 @@ def _kept_effects(system: Observations, population: Population) -> dict[str, NDA
 
 
 def _blocks(systems: Sequence[Observations], population: Population) -> NDArray[np.int64]:
-    """Return the block of each cluster of the population; -1 for clusters without answers."""
+    """Return the block to which each cluster of the population belongs; -1 for clusters without answers."""
     import numpy as np
 
     from benchwright.seeds import generator_for
@@ -250,7 +251,7 @@ def _estimated(
     *,
     over_readers: bool,
 ) -> _Estimates:
-    """Return a system's estimates, leaving each block out; a block without its answers gives those of all answers."""
+    """Return a system's estimates with each block left out; if it has no answers in a block, those from all answers."""
     import numpy as np
 
     of_row = blocks[population.group[system.levels["items"]]]
@@ -267,7 +268,7 @@ def _estimated(
 
 
 def _levels(systems: Sequence[Observations]) -> dict[Facet, int]:
-    """Return the numbers of levels, the largest of any system; for orders and samples, the largest within an item."""
+    """Return the largest numbers of levels of any system; for orders and samples, the largest within an item."""
     levels: dict[Facet, int] = dict.fromkeys(ASKED, 0)
     for system in systems:
         items = system.levels["items"]
@@ -293,7 +294,7 @@ def _most_within(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> int:
 def _unknown(
     effects: Sequence[Effect], systems: Sequence[Observations], population: Population
 ) -> tuple[dict[Facet, str], dict[str, tuple[Facet, ...]]]:
-    """Return the unknown facets with the reason, and the effects that contain those of orders and samples."""
+    """Return the unknown facets with the reason, and the effects that include those of orders and samples."""
     import numpy as np
 
     names = {effect.name for effect in effects}
@@ -315,7 +316,7 @@ def _unknown(
 def _interval(
     place: int, effects: Sequence[Effect], pooled: _Estimates, levels: Mapping[Facet, int]
 ) -> Interval | None:
-    """Return the interval of an effect's variance; None if there are too few clusters to leave one out."""
+    """Return the interval of an effect's variance, or None if there are too few clusters for a jackknife."""
     from math import isnan, prod
 
     from scipy.special import chdtri, stdtrit

@@ -1,8 +1,9 @@
-"""The smallest difference that a release can show, before a run: how much two systems must differ to be told apart.
+"""The smallest difference that a release can reveal: how much two systems must differ to be distinguished.
 
-Systems are told apart by a joint test of all their pairs, so the difference grows with their number. Two other figures
-matter: the share of items that exactly one of two systems has right, and the design effect of items that share a
-picture, pair or scene. Both are medians over the pairs of stored systems, or assumed as in the audit of a benchmark.
+Systems are distinguished by a joint test of all their pairs, so the difference grows with their number. It also depends
+on the proportion of items that exactly one of two systems answers correctly, and on the design effect of items that
+share a picture, pair or scene. Both are medians over the pairs of stored systems, or assumed as in the audit of a
+benchmark.
 """
 
 from __future__ import annotations
@@ -24,19 +25,20 @@ from .observations import Observations
 from .population import Population
 
 COMPARED = (2, 5, 10, 20, 50)
-"""Numbers of systems to state the smallest difference for, in addition to the number of stored systems."""
+"""Numbers of systems for which the smallest difference is stated, in addition to the number of stored systems."""
 _NOT_ASKED = -1
 _LEAST_ITEMS = 10
-"""Smallest number of items asked of both systems for their answers to count."""
+"""Smallest number of items that both systems must have been asked for their answers to be used."""
 
 
 class LeastDifference(NamedTuple):
-    """A difference that is told apart with 80 % power.
+    """A difference that is detected with 80 % power.
 
     Args:
         systems: Number of systems, compared in all pairs.
-        items: Number of items asked of each.
-        difference: Smallest detectable difference of two of them, 0 to 1; None if no possible difference is detectable.
+        items: Number of items that each system is asked.
+        difference: Smallest detectable difference between two of them, 0 to 1; None if no possible difference is
+            detectable.
     """
 
     systems: int
@@ -45,13 +47,13 @@ class LeastDifference(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """Smallest differences, and their basis.
+    """The smallest differences, and what they are based on.
 
     Args:
         pairs: Number of pairs of stored systems; 0 if all figures are assumed.
-        discordant: Share of items that exactly one of two systems has right, 0 to 1.
+        discordant: Proportion of items that exactly one of two systems answers correctly, 0 to 1.
         design_effect: Design effect of a difference on all items.
-        assumptions: Assumptions; None if stored systems give the figures.
+        assumptions: Assumptions made; None if the figures come from stored systems.
         differences: The differences, by number of items, then by number of systems.
     """
 
@@ -76,13 +78,13 @@ class Telling(NamedTuple):
 def telling_of(
     systems: Sequence[Observations], population: Population, items: Sequence[int], score: float | None = None
 ) -> Telling:
-    """Return the smallest differences that are told apart if each item is asked once.
+    """Return the smallest differences that can be detected if each item is asked once.
 
     Args:
         systems: Answers of stored systems.
         population: Items of the release.
-        items: Numbers of items to state differences for.
-        score: Share of right answers to assume without stored systems; 0.5 if None.
+        items: Numbers of items for which to state differences.
+        score: Proportion of right answers to assume if there are no stored systems; 0.5 if None.
     """
     found = _pairs(systems, population)
     assumptions = None
@@ -104,13 +106,13 @@ def telling_of(
 
 
 def _effect(population: Population, items: int, within: float) -> float:
-    """Return the design effect of a sample of items, fewer of which share a cluster than in the whole."""
+    """Return the design effect of a sample of items, in which fewer items share a cluster than in the whole."""
     group = population.group[population.drawn(items)] if items < population.size else population.group
     return assumed_design_effect(np.bincount(group)[np.unique(group)], within)
 
 
 def _pairs(systems: Sequence[Observations], population: Population) -> list[tuple[float, float]]:
-    """Return the discordant share and the design effect of each pair of systems."""
+    """Return the discordant proportion and the design effect for each pair of systems."""
     answers = [_first_answers(system, population.size) for system in systems]
     found = []
     for first, second in combinations(answers, 2):
@@ -126,7 +128,7 @@ def _pairs(systems: Sequence[Observations], population: Population) -> list[tupl
 
 
 def _first_answers(system: Observations, size: int) -> NDArray[np.int8]:
-    """Return whether the first answer to each item is right, according to the system's reader."""
+    """Return whether the first answer to each item is right, according to the reader that the system's score uses."""
     read = system.read_by(system.reader)
     places, rows = np.unique(system.levels["items"][read], return_index=True)
     answers = np.full(size, _NOT_ASKED, dtype=np.int8)

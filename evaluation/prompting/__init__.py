@@ -1,1 +1,1 @@
-"""The questions to models about a release: questions without answers, prompts, items, and the cost of asking."""
+"""The questions that models are asked about a release: questions without answers, prompts, items, and costs."""

@@ -1,9 +1,9 @@
-"""Items without pictures, question text and history: enough for judging, and for scoring a file of predictions.
+"""Items without pictures, question text and history: enough for judging and for scoring a file of predictions.
 
-Without a need for pictures, a million pictures need not be decoded and hashed one by one. Instead, the files that hold
-them are compared with the manifest as a whole before reading (`check_files`).
+If pictures are not needed, a million pictures need not be decoded and hashed one by one. Instead, the files that
+contain them are compared as a whole with the manifest before reading (`check_files`).
 
-Each attribute of an item holds one text; commas separate several labels in it (`labels_in`).
+Each attribute of an item is a single text, in which several labels are separated by commas (`labels_in`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OUTLINE_COLUMNS = ("item_id", "task", "choices", "answer", "refusal", "split", "
 
 
 def labels_in(value: object) -> tuple[str, ...]:
-    """Return the labels in the value of an attribute, each once; empty if the value is not a text.
+    """Return the labels in the value of an attribute, without repetitions; empty if the value is not a text.
 
     Example:
         >>> labels_in("Metaphor, Contrast")
@@ -37,14 +37,14 @@ def labels_in(value: object) -> tuple[str, ...]:
 
 
 class OptionOutline(NamedTuple):
-    """One option: its letter, and its words if it has any."""
+    """An option: its letter, and its words if it has any."""
 
     key: str
     text: str | None
 
 
 class ItemOutline(NamedTuple):
-    """One item; fields have the names of its record."""
+    """An item in outline; fields have the same names as in its record."""
 
     item_id: str
     task: str
@@ -52,11 +52,11 @@ class ItemOutline(NamedTuple):
     answer: str | None
     refusal: str | None
     attributes: str | None = None
-    """As JSON, in the form of the release."""
+    """JSON in the form stored in the release."""
 
 
 class ReleasedOutline(NamedTuple):
-    """An item in outline, in the form that `Release.items` yields."""
+    """An item in outline, in the form in which `Release.items` yields items."""
 
     item: ItemOutline
     split: str
@@ -73,7 +73,7 @@ def outlines_of(release: Release, split: str | None) -> Iterator[ReleasedOutline
 
 
 def outlines_in(batch: pa.RecordBatch) -> Iterator[ReleasedOutline]:
-    """Yield the items of a batch that has `OUTLINE_COLUMNS`."""
+    """Yield the items in a batch that has the columns `OUTLINE_COLUMNS`."""
     plain = (batch.column(name).to_pylist() for name in ("item_id", "task", "answer", "refusal", "split", "attributes"))
     for (item_id, task, answer, refusal, its_split, attributes), choices in zip(
         zip(*plain, strict=True), _choices(batch.column("choices")), strict=True
@@ -82,7 +82,7 @@ def outlines_in(batch: pa.RecordBatch) -> Iterator[ReleasedOutline]:
 
 
 def question_of_outline(outline: ItemOutline) -> Question:
-    """Return a question without words and pictures, for a backend that uses neither."""
+    """Return a question without words and pictures, for a backend that uses neither of them."""
     options: Any = outline.choices  # they have the key and the text of a choice, and nothing else is used
     return Question(outline.item_id, outline.task, "", (), options)
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Released(Protocol):
-    """An item as a release yields it, together with its files."""
+    """An item in the form in which a release yields it, together with its files."""
 
     @property
     def item(self) -> Item:
-        """The record, including the answer."""
+        """The item's record, including the answer."""
 
     @property
     def split(self) -> str:
@@ -30,19 +30,19 @@ class Released(Protocol):
 
     @property
     def images(self) -> Mapping[str, bytes]:
-        """File bytes by image id."""
+        """Bytes of the files, by image id."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionImage:
-    """One picture of a question.
+    """A picture in a question.
 
     Args:
         image_id: SHA-256 of `data`.
         prompts: Marks to draw, in the coordinates of the upright image.
         data: Bytes of the file, without the marks.
-        drawn: Bytes of the release's file with these marks drawn; None without one.
-        is_scaled: Whether a protocol scaled it, so that `scaled_pictures` draws its marks.
+        drawn: Bytes of the release's file with these marks drawn; None if there is none.
+        is_scaled: Whether a protocol has scaled the picture, so that `scaled_pictures` draws its marks.
     """
 
     image_id: str
@@ -57,13 +57,13 @@ class QuestionImage:
 
 
 class LaterImage(QuestionImage):
-    """A picture of a question that reads its files on each access; a picture sent to a worker carries them.
+    """A picture in a question whose files are read on each access; a picture sent to a worker carries them along.
 
     Args:
         image_id: SHA-256 of the file.
         prompts: Marks to draw, in the coordinates of the upright image.
-        place: Index among the item's pictures.
-        released: Item that shows it.
+        place: Index of the picture among the item's pictures.
+        released: Item that shows the picture.
     """
 
     __slots__ = ("_place", "_released")
@@ -83,7 +83,7 @@ class LaterImage(QuestionImage):
 
     @property
     def drawn(self) -> bytes | None:
-        """Bytes of the release's file with these marks drawn; None without one."""
+        """Bytes of the release's file with these marks drawn; None if there is none."""
         drawn = self._released.drawn
         return drawn[self._place] if drawn else None
 
@@ -92,12 +92,12 @@ class LaterImage(QuestionImage):
 
 
 Part = str | QuestionImage
-"""A piece of a message: words, or a picture to send with its marks drawn."""
+"""A part of a message: words, or a picture to be sent with its marks drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, as every backend gets it.
+    """A question, in the form that every backend receives.
 
     Args:
         item_id: Id that the reply carries: the item's id; if a protocol asks an item more than once, the item's id with
@@ -106,8 +106,8 @@ class Question:
         text: Text of the question, which may place pictures.
         pictures: Pictures in display order.
         choices: Options, with keys A, B, C, ... as in this question.
-        message: Parts of the message, if the protocol words it; None for the plain words (`prompts.message_of`).
-        draw: Number of the draw, from 1, if several replies to one question are drawn.
+        message: Parts of the message if the protocol words it; None for the plain wording (`prompts.message_of`).
+        draw: Number of the sample, from 1, if several replies to one question are sampled.
     """
 
     item_id: str
@@ -119,7 +119,7 @@ class Question:
     draw: int = 1
 
     def content(self) -> dict[str, Any]:
-        """Return the whole question except the item's id, as JSON values, with hashes in place of pictures."""
+        """Return the whole question except for the item's id, as JSON values, with hashes in place of pictures."""
         return {
             "task": self.task,
             "text": self.text,
@@ -131,26 +131,26 @@ class Question:
         }
 
     def picture_of(self, choice: Choice) -> QuestionImage | None:
-        """Return the picture of an option; None for an option in words."""
+        """Return the picture that an option shows, or None for an option in words."""
         return next((p for p in self.pictures if choice.image_id == p.image_id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Reply to one question: a text, or an error with its cause.
+    """A reply to a question: a text, or an error with its cause.
 
     Args:
         item_id: Id of the question.
         text: Text of the reply.
-        error: Reason why there is no text.
-        letter: Letter, if the reply is one; the text is then not read.
+        error: Reason there is no text.
+        letter: Letter, if the reply consists of one; the text is then not read.
         tokens: Tokens of the reply, if the backend counts them.
         request: Key of the answered request, if equal questions share one.
-        is_cut_off: Whether the text ends at the limit on a reply's length, and not at its natural end.
-        kind: Kind of the response, if a model's server sent it; None for replies of programs and files.
-        finish: Reason for ending, as given by the server.
-        cause: Reason why a response is not an answer, as text.
-        in_batch: Whether it came in a batch, at half the price.
+        is_cut_off: Whether the text was cut off at the limit on a reply's length.
+        kind: Kind of the response if a model's server sent it; None for replies from programs and files.
+        finish: Reason the reply ended, as given by the server.
+        cause: Reason the response is not an answer, as text.
+        in_batch: Whether the reply came in a batch, at half the price.
     """
 
     item_id: str
@@ -191,19 +191,19 @@ class Reply:
 
     @property
     def silence(self) -> str | None:
-        """Reason why the model gave no words: an error, or a reply cut off before its first word."""
+        """Reason the model gave no words: an error, or a reply that was cut off before its first word."""
         if self.error is not None:
             return self.error
         return self.cause if self.kind == "cut_off" else None
 
 
 def item_of(asked_id: str) -> str:
-    """Return the id of the item to which a question's id belongs."""
+    """Return the id of the item to which a question id belongs."""
     return asked_id.partition(".")[0]
 
 
 def question_of(released: Released) -> Question:
-    """Return the parts of a released item that a model may see."""
+    """Return the parts of a released item that a model is allowed to see."""
     # Loaded with the first question: a run without changes asks none.
     from benchwright.release.format.later_pictures import LaterItem
 

@@ -1,4 +1,4 @@
-"""The data files of a release to score: their names, a check that they are unchanged, and their columns.
+"""The data files of a release to be scored: their names, a check that they are unchanged, and their columns.
 
 Statistics use this module to read facts about items without reading pictures or creating records.
 """
@@ -28,7 +28,7 @@ _IN_EVERY_ITEM = {
     "task": "^[a-z][a-z0-9_]*$",
     "choices": None,
 }
-"""Columns that every item has, and patterns of their values."""
+"""Columns that every item has, with the patterns that their values must match."""
 
 
 _GROUPS_AT_ONCE = 16
@@ -43,10 +43,10 @@ def data_files(release: Release, split: str | None) -> list[str]:
 
 
 def check_files(release: Release, split: str | None) -> None:
-    """Compare the data files of a split, or of all splits, with the release's manifest; again only after a change.
+    """Compare the data files of a split, or of all splits, with the release's manifest; repeated only after a change.
 
     Raises:
-        DataError: A file is missing or changed.
+        DataError: A file is missing or has changed.
     """
     for name in data_files(release, split):
         with open_inside(release.path, name) as handle:
@@ -84,14 +84,14 @@ def _stamp(state: os.stat_result) -> tuple[int, ...]:
 
 
 def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield some columns of all items of a split, or of all splits, in the order of the release.
+    """Yield selected columns of all items of a split, or of all splits, in the order of the release.
 
-    Every value is validated before use. Only read files that `check_files` has passed: the sizes that a file states
-    bound its uncompressed size. To use an untrusted release, verify it first (`benchwright release verify` reads it in
-    a separate process).
+    Every value is validated before use. Use this only for files that `check_files` has accepted, because the
+    uncompressed size is limited only by what the file itself states. To use an untrusted release, verify it first
+    (`benchwright release verify` reads it in a separate process).
 
     Raises:
-        DataError: A file cannot be read, has other columns than a release, or lacks values that every item has.
+        DataError: A file cannot be read, has different columns than a release, or lacks values that every item has.
     """
     read = list(columns) if not release.withheld else [*dict.fromkeys(["item_id", *columns])]
     for name in data_files(release, split):
@@ -106,7 +106,7 @@ def opened_table(release: Release, name: str) -> Iterator[ParquetTable]:
     """Yield a data file of a release, open.
 
     Raises:
-        DataError: The file cannot be read, or has other columns or sizes than a release.
+        DataError: The file cannot be read, or has different columns or sizes than a release.
     """
     from benchwright.release.format.parquet import opened_data_file
 
@@ -119,7 +119,7 @@ def opened_table(release: Release, name: str) -> Iterator[ParquetTable]:
 
 
 def _unsealed(batch: pa.RecordBatch, withheld: Mapping[str, Mapping[str, Any]]) -> pa.RecordBatch:
-    """Return a batch with the values that a key file gives for sealed items."""
+    """Return a batch completed with the values that a key file gives for sealed items."""
     import pyarrow as pa
 
     values = [withheld.get(item_id, {}) for item_id in batch.column("item_id").to_pylist()]
@@ -147,9 +147,9 @@ def _check_values(batch: pa.RecordBatch, place: str) -> None:
 def item_facts(release: Release, split: str | None) -> pa.Table:
     """Return a row for each item of a split, or of all splits, in the order of the release.
 
-    Columns: `item_id`, `split`, `task`; `key`, the right letter, null without one; `options`, their number; `group`,
-    the number of the item's cluster, which contains all items linked to it by shared group keys, directly or through
-    other items.
+    Columns: `item_id`, `split`, `task`; `key`, the right letter, or null if there is none; `options`, the number of
+        options; `group`, the index of the item's cluster, which contains all items linked to it by shared group keys,
+        directly or through other items.
 
     Raises:
         DataError: A data file is damaged.
@@ -172,7 +172,7 @@ def item_facts(release: Release, split: str | None) -> pa.Table:
 
 
 def groups_of(release: Release, split: str | None) -> list[int]:
-    """Return the number of each item's cluster, in the order of the release; clusters are numbered by first items.
+    """Return the index of each item's cluster, in the order of the release; clusters are numbered by their first items.
 
     Raises:
         DataError: A data file is damaged.

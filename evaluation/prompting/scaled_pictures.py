@@ -1,4 +1,4 @@
-"""Pictures scaled by a protocol, each decoded and scaled once for all conditions of a study."""
+"""Pictures scaled by a protocol, each decoded and scaled only once for all conditions of a study."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MOST_BYTES = 256 * 1024**2
 
 
 class ScaledPicture(NamedTuple):
-    """A picture scaled to another height.
+    """A picture scaled to a different height.
 
     Args:
         image_id: SHA-256 of `data`.
-        data: Its file, a PNG.
-        pixels: Its pixels, (height, width, 3) RGB; read-only.
+        data: Bytes of its PNG file.
+        pixels: Its pixels, shape (height, width, 3), RGB, read-only.
         factors: Ratios of its width and height to those of the original picture.
     """
 
@@ -50,7 +50,7 @@ class ScaledPictures:
         self._png, self._lock = BandedPng(), Lock()
 
     def of(self, picture: QuestionImage, height_px: int) -> ScaledPicture:
-        """Return a picture, without its marks, at another height.
+        """Return a picture, without its marks, scaled to another height.
 
         Raises:
             UnreadableImage: The picture cannot be decoded.
@@ -102,7 +102,7 @@ class ScaledPictures:
 
 
 SCALED = ScaledPictures()
-"""Scaled pictures of this process: the conditions of a study are separate runs that scale the same pictures."""
+"""Scaled pictures of this process, shared because the conditions of a study are separate runs on the same pictures."""
 
 
 def _size(picture: ScaledPicture) -> int:

@@ -55,8 +55,8 @@ class JudgedReply(NamedTuple):
         robust: Letter that the robust reader finds in the same reply.
         note: Changes to the pictures, as canonical JSON.
         is_cut_off: Whether the reply ends at the limit on its length; it may still contain an answer.
-        reply_kind: Kind of the response of a model's server; None without a server.
-        finish: Reason for ending, as given by the server.
+        reply_kind: Kind of the response from a model's server; None if there is no server.
+        finish: Reason the reply ended, as given by the server.
     """
 
     variant: str
@@ -178,7 +178,7 @@ def worst_state(attempts: Sequence[JudgedReply]) -> State:
 
 
 def most_frequent_letter(attempts: Sequence[JudgedReply]) -> str | None:
-    """Return the item's letter named most often; of equals, the one named first."""
+    """Return the item's letter that is named most often; ties go to the letter named first."""
     letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
     return max(dict.fromkeys(letters), key=letters.count, default=None)
 

@@ -1,4 +1,4 @@
-"""Few-shot examples: questions with answers that precede the question and share nothing with a scored item.
+"""Few-shot examples: questions with answers that precede the question and share nothing with any scored item.
 
 Users can provide examples as a JSON Lines file, with pictures next to it.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 FILE_ENDING = ".jsonl"
-"""Suffix of examples that are a file; all others are a split of the release."""
+"""Suffix that identifies a file of examples; any other source is a split of the release."""
 
 
 class ShownExamples(NamedTuple):
@@ -54,16 +54,16 @@ def shown_examples(
     put: Put,
     answer: Callable[[Item], str],
 ) -> ShownExamples:
-    """Return `shots` examples, drawn by the seed from a split or a file; the same for every question.
+    """Return `shots` examples, drawn with the seed from a split or a file; they are the same for every question.
 
     Args:
-        release: Release to score.
-        split: Split to score; all splits if None.
-        source: Name of a split, or a file that ends in `.jsonl`; None for the split dev, or else val.
+        release: Release that is scored.
+        split: Split that is scored; all splits if None.
+        source: Name of a split, or a file that ends in `.jsonl`; if None, the split dev or, if there is none, val.
         shots: Number of examples.
         seed: Seed of the draw, which depends only on it and on the examples' ids.
         put: Function that words an example.
-        answer: Function that returns the answer to an example, in the form that the model is to use.
+        answer: Function that returns the answer to an example in the form that the model should use.
 
     Raises:
         BenchwrightError: The split does not exist or is the scored one, or too few of its items share nothing with the
@@ -137,13 +137,13 @@ class _Example:
 
 
 def _read_examples(path: Path, release: Release, scored: str | None) -> Iterator[Released]:
-    """Yield the examples of a file.
+    """Yield the examples in a file.
 
     A line is `{"question": text, "options": [texts], "answer": letter, "images": [paths]}`; pictures lie below the
     file's folder.
 
     Raises:
-        DataError: A line has another form, or its picture belongs to a scored item.
+        DataError: A line has a different form, or its picture belongs to a scored item.
     """
     if not path.is_file():
         raise DataError(f"{path} is not a file; name a file of examples with examples=")

@@ -1,4 +1,4 @@
-"""II-Bench's prompts (paper appendix C).
+"""II-Bench's prompts (paper, appendix C).
 
 The instructions are quoted from the paper, because they define the protocol. The picture accompanies the text.
 """
@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple, get_args
 
 Mode = Literal["none", "cot", "domain", "emotion", "rhetoric"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-"""Modes under the names in the repository's files."""
+"""Modes, with their names in the repository's files."""
 
 KEYWORD_MODES = frozenset({"domain", "emotion", "rhetoric"})
-"""Modes that give the model the question's label of that name."""
+"""Modes in which the prompt includes the question's label of that name."""
 
 OPTIONS = 6
 
@@ -34,7 +34,7 @@ _EXAMPLES = (
 
 
 class PromptedQuestion(NamedTuple):
-    """A question in a prompt: examples have an answer; the last question has none and is the one to answer."""
+    """A question in a prompt: examples have an answer; the last question, which is to be answered, has none."""
 
     question: str
     options: Sequence[str]
@@ -52,7 +52,7 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
             modes.
 
     Raises:
-        ValueError: There are not six options, or labels are missing, or given in a mode without labels.
+        ValueError: There are not six options, labels are missing, or labels are given in a mode without labels.
     """
     if len(options) != OPTIONS:
         raise ValueError(f"a question of II-Bench has {OPTIONS} options, not {len(options)}")
@@ -69,7 +69,7 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
 
 
 def prompt_with_examples(examples: Sequence[PromptedQuestion]) -> tuple[str, ...]:
-    """Return the text of a prompt with examples, split at each picture: one more piece than pictures.
+    """Return the text of a prompt with examples, split at each picture, so that there is one more piece than pictures.
 
     Args:
         examples: Examples with answers, then the question to ask.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 _KEPT = 16
-"""Number of examples to choose from, enough to include some that share nothing with the item."""
+"""Number of examples from which to choose, enough for some to share nothing with the item."""
 
 
 class IIBench(Protocol):

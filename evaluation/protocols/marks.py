@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _COLORS = {"red": "#ff0000", "gray": "#808080", "grey": "#808080", "green": "#00ff00", "blue": "#0000ff"}
 _POINTS = frozenset({"ring", "dot"})
-"""Kinds of marks that mark a point, which can take another shape."""
+"""Kinds of marks that indicate a point and can therefore take another shape."""
 _LEAST_RADIUS_PX = 4.0
 _ARROW_LENGTH = 4.0
-"""Length of an arrow, in radii."""
+"""Length of an arrow, as a multiple of the radius."""
 
 Shape = Literal["ring", "dot", "box", "arrow"]
 
@@ -85,7 +85,7 @@ class Marks(Templated):
 
 
 def _scaled(question: Question, height_px: int) -> Question:
-    """Return a question whose pictures all have one height, with marks and picture options adjusted."""
+    """Return the question with all pictures scaled to the same height, and marks and picture options adjusted."""
     pictures = [_scaled_picture(picture, height_px) for picture in question.pictures]
     new_ids = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
     choices = tuple(
@@ -113,7 +113,7 @@ def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
 
 
 def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
-    """Return a picture whose marked points have another shape; other marks are unchanged."""
+    """Return a picture whose marked points have another shape; other marks stay unchanged."""
     if shape is None or not any(prompt.kind in _POINTS for prompt in picture.prompts):
         return picture
     size_wh = None if shape in _POINTS else upright_size(picture.data)
@@ -127,7 +127,7 @@ def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
 
 
 def _points_of(prompt: VisualPrompt, shape: Shape, size_wh: tuple[int, int] | None) -> tuple[tuple[float, float], ...]:
-    """Return the points of a mark of another shape: two corners around the point, or an arrow's tail and tip."""
+    """Return the points of a mark with another shape: two corners around the point, or an arrow's tail and tip."""
     [(x, y)] = prompt.points
     if size_wh is None:
         return ((x, y),)

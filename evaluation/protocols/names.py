@@ -1,4 +1,4 @@
-"""Protocols by name, as in recipes and on the command line, and the list of all protocols."""
+"""Protocols by name, as used in recipes and on the command line, and the list of all protocols."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .base import Protocol
 
 
 def parse_protocol(text: str) -> Protocol:
-    """Return the protocol named by a text such as `circular` or `shuffle:k=3,wording=mm-sap`.
+    """Return the protocol that a text such as `circular` or `shuffle:k=3,wording=mm-sap` names.
 
     Raises:
         BenchwrightError: No room provides it, or a setting is unknown or has an invalid value.
@@ -41,7 +41,7 @@ def parse_protocol(text: str) -> Protocol:
 
 
 class ListedProtocol(NamedTuple):
-    """A protocol in the list."""
+    """A protocol in the list of protocols."""
 
     name: str
     help: str
@@ -54,7 +54,7 @@ class ListedProtocol(NamedTuple):
 
 
 def listed() -> list[ListedProtocol]:
-    """Return every protocol with its help, its source, and its settings with their defaults."""
+    """Return every protocol with its help text, its source, and its settings with their defaults."""
     protocols = []
     for name, entry in catalogue("protocols").items():
         kind: type[Protocol] = entry.load()
@@ -67,7 +67,7 @@ def listed() -> list[ListedProtocol]:
 
 
 def protocol_lines(protocols: Sequence[ListedProtocol]) -> str:
-    """Return the list as text: a line of help, then settings and source, for each."""
+    """Return the list as text, with a line of help, then settings and source, for each protocol."""
     lines = []
     for protocol in protocols:
         settings = ", ".join(f"{name}={_shown(value)}" for name, value in protocol.settings.items())

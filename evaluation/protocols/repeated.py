@@ -27,7 +27,7 @@ from benchwright.records import LETTERS
 
 
 def rotations(count: int) -> list[list[int]]:
-    """Return every rotation of `count` options, the first unchanged; rotation n moves the first n to the end.
+    """Return every rotation of `count` options, the first unchanged; rotation n moves the first n options to the end.
 
     Example:
         >>> rotations(3)
@@ -37,12 +37,12 @@ def rotations(count: int) -> list[list[int]]:
 
 
 def shuffled(item: Item, repeat: int) -> list[int]:
-    """Return a uniformly drawn order of an item's options; it depends on item and repetition only."""
+    """Return a uniformly drawn order of an item's options, which depends only on the item and the repetition."""
     return shuffled_order(item.item_id, len(item.choices), repeat)
 
 
 def shuffled_order(item_id: str, options: int, repeat: int) -> list[int]:
-    """Return the order of `shuffled` for an item's id and number of options."""
+    """Return the order that `shuffled` gives for an item's id and number of options."""
     from benchwright.seeds import generator_for
 
     drawn: list[int] = generator_for(0, "evaluate.shuffle", item_id, repeat).permutation(options).tolist()
@@ -162,7 +162,7 @@ class MMSAP(Shuffle):
 
 
 def _forcing(protocol: Templated, release: Release, first: Callable[[Released], Sequence[ProtocolQuestion]]) -> Ask:
-    """Return the function that asks the first round by `first`, and the second depending on its chosen options."""
+    """Return the function that asks the first round with `first`, and the second depending on the options chosen."""
     sealed = release.withheld_splits
 
     def ask(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
@@ -175,9 +175,9 @@ def _forcing(protocol: Templated, release: Release, first: Callable[[Released], 
 
 
 def _asked_again(protocol: Templated, released: Released, earlier: Sequence[JudgedReply]) -> list[ProtocolQuestion]:
-    """Return the declined questions without the option that declines, with the other options in their order.
+    """Return the declined questions without the option that declines, and with the other options in the same order.
 
-    An item that nothing in the picture answers is not asked again: it is unknown in any case.
+    An item that nothing in the picture answers is not asked again, because it is unknown in any case.
     """
     item = released.item
     if item.answered_key is None or item.refusal is None:

@@ -73,7 +73,7 @@ class Sampled(Protocol):
         return self.inner.chance(item)
 
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
-        """Return the mean over the draws; None without a request for a region."""
+        """Return the mean over the samples, or None if no region was requested."""
         values = [self.inner.region_iou(item, [attempt]) for attempt in attempts]
         located = [value for value in values if value is not None]
         return fmean(located) if located else None
@@ -88,15 +88,15 @@ class Sampled(Protocol):
 
 
 def draws_of(protocol: Protocol) -> int:
-    """Return the number of replies drawn to each question of a protocol."""
+    """Return the number of replies to sample for each question of a protocol."""
     return protocol.draws if isinstance(protocol, Sampled) else 1
 
 
 def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Protocol:
-    """Return a protocol with the number of draws in the options, or the same protocol for one draw.
+    """Return a protocol with the number of samples given in the options, or the same protocol for a single sample.
 
     Raises:
-        BenchwrightError: The protocol asks more than one question per item, or all draws would be equal.
+        BenchwrightError: The protocol asks more than one question per item, or all samples would be equal.
     """
     if options.samples == 1:
         return protocol
@@ -110,7 +110,7 @@ def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Pr
 
 
 def check_samples(protocol: Protocol, options: BackendOptions) -> None:
-    """Refuse several draws under a protocol with several questions per item, and draws that would all be equal.
+    """Refuse several samples under a protocol with several questions per item, and samples that would all be equal.
 
     Raises:
         BenchwrightError: Protocol and options conflict.

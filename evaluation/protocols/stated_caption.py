@@ -17,7 +17,7 @@ _SIDES = ("natural", "manipulated")
 
 
 class PairCaptions(NamedTuple):
-    """The caption of the picture that an item shows, and that of the other picture of its pair."""
+    """The caption of the picture that an item shows, and the caption of the other picture in its pair."""
 
     own: str
     other: str
@@ -52,7 +52,7 @@ class StatedCaption(Templated):
 
 
 def captions_of(item: Item) -> PairCaptions | None:
-    """Return the captions for an item that shows one picture of a pair; None if they are unknown or equal."""
+    """Return the captions for an item that shows one picture of a pair, or None if they are unknown or equal."""
     captions = {side: item.evidence.get(f"{side}_caption") for side in _SIDES}
     shown = [side for side in _SIDES if item.evidence.get(side) == item.images[0].image_id]
     if len(item.images) != 1 or len(shown) != 1 or None in captions.values() or len(set(captions.values())) < 2:

@@ -30,7 +30,7 @@ MARGIN_PX = 10
 
 
 class Joined(NamedTuple):
-    """A picture composed of several, and the box of each in it."""
+    """A picture composed of several pictures, and the box of each within it."""
 
     picture: QuestionImage
     note: Mapping[str, Any]
@@ -38,7 +38,7 @@ class Joined(NamedTuple):
 
 @lru_cache(maxsize=4)
 def join(pictures: tuple[QuestionImage, ...]) -> Joined:
-    """Return one picture that shows several side by side, as PNG.
+    """Return one PNG picture that shows several pictures side by side.
 
     `note` holds the size and, for each picture, its id and its box (left, top, right, bottom) in pixels.
 
@@ -96,12 +96,12 @@ _DISCLAIMED = frozenset({"forensic_detection", "jigsaw", "art_style"})
 
 
 def numbered(place: int, several: bool) -> str:
-    """Return the name of a picture: `Image 2`, or `the image` if there is only one."""
+    """Return the name of a picture: `Image 2`, or `the image` if it is the only one."""
     return f"Image {place}" if several else "the image"
 
 
 def _ordinal_name(place: int, several: bool) -> str:
-    """Return the name of a picture in BLINK's form: `the second image`, or `the image` if there is only one."""
+    """Return the name of a picture in BLINK's form: `the second image`, or `the image` if it is the only one."""
     if not several:
         return "the image"
     return f"the {_ORDINALS[place - 1]} image" if place <= len(_ORDINALS) else f"image {place}"
@@ -122,7 +122,7 @@ def _named_text(question: Question, naming: Naming = numbered) -> str:
 
 
 def option_words(question: Question, choice: Choice, naming: Naming = numbered) -> str:
-    """Return the words of an option; a picture is named."""
+    """Return the words of an option; a picture option is represented by its name."""
     if choice.image_id is None:
         return choice.text or ""
     places = [k for k, picture in enumerate(question.pictures, start=1) if picture.image_id == choice.image_id]
@@ -130,7 +130,7 @@ def option_words(question: Question, choice: Choice, naming: Naming = numbered) 
 
 
 def without_pictures(question: Question, naming: Naming = numbered) -> Question:
-    """Return a question in words only; pictures in the text, and options that are pictures, are replaced by names."""
+    """Return a question in words only; pictures in its text and picture options are replaced by their names."""
     choices = [
         choice.model_copy(update={"text": option_words(question, choice, naming), "image_id": None})
         for choice in question.choices
@@ -139,7 +139,7 @@ def without_pictures(question: Question, naming: Naming = numbered) -> Question:
 
 
 def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple[Part, ...], Mapping[str, Any]]:
-    """Return a message that shows several pictures as one, and the note on the box of each in it.
+    """Return a message that shows several pictures as one, and a note on the box of each within it.
 
     The words name the pictures. They follow the wording's order: before the picture in BLINK's wording, otherwise after
     it and a sentence on the order.

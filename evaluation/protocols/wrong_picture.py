@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImageDonor:
-    """The index of an item, the roles of its pictures, and the keys that it shares with others."""
+    """The index of an item, the roles of its pictures, and the keys it shares with other items."""
 
     item_id: str
     file: str
@@ -38,7 +38,7 @@ class ImageDonor:
 
 
 def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
-    """Return, for each item, the next of the same shape in cyclic order that shares no key with it, if any."""
+    """Return, for each item, the next item of the same shape, in cyclic order, with which it shares no key, if any."""
     shapes: dict[tuple[str, tuple[bool, ...]], list[ImageDonor]] = {}
     for place in places:
         shapes.setdefault(place.shape, []).append(place)
@@ -46,10 +46,10 @@ def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
 
 
 def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
-    """Return the donors of items of one shape.
+    """Return the donors of the items with one shape.
 
-    Two shortcuts keep the search from visiting the same neighbors for each item. A stretch of items that all have a key
-    is skipped in one step, and items with the same keys continue where the previous one stopped.
+    Two shortcuts keep the search from visiting the same neighbors for each item. A run of consecutive items that all
+    have the same key is skipped in one step, and items with the same keys continue where the previous search stopped.
     """
     count = len(alike)
     held = Counter(key for place in alike for key in place.ties)
@@ -119,7 +119,7 @@ class WrongImage(Templated):
 
 
 def _places(release: Release) -> list[ImageDonor]:
-    """Return the index, shape and keys of every item, in the order of the release, without reading a picture."""
+    """Return the index, shape and keys of every item in the order of the release, without reading a picture."""
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
     places: list[ImageDonor] = []
     for name in data_files(release, None):
@@ -150,7 +150,7 @@ class _RowGroup(NamedTuple):
 
 
 class _PictureCache:
-    """Pictures of items by index; a few row groups are kept, because successive donors are near each other."""
+    """The pictures of items by index; a few row groups are cached, because successive donors are close together."""
 
     def __init__(self, release: Release) -> None:
         self._release = release
@@ -160,7 +160,7 @@ class _PictureCache:
         """Return an item's pictures with their marks.
 
         Raises:
-            DataError: A picture is not the one that the item names.
+            DataError: A picture is not the one named by the item.
         """
         import json
 
@@ -195,7 +195,7 @@ class _PictureCache:
 
 
 def _swapped(question: Question, pictures: tuple[QuestionImage, ...]) -> Question:
-    """Return a question with its pictures replaced, including those that are options."""
+    """Return a question with its pictures, including picture options, replaced."""
     instead = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
     choices = tuple(
         choice if choice.image_id is None else choice.model_copy(update={"image_id": instead[choice.image_id]})

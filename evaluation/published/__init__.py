@@ -1,1 +1,1 @@
-"""Tables of published benchmarks, recounted from the files in their repositories."""
+"""Tables of published benchmarks, recomputed from the files in their repositories."""

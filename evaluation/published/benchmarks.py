@@ -1,4 +1,4 @@
-"""Benchmarks whose published tables can be recounted, and the functions that recount each.
+"""Benchmarks whose published tables can be recomputed, and the functions that do so.
 
 The paper's printed values are also read from a file `expected.json` next to the repository's files, if there is one.
 """
@@ -21,11 +21,11 @@ from .search import Family, Printed, choose
 
 
 def _printed_cells(data: Path, model: str) -> dict[str, float]:
-    """Return the printed values of a model's cells in percent, by name; empty if the folder does not give them.
+    """Return the printed values of a model's cells in percent, by name; empty if the folder does not contain them.
 
     The file has `models`, by model and cell, with `paper`. Per-task cells of BLINK are under `val_tasks` with
-    `paper_table2`; printed values that cannot be reproduced are under `not_reproduced`. Entries of another shape are
-    ignored, because these values are for display only.
+    `paper_table2`; printed values that cannot be reproduced are under `not_reproduced`. Entries with a different
+    structure are ignored, because these values are for display only.
     """
     path = plain_or_gzipped(data, "expected.json")
     document = json_document(path) if path else None
@@ -54,7 +54,7 @@ _WAYS: Mapping[Benchmark, tuple[str, ...]] = {
     "blink": ("published", "rule", "robust"),
     "ii-bench": ("published", "robust"),
 }
-"""Possible readings of answers for counting a benchmark's cells."""
+"""Readings of answers that can be used to compute a benchmark's cells."""
 
 _MODELS = {"mvp-bench": mvp_bench.models, "blink": blink.models, "ii-bench": ii_bench.models}
 
@@ -68,19 +68,19 @@ def recount(
     vanilla: Vanilla | None = None,
     by_hand: Mapping[str, str] | None = None,
 ) -> Recount:
-    """Return a model's cells, counted from the files in a folder of the benchmark's official layout.
+    """Return a model's cells, computed from the files in a folder with the benchmark's official layout.
 
     Args:
         benchmark: Name of the benchmark.
-        data: Folder with the plain or gzipped files.
+        data: Folder that contains the files, plain or gzipped.
         model: Name of the model in its files.
         reading: One of the benchmark's `_WAYS`.
-        vanilla: MVP-Bench only: the pass for VanillaEval; None for the reading's.
+        vanilla: MVP-Bench only: the pass for VanillaEval; None for that of the reading.
         by_hand: MVP-Bench only: yes/no answers read by a person, by question, in addition to the reading's.
 
     Raises:
-        DataError: A file is missing, damaged, or of another layout.
-        BenchwrightError: The model does not exist, or the benchmark does not have a setting.
+        DataError: A file is missing or damaged, or has a different layout.
+        BenchwrightError: The model does not exist, or the benchmark does not support a setting.
     """
     names = _MODELS[benchmark](data)
     if model not in names:
@@ -109,7 +109,7 @@ def _counted(
 
 
 def _printed(data: Path, model: str, in_paper: Mapping[str, tuple[Printed, ...]]) -> dict[str, tuple[Printed, ...]]:
-    """Return the printed values by cell: those of the paper, and those of the folder's `expected.json`."""
+    """Return the printed values by cell: those in the paper, and those in the folder's `expected.json`."""
     printed = dict(in_paper)
     for name, value in _printed_cells(data, model).items():
         if all(abs(print_out.value - value) > 1e-9 for print_out in printed.get(name, ())):

@@ -1,4 +1,4 @@
-"""BLINK's validation accuracies (paper tables 1 and 2), recounted from the repository's `eval/`.
+"""BLINK's validation accuracies (paper, tables 1 and 2), recomputed from the repository's `eval/`.
 
 | file | what |
 |---|---|
@@ -37,7 +37,7 @@ _OUTPUTS, _CHOICES = "saved_outputs", "saved_val_predictions"
 
 
 class Output(NamedTuple):
-    """Raw output for one question, and the choice that the repository read from it."""
+    """The raw output for a question, and the choice that the repository read from it."""
 
     question: str
     task: str
@@ -46,23 +46,23 @@ class Output(NamedTuple):
 
 
 def models(data: Path) -> tuple[str, ...]:
-    """Return the names of the models with files here, sorted."""
+    """Return the names of the models with files in this folder, sorted."""
     data = _root(data)
     folders = [path.name for path in (data / _OUTPUTS).iterdir() if path.is_dir()] if (data / _OUTPUTS).is_dir() else []
     return tuple(sorted({*folders, *names_in(data / _CHOICES, ".json")}))
 
 
 def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
-    """Return the accuracy per task and the mean over tasks.
+    """Return the accuracy on each task and the mean across tasks.
 
     The readings are:
 
     - `published` compares the stored choice with the gold one, as texts: "(C) Point C" is not "(C)".
-    - `rule` reads the raw output by the repository's rule alone, so answers that its judge settled count as wrong.
+    - `rule` reads the raw output only by the repository's rule, so answers settled by its judge are counted as wrong.
     - `robust` reads it with our reader, which sees only letters, because the repository lacks the options' texts.
 
-    A question without an output counts as wrong, as in the repository. The mean is left out unless the model has
-    outputs in all tasks.
+    A question without an output is counted as wrong, as in the repository. The mean is left out unless the model has
+    outputs for all tasks.
     """
     data = _root(data)
     gold = read_answers(data)
@@ -94,7 +94,7 @@ def read_answers(data: Path) -> dict[str, str]:
 
 
 def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> Iterator[Output]:
-    """Yield a model's outputs, task by task.
+    """Yield a model's outputs task by task.
 
     Raises:
         DataError: The folder is empty, or a file has unexpected content.
@@ -118,7 +118,7 @@ def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> 
 
 
 def read_choice(output: Output, reading: Reading) -> str | None:
-    """Return the choice that an output names, under the given reading."""
+    """Return the choice that an output names under the given reading."""
     letters = "ABCDE"[: OPTIONS[output.task]]
     if reading == "published":
         return output.choice
@@ -134,7 +134,7 @@ def _task_of(question: str) -> str:
 
 
 def _root(data: Path) -> Path:
-    """Return the folder that holds the files: the repository's folder `eval`."""
+    """Return the folder that contains the files, which is `eval` in the repository."""
     return data / "eval" if (data / "eval").is_dir() else data
 
 

@@ -1,4 +1,4 @@
-"""Results of a recount: cells by name, in percent like the papers, with the numbers they were counted from."""
+"""Results of recomputing tables: cells by name, in percent as in the papers, with the counts they are based on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PromptMatches:
         as_now: Number of prompts that equal our rendering with the data's current labels.
         other_labels: Ids of the questions whose prompt equals our rendering with another label, by (label in the
             prompt, current label).
-        unmatched: Ids of the questions whose prompt equals our rendering with no label.
+        unmatched: Ids of the questions whose prompt does not equal our rendering with any label.
     """
 
     as_now: int
@@ -41,15 +41,15 @@ class PromptMatches:
 
 @dataclass(frozen=True)
 class Recount:
-    """Recounted cells of one model.
+    """Recomputed cells of one model.
 
     Attributes:
         model: Name of the model in its files.
-        cells: Shares by the cells' names.
-        notes: Remarks about the files for readers of the cells, one per line.
-        readings: Readings of each cell, by its name.
-        families: Readings of cells counted in one run.
-        prompts: Matches of the prompts, by mode.
+        cells: Proportions, by the names of the cells.
+        notes: Remarks about the files, one per line, for people who read the cells.
+        readings: Readings of each cell, by the name of the cell.
+        families: Readings of families of cells that were computed in one run.
+        prompts: Results of comparing the prompts, by mode.
     """
 
     model: str
@@ -65,7 +65,7 @@ class Recount:
         return sum(len(matches.unmatched) for matches in self.prompts.values())
 
     def document(self) -> dict[str, Any]:
-        """Return the cells as JSON values; the value of a cell with nothing counted is null."""
+        """Return the cells as JSON values; the value of a cell for which nothing was counted is null."""
         return {
             "model": self.model,
             "cells": {
@@ -78,7 +78,7 @@ class Recount:
         }
 
     def table(self) -> Table:
-        """Return the cells as a table, with the values that the paper prints, if known."""
+        """Return the cells as a table, including the values printed in the paper, if known."""
         from rich import box
         from rich.table import Table
         from rich.text import Text
@@ -104,7 +104,7 @@ class Recount:
 
 
 def percent(share: Share) -> float | None:
-    """Return a share in percent, unrounded; None if nothing was counted."""
+    """Return a proportion in percent, unrounded, or None if nothing was counted."""
     return None if share.value is None else 100 * share.part / share.of
 
 

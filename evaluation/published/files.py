@@ -1,4 +1,4 @@
-"""Readers of files in a published layout, plain or gzipped; every error names the file and line."""
+"""Readers for files of published benchmarks, plain or gzipped; every error names the file and line."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ _MAX_LINE_BYTES = 4 * 1024 * 1024
 
 
 class SourceRow(NamedTuple):
-    """A JSON object of a file, and its location, which begins an error message."""
+    """A JSON object in a file, and its location, with which error messages begin."""
 
     where: str
     values: Mapping[str, Any]
 
     def text(self, name: str) -> str:
-        """Return a field that must be a text."""
+        """Return a field whose value must be a string."""
         value = self.values.get(name)
         if not isinstance(value, str):
             raise DataError(f"{self.where}: {name} is {self._shown(name)}, not a text")
         return value
 
     def said(self, name: str) -> str:
-        """Return a model's reply: a text, or an empty one for null."""
+        """Return a model's reply as a string, which is empty for null."""
         return "" if self.values.get(name, 0) is None else self.text(name)
 
     def whole(self, name: str) -> int:
-        """Return a field that must be a whole number."""
+        """Return a field whose value must be an integer."""
         value = self.values.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
             raise DataError(f"{self.where}: {name} is {self._shown(name)}, not a whole number")
         return value
 
     def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
-        """Return a text field with one of a few allowed values."""
+        """Return a string field whose value must be one of a few allowed values."""
         value = self.text(name)
         if value not in allowed:
             raise DataError(f"{self.where}: {name} is {self._shown(name)}, not one of {', '.join(allowed)}")
@@ -52,15 +52,15 @@ class SourceRow(NamedTuple):
 
 
 def plain_or_gzipped(folder: Path, name: str) -> Path | None:
-    """Return the file of this name in a folder, with or without `.gz`; the plain one if both exist."""
+    """Return the file with this name in a folder, with or without `.gz`; the plain file if both exist."""
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
 def needed(folder: Path, name: str) -> Path:
-    """Return the file of this name.
+    """Return the file with this name, which must exist.
 
     Raises:
-        DataError: The folder has it neither plain nor gzipped.
+        DataError: The folder contains the file neither plain nor gzipped.
     """
     path = plain_or_gzipped(folder, name)
     if path is None:
@@ -71,7 +71,7 @@ def needed(folder: Path, name: str) -> Path:
 
 
 def names_in(folder: Path, suffix: str) -> tuple[str, ...]:
-    """Return the names of a folder's files with this suffix, or with it and `.gz`, without the suffixes, sorted."""
+    """Return the sorted names, without suffixes, of a folder's files with this suffix, optionally followed by `.gz`."""
     if not folder.is_dir():
         return ()
     names = {path.name.removesuffix(".gz") for path in folder.iterdir() if path.is_file()}
@@ -79,7 +79,7 @@ def names_in(folder: Path, suffix: str) -> tuple[str, ...]:
 
 
 def json_lines(path: Path) -> Iterator[SourceRow]:
-    """Yield the objects of a JSON Lines file; blank lines are skipped.
+    """Yield the objects in a JSON Lines file; blank lines are skipped.
 
     Raises:
         DataError: The file is damaged, or a line is not a JSON object.
@@ -111,7 +111,7 @@ def json_document(path: Path) -> Any:
 
 
 def as_row(value: Any, where: str) -> SourceRow:
-    """Return a value as a row.
+    """Return a value as a row, which must be a JSON object.
 
     Raises:
         DataError: The value is not a JSON object.

@@ -1,7 +1,8 @@
-"""II-Bench's rates (paper tables 9 to 12) and the sent prompts, from the repository's `results/`.
+"""II-Bench's rates (paper, tables 9 to 12) and the prompts that were sent, from the repository's `results/`.
 
-A file `MODEL_SPLIT_MODE.jsonl` holds one record per line: the question as asked (its options in the order sent), its
-labels, `prompt` and `response`. Accuracy counts records with an `answer`; the answers of the test set are sealed.
+A file `MODEL_SPLIT_MODE.jsonl` contains one record per line: the question as asked (with its options in the order
+sent), its labels, `prompt` and `response`. Accuracy counts records with an `answer`; the answers of the test set are
+sealed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LETTERS = "ABCDEF"
 
 
 class PublishedReply(NamedTuple):
-    """One question as asked; `response` is None for a failed call, `answer` is None if sealed."""
+    """A question as it was asked; `response` is None for a failed call, `answer` is None if sealed."""
 
     where: str
     question_id: str
@@ -44,14 +45,14 @@ class PublishedReply(NamedTuple):
 
 
 def models(data: Path) -> tuple[str, ...]:
-    """Return the names of the models with files here, sorted."""
+    """Return the names of the models with files in this folder, sorted."""
     return tuple(sorted({model for model, _, _ in _files(data)}))
 
 
 def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
-    """Return miss rate, error rate and prompt matches by mode, and accuracy for open answers.
+    """Return miss rate, error rate and prompt matches by mode, and accuracy where answers are not sealed.
 
-    For a model with results of several splits, the test set counts.
+    For a model with results on several splits, those on the test set are used.
     """
     files = [(split, mode) for name, split, mode in _files(data) if name == model]
     split = "test" if any(name == "test" for name, _ in files) else min(name for name, _ in files)
@@ -79,7 +80,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
 
 
 def read_results(path: Path) -> Iterator[PublishedReply]:
-    """Yield the questions of a file of results.
+    """Yield the questions in a results file.
 
     Raises:
         DataError: A record has unexpected content.
@@ -106,11 +107,11 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
 
 
 def _compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:
-    """Compare the sent prompts with our rendering, byte for byte.
+    """Compare the prompts that were sent with our rendering, byte for byte.
 
-    The data was revised after models were asked, so a prompt may contain a label under an older name (the domain
-    Politics became part of Others). The label is therefore read from the prompt: the text in its place must look like a
-    label, or like several in a mode that gives several, and everything else must be equal.
+    The data were revised after models were asked, so a prompt may contain a label under an older name (the domain
+    Politics became part of Others). The label is therefore read from the prompt: the text at its position must look
+    like a label, or like several labels in a mode that gives several, and everything else must be equal.
     """
     as_now = 0
     sent_with: dict[tuple[str, str], list[str]] = {}
@@ -129,7 +130,7 @@ def _compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatche
 
 
 def _sent_label(row: PublishedReply, mode: Mode) -> str | None:
-    """Return the text in the place of the label if the rest of the prompt equals our rendering; None otherwise."""
+    """Return the text at the label's position if the rest of the prompt equals our rendering, otherwise None."""
     if mode not in KEYWORD_MODES:
         return None
     place = "\0"
@@ -142,12 +143,12 @@ def _sent_label(row: PublishedReply, mode: Mode) -> str | None:
 
 
 def _some(ids: Sequence[str]) -> str:
-    """Return the first few ids; the JSON document lists all of them."""
+    """Return the first few ids as text; the JSON document lists all of them."""
     return ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")
 
 
 def _read(row: PublishedReply, reading: Reading) -> Response:
-    """Return the outcome of a response under a reading."""
+    """Return the outcome of a response under a given reading."""
     letter: str | None = None
     state: State
     if row.response is None:
@@ -164,7 +165,7 @@ def _read(row: PublishedReply, reading: Reading) -> Response:
 
 
 def _labels(row: SourceRow) -> dict[str, tuple[str, ...]]:
-    """Return a question's labels by attribute; the data has some as texts and some as lists."""
+    """Return a question's labels by attribute; in the data, some are strings and some are lists."""
     values = as_row(row.values.get("meta_data"), row.where).values
     by_attribute: dict[str, tuple[str, ...]] = {}
     for attribute in ("domain", "emotion", "rhetoric", "image_type", "difficulty"):
@@ -177,7 +178,7 @@ def _labels(row: SourceRow) -> dict[str, tuple[str, ...]]:
 
 
 def _files(data: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield model, split and mode of each file of results."""
+    """Yield the model, split and mode of each results file."""
     for name in names_in(data / _FOLDER, ".jsonl"):
         model_and_split, _, mode = name.rpartition("_")
         model, _, split = model_and_split.rpartition("_")

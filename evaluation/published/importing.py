@@ -1,4 +1,4 @@
-"""Import of published questions and their pictures as a release for all other commands.
+"""Imports published questions and their pictures as a release that all other commands can use.
 
 The files are read like any file of questions (`benchwright.question_files`), so that `construct items`, `audit` and a
 run find the same items, options and keys in them. This module adds the parts of each benchmark's own layout.
@@ -41,16 +41,16 @@ _SPLIT = re.compile(r"(val|test)-\d{5}-of-\d{5}\.parquet")
 _YES_NO_CLOSING = "\nPlease answer yes or no."
 _II_LABELS = ("image_type", "emotion", "rhetoric")
 _LEFT_OUT = {NO_KEY: "sealed", MISSING_PICTURE: "no_image", UNREADABLE_PICTURE: "unreadable_image"}
-"""Names of reasons in counts; other reasons keep their name."""
+"""Names of some reasons in counts; other reasons keep their names."""
 
 
 class _ItemFields(NamedTuple):
-    """A question's data from a benchmark's layout, besides its words, options, key and pictures.
+    """Data of a question that a benchmark's own layout provides besides words, options, key and pictures.
 
     Args:
         task: Task of the item.
-        split: Its split.
-        names: Names of its pictures in their source.
+        split: Split of the item.
+        names: Names of the item's pictures in their source.
         text: The question, without instructions on how to answer.
         level: Level of the item.
         category: Category of the item.
@@ -69,7 +69,7 @@ class _ItemFields(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """The place of the questions in a benchmark's folder, and the data of each from its layout."""
+    """Where the questions are in a benchmark's folder, and how its layout provides the data of each."""
 
     place: Callable[[Path], Path]
     fields: Callable[[FileQuestion], _ItemFields]
@@ -94,7 +94,7 @@ def _ii_fields(question: FileQuestion) -> _ItemFields:
 
 
 def _spelled(label: object) -> str:
-    """Return a label in the spelling of the repository's lists."""
+    """Return a label with the spelling used in the repository's lists."""
     return str(label).replace("+", ", ")
 
 
@@ -156,12 +156,12 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class ImportedRelease:
-    """A release made from published questions.
+    """A release that was made from published questions.
 
     Args:
         release: The release.
         left_out: Number of rows left out, by reason.
-        refused: The first rows that are not questions; rows without a key or picture are only counted.
+        refused: The first rows that are not questions; rows that only lack a key or picture are just counted.
     """
 
     release: Release
@@ -182,22 +182,22 @@ class ImportedRelease:
 
 
 def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
-    """Write a release of a benchmark's published questions and return it.
+    """Write a release of a benchmark's published questions, and return the release.
 
-    Questions that a release cannot hold are left out and counted: those with a sealed answer (`sealed`), with a picture
-    missing from the folder (`no_image`) or unreadable (`unreadable_image`), and rows that are not questions, under the
-    reasons of `construct items`. Nothing else changes: options stay in order, and questions on pictures with equal
-    bytes share a group.
+    Questions that a release cannot contain are left out and counted: those with a sealed answer (`sealed`), with a
+    picture missing from the folder (`no_image`) or unreadable (`unreadable_image`), and rows that are not questions,
+    under the reasons of `construct items`. Nothing else changes: options stay in order, and questions on pictures with
+    equal bytes share a group.
 
     Args:
         benchmark: One of `_IMPORTED`.
-        data: Folder of the official layout, with the pictures at their named places; for `blink` the data set's folder,
-            whose files contain the pictures.
+        data: Folder in the official layout, with the pictures at their named paths; for `blink`, the folder of the data
+            set, whose files contain the pictures.
         out: Folder for the release.
 
     Raises:
         DataError: A file of questions has unexpected content.
-        BenchwrightError: No question is left, or `out` already holds something else.
+        BenchwrightError: No question is left, or `out` already contains something else.
     """
     layout = _LAYOUTS[benchmark]
     with read_questions(layout.place(data), pictures=data, mapping=layout.mapping, keeps_copies=True) as read:
@@ -229,7 +229,7 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
 
 
 class _TakenItems:
-    """Items made so far, and their pictures."""
+    """The items made so far, and their pictures."""
 
     def __init__(self, benchmark: str, read: ReadQuestions) -> None:
         self.benchmark = benchmark
@@ -238,7 +238,7 @@ class _TakenItems:
         self.operation = Operation(step="import_published", version=1, parameters={"benchmark": benchmark}, seed=0)
 
     def item(self, question: FileQuestion, fields: _ItemFields) -> tuple[Item, str]:
-        """Return a question as an item, and its split."""
+        """Return a question as an item, together with its split."""
         asked = question.question
         ids = [image_id for image_id in question.image_ids if image_id is not None]
         for image_id, name in zip(ids, fields.names, strict=True):

@@ -1,4 +1,4 @@
-"""MVP-Bench's tables 2, 3 and 5, recounted from the repository's files."""
+"""MVP-Bench's tables 2, 3 and 5, recomputed from the repository's files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = ["models", "options_of", "recount"]
 
 
 class Files(NamedTuple):
-    """Contents of a folder for one model."""
+    """The contents of a folder for one model."""
 
     questions: Mapping[str, MVPBenchQuestion]
     rotations: Mapping[str, MVPBenchQuestion]
@@ -61,12 +61,12 @@ def recount(
     by_hand: Mapping[str, str] | None = None,
     printed: Mapping[str, Sequence[Printed]],
 ) -> Recount:
-    """Return the cells that a model's files give, without those of tables whose file is missing.
+    """Return the cells that a model's files provide, without those of tables whose file is missing.
 
-    A question without an answer in a file counts as wrong, and a note gives the number of such questions.
+    A question without an answer in a file is counted as wrong, and a note states the number of such questions.
 
     Args:
-        data: Folder of the repository's layout.
+        data: Folder in the layout of the repository.
         model: Name of the model in its files.
         reading: One reading for all cells; None to choose among those of `mvp_readings` for each family of cells.
         vanilla: Pass for VanillaEval; None for that of the reading or the printed values.
@@ -120,7 +120,7 @@ def _yes_no_outputs(outputs: Outputs) -> Mapping[str, ModelOutput] | None:
 
 
 def _yes_no_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
-    """Return the cells of yes/no questions in tables 2 and 3."""
+    """Return the cells for yes/no questions in tables 2 and 3."""
     judged = _judged_yes_no(files, reading)
     sides = {side: [row for row in judged if row[0].kind == kind] for side, kind in zip("NM", YES_NO, strict=True)}
     levels = {"Ll": _of_level(judged, "low"), "Lh": _of_level(judged, "high"), "Lm": judged}
@@ -136,7 +136,7 @@ def _yes_no_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
 
 
 def _category_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
-    """Return the cells of table 5, by category."""
+    """Return the cells in table 5, by category."""
     judged = _judged_yes_no(files, reading)
     if not reading.in_order:
         within = {name: [row for row in judged if category_of(row[0].pair) == name] for name in CATEGORIES}
@@ -162,7 +162,7 @@ def _circular(files: Files, reading: AnswerReading) -> dict[str, Share]:
 
 
 def options_of(question: str) -> list[tuple[str, str | None]]:
-    """Return the options in the lines of a question's text, such as "A. a dog", by letter."""
+    """Return the options given in lines of a question's text, such as "A. a dog", by letter."""
     return [(letter, text) for letter, text in _OPTION.findall(question)]
 
 
@@ -195,7 +195,7 @@ def _judged_letters(
 
 
 def _vanilla(files: Files, reading: AnswerReading) -> _Judged:
-    """Return the judged answers of VanillaEval, from the other file if the reading's own file is missing."""
+    """Return the judged answers for VanillaEval, from the other file if the reading's own file is missing."""
     outputs = files.outputs
     one_pass = outputs.one_pass if outputs.one_pass is not None else outputs.evaluated
     if one_pass is not None and (reading.vanilla == "one-pass" or outputs.rotated is None):
@@ -210,7 +210,7 @@ def _vanilla(files: Files, reading: AnswerReading) -> _Judged:
 
 
 def _by_image(name: str, judged: _Judged) -> dict[str, Share]:
-    """Return the cells of cross-image questions by level, and of single-image questions."""
+    """Return the cells for cross-image questions by level, and for single-image questions."""
     single = [row for row in judged if row[0].image.startswith(SINGLE_IMAGE)]
     cross = [row for row in judged if not row[0].image.startswith(SINGLE_IMAGE)]
     groups = {

@@ -27,7 +27,7 @@ _PREDICTIONS = "model_prediction"
 
 
 class MVPBenchQuestion(NamedTuple):
-    """A question, or one rotation of one; all rotations share `number`, and `rotation` counts from 0."""
+    """A question or one rotation of it; all rotations share `number`, and `rotation` is counted from 0."""
 
     key: str
     pair: int
@@ -41,20 +41,20 @@ class MVPBenchQuestion(NamedTuple):
 
 
 class ModelOutput(NamedTuple):
-    """A model's raw output, and the judge's verdict on it, if one is stored."""
+    """A model's raw output, and the judge's verdict on it if one is stored."""
 
     output: str
     verdict: str | None = None
 
 
 class Outputs(NamedTuple):
-    """A model's replies, by question; None for a file missing from the folder.
+    """A model's replies by question; None for a file that is missing from the folder.
 
     Attributes:
         one_pass: Outputs of the pass over all questions.
-        evaluated: The same with verdicts.
+        evaluated: The same outputs with verdicts.
         rotated: Outputs for the rotations.
-        repeats: Number of records that repeat an earlier one, with equal outputs.
+        repeats: Number of records that repeat an earlier one with an equal output.
     """
 
     one_pass: Mapping[str, ModelOutput] | None
@@ -64,7 +64,7 @@ class Outputs(NamedTuple):
 
 
 def read_questions(data: Path) -> dict[str, MVPBenchQuestion]:
-    """Return the questions of the single pass, by their number as text."""
+    """Return the questions of the single pass, by their numbers as strings."""
     questions: dict[str, MVPBenchQuestion] = {}
     for row in json_lines(needed(data / "data", "all_questions.json")):
         number = row.whole("question_id")
@@ -85,7 +85,7 @@ def read_rotations(data: Path) -> dict[str, MVPBenchQuestion]:
 
 
 def models(data: Path) -> tuple[str, ...]:
-    """Return the names of the models with files here, sorted."""
+    """Return the names of the models with files in this folder, sorted."""
     names = names_in(data / _PREDICTIONS, ".jsonl")
     return tuple(sorted({name.removeprefix("mcq_").removesuffix("_evaluated") for name in names}))
 
@@ -108,7 +108,7 @@ def read_outputs(
 def _read(
     path: Path | None, field: str, known: Mapping[str, MVPBenchQuestion]
 ) -> tuple[dict[str, ModelOutput] | None, int]:
-    """Return a file's outputs by question, and the number of its repeated records."""
+    """Return a file's outputs by question, and the number of repeated records."""
     if path is None:
         return None, 0
     outputs: dict[str, ModelOutput] = {}
@@ -117,7 +117,7 @@ def _read(
 
 
 def _take(outputs: dict[str, ModelOutput], row: SourceRow, field: str, known: Mapping[str, MVPBenchQuestion]) -> bool:
-    """Add a row's output; return whether it was present before."""
+    """Add a row's output, and return whether it was already present."""
     key = str(row.values.get("question_id"))
     if key not in known:
         raise DataError(

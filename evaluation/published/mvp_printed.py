@@ -66,7 +66,7 @@ _CELLS: Mapping[str, tuple[str, ...]] = {"2": _TABLE_2, "3": _TABLE_3, "5": _TAB
 
 
 def printed_in_paper(model: str) -> dict[str, tuple[Printed, ...]]:
-    """Return the values that the paper prints for a model, by cell; empty for a model missing from the paper."""
+    """Return the values that the paper prints for a model, by cell; empty if the paper does not include the model."""
     printed: dict[str, tuple[Printed, ...]] = {}
     for table, rows in _VALUES.items():
         for cell, value in zip(_CELLS[table], rows.get(model, (None,) * len(_CELLS[table])), strict=True):

@@ -1,6 +1,6 @@
-"""Possible readings of the answers behind MVP-Bench's published cells, as data.
+"""Possible readings of the answers behind MVP-Bench's published cells, represented as data.
 
-The paper did not read every model's answers in the same way, and its repository's `evaluate.py` counts some cells in
+The paper did not read every model's answers in the same way, and its repository's `evaluate.py` computes some cells in
 more than one way.
 """
 
@@ -17,7 +17,7 @@ CATEGORIES: Mapping[str, tuple[int, int]] = {
     "R3": (300, 346), "I1": (347, 396), "I2": (397, 446), "E1": (447, 500), "E2": (501, 548), "S1": (549, 596),
     "S2": (597, 646),
 }  # fmt: skip
-"""First and last image pair of each category of table 5.
+"""First and last image pair of each category in table 5.
 
 No file names the category; recounting that table showed that it follows from the pair's number."""
 
@@ -27,16 +27,17 @@ class AnswerReading:
     """Rules for reading answers.
 
     Attributes:
-        judged: Whether yes/no answers that the rule cannot read take the judge's stored verdict; otherwise they are
+        judged: Whether the judge's stored verdict is used for yes/no answers that the rule cannot read; otherwise they
+            are wrong.
+        unread_is_no: Whether yes/no answers that neither the rule nor the judge reads are taken as no instead of as
             wrong.
-        unread_is_no: Whether yes/no answers that neither the rule nor the judge reads count as no, instead of as wrong.
         robust: Whether `benchwright.replies.answers` reads answers instead of the paper's rules.
-        substring: Whether table 5's cells count an answer as right if the gold word occurs anywhere in it.
+        substring: Whether, in table 5's cells, an answer is right if the gold word occurs anywhere in it.
         in_order: Whether table 5's pairs are every two consecutive answers in the model's file, in the category of the
             first; otherwise they are the two answers to one question.
         vanilla: Pass for VanillaEval: the pass over all questions, the first rotation, or the rotation that comes first
             in the file.
-        bare_letters: Whether VanillaEval's letters count in either case and without their parentheses.
+        bare_letters: Whether VanillaEval's letters are accepted in either case and without their parentheses.
         by_hand: Yes/no answers that a person read, by question; they are used unchanged.
     """
 
@@ -55,7 +56,7 @@ READINGS: Mapping[str, AnswerReading] = {
     "rule": AnswerReading(judged=False),
     "robust": AnswerReading(judged=False, robust=True),
 }
-"""Readings that apply to all cells, by name."""
+"""Readings that can be used for all cells, by name."""
 
 YES_NO_READINGS: Mapping[str, AnswerReading] = {
     "rule, then judge": AnswerReading(),
@@ -88,5 +89,5 @@ VANILLA_READINGS: Mapping[str, AnswerReading] = {
 
 
 def category_of(pair: int) -> str | None:
-    """Return the category of an image pair, or None for a number outside all ranges."""
+    """Return the category of an image pair, or None if its number is outside all ranges."""
     return next((name for name, (first, last) in CATEGORIES.items() if first <= pair <= last), None)

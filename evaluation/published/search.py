@@ -1,9 +1,9 @@
-"""Search for the reading of a model's files that gives the values printed in a paper.
+"""Search for the reading of a model's files that yields the values printed in a paper.
 
-A paper's tables may have been counted in one of several ways that the paper does not state. All known ways are counted.
-Cells of one table were counted in one run, so one reading is chosen for a family of cells: the one that gives most of
-the printed values. More readings make a chance match more likely, so the report states how many were tried, how many
-different values they gave, and which of them match.
+A paper's tables may have been computed in one of several ways without the paper saying which. All known ways are tried.
+The cells of a table were computed in one run, so one reading is chosen for a family of cells: the one that yields most
+of the printed values. With more readings, a chance match becomes more likely, so the report states how many were tried,
+how many different values they yielded, and which of them match.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from ..metrics.papers.shares import Share
 
 _TOLERANCE = 0.011
-"""In percentage points: papers print two decimals, and some cells are means of two printed ones."""
+"""Tolerance in percentage points: papers print two decimals, and some cells are means of two printed cells."""
 
 
 class Printed(NamedTuple):
-    """A printed value in percent, and its place in the paper."""
+    """A printed value in percent, and its location in the paper."""
 
     table: str
     value: float
@@ -27,12 +27,12 @@ class Printed(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """Cells counted in one run.
+    """A family of cells that were computed in one run.
 
     Attributes:
-        name: Display name.
-        readings: Shares by cell, by the name of each reading; the first reading is the default if no printed value
-            decides.
+        name: Name for display.
+        readings: Proportions by cell for each reading, by the name of the reading; the first reading is the default if
+            no printed value decides.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Family:
 
 @dataclass(frozen=True)
 class CellReadings:
-    """Readings of one cell.
+    """The readings of one cell.
 
     Attributes:
-        chosen: Name of the reading whose share is displayed.
-        shares: Shares, by reading.
-        printed: Values that the paper prints.
+        chosen: Name of the reading whose value is displayed.
+        shares: Proportions, by reading.
+        printed: Values printed in the paper.
     """
 
     chosen: str
@@ -54,12 +54,12 @@ class CellReadings:
     printed: tuple[Printed, ...]
 
     def giving(self, value: float) -> tuple[str, ...]:
-        """Return the readings that give a printed value."""
+        """Return the readings that yield a printed value."""
         return tuple(name for name, share in self.shares.items() if gives(share, value))
 
     @property
     def different(self) -> int:
-        """Return the number of different values that the readings give."""
+        """Return how many different values the readings yield."""
         return len({share.value for share in self.shares.values()})
 
     def document(self) -> dict[str, Any]:
@@ -76,14 +76,14 @@ class CellReadings:
 
 @dataclass(frozen=True)
 class FamilyReading:
-    """Reading chosen for a family of cells.
+    """The reading chosen for a family of cells.
 
     Attributes:
         family: Name of the family.
         cells: Names of the family's cells.
-        chosen: Reading that gives most of the printed values; of equals, the first.
+        chosen: Reading that yields most of the printed values, or the first of several.
         printed: Number of printed values.
-        reproduced: Number of printed values that each reading gives.
+        reproduced: Number of printed values that each reading yields.
     """
 
     family: str
@@ -103,16 +103,16 @@ class FamilyReading:
 
 
 def gives(share: Share, value: float) -> bool:
-    """Return whether a share equals a printed value within its rounding."""
+    """Return whether a proportion equals a printed value up to rounding."""
     return share.value is not None and abs(100 * share.part / share.of - value) <= _TOLERANCE
 
 
 def choose(
     families: Sequence[Family], printed: Mapping[str, Sequence[Printed]]
 ) -> tuple[dict[str, CellReadings], tuple[FamilyReading, ...]]:
-    """Return the reading of each cell, and that of each family.
+    """Return the reading of each cell, and the reading of each family.
 
-    If the family's reading does not give a cell's printed value and another reading does, the cell uses that other
+    If the family's reading does not yield a cell's printed value but another reading does, the cell uses the other
     reading.
     """
     cells: dict[str, CellReadings] = {}

@@ -1,4 +1,4 @@
-"""The data of a report next to its page: `report.json`, `scores.csv` and `items.csv`, for further analysis."""
+"""The data of a report, stored next to its page for further analysis: `report.json`, `scores.csv` and `items.csv`."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ _ITEM_COLUMNS = (
     "people_asked",
     "people_right",
 )
-"""Columns before two for each model: `letter MODEL` and `outcome MODEL`."""
+"""Columns that precede the two columns of each model, `letter MODEL` and `outcome MODEL`."""
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder for the data of a page, next to the page and named after it."""
+    """Return the folder for the data of a page, which is next to the page and named after it."""
     return page.with_name(f"{page.stem}-data")
 
 
@@ -67,7 +67,7 @@ def prepare(folder: Path) -> None:
     """Create the folder, or accept one that contains only a report's data.
 
     Raises:
-        BenchwrightError: The folder holds something else, or it cannot be created.
+        BenchwrightError: The folder contains something else, or it cannot be created.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -85,7 +85,7 @@ def prepare(folder: Path) -> None:
 
 
 class ItemTable:
-    """Writer of `items.csv`, row by row, whole or not at all; use it as a context manager."""
+    """Writer of `items.csv`, row by row and either completely or not at all; use it as a context manager."""
 
     def __init__(self, folder: Path, models: Sequence[str]) -> None:
         self._path = folder / ITEMS
@@ -138,7 +138,7 @@ class ItemTable:
 
 
 def write_scores(folder: Path, scores: Sequence[Score]) -> None:
-    """Write `scores.csv`: a row for each figure of each score."""
+    """Write `scores.csv`, with one row for each figure of each score."""
     with (
         replacing(folder / _SCORES) as draft,
         draft.open("w", encoding="utf-8", errors="backslashreplace", newline="") as handle,
@@ -219,7 +219,7 @@ def write_report_data(
 
 
 def _ascii(document: Mapping[str, Any]) -> str:
-    """Return ASCII JSON, which can hold any name, even one with half a surrogate pair."""
+    """Return ASCII JSON, which can represent any name, even one with an unpaired surrogate."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace").decode("utf-8")
 
 

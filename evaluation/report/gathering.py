@@ -1,6 +1,6 @@
-"""Gathering of a page's item data: one pass over the release and, in parallel, all models' replies.
+"""Gathers the data about a page's items in one pass over the release and, in parallel, all models' replies.
 
-Data that grows with the number of items goes to files of a temporary folder, and from there into the page.
+Data that grows with the number of items is written to files in a temporary folder, and from there to the page.
 
 A page shows all items, or a reproducible sample.
 """
@@ -39,13 +39,13 @@ from benchwright.canonical import digest
 from benchwright.statistics.stratified import shares
 
 Stratum = tuple[str, str]
-"""Split and task."""
+"""A split and a task."""
 
 
 def sample(items: Iterable[tuple[str, Stratum]], *, at_most: int) -> frozenset[str]:
-    """Return the ids of the items on a page: each split and task in proportion, drawn by a hash of the id.
+    """Return the ids of the items on a page, drawn by a hash of the id and proportionally from each split and task.
 
-    A larger sample contains every item of a smaller one only within strata that did not lose their share. Memory: one
+    Within strata whose share does not shrink, a larger sample contains every item of a smaller one. Memory use is one
     id per item.
 
     Args:
@@ -74,7 +74,8 @@ class ItemObservers(NamedTuple):
     Args:
         table: Table of all items, written in the same pass.
         sums: Sums by label.
-        difficulty: Share of models that have each item right, in the order of the release; NaN if none was asked.
+        difficulty: Proportion of models that answer each item correctly, in the order of the release; NaN if none was
+            asked.
         discrimination: Discrimination of each item, in the same order; NaN if undefined.
     """
 
@@ -85,10 +86,10 @@ class ItemObservers(NamedTuple):
 
 
 class GatheredItems(NamedTuple):
-    """Counts and cards from one pass over the items.
+    """Counts and cards collected in one pass over the items.
 
     Args:
-        items: Number of items of the split.
+        items: Number of items in the split.
         shown: Number of items on the page.
         pictures: Number of pictures and layers of marks on the page.
         first: Cards of the first items, which the page also has as HTML.
@@ -101,9 +102,9 @@ class GatheredItems(NamedTuple):
 
 
 class Spool:
-    """Three files: cards and pictures as elements of JSON lists, and the first cards' pictures as SVG.
+    """Three files: cards and pictures as elements of JSON lists, and the pictures of the first cards as SVG.
 
-    Each picture is in one of the last two files: if it is in the SVG, the list has null in its place.
+    Each picture is in one of the last two files; for pictures in the SVG, the list contains null.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -127,7 +128,7 @@ class Spool:
         self._element("cards", value)
 
     def picture(self, number: int, uri: str, size: tuple[int, int], *, in_page: bool) -> None:
-        """Add the picture of the next number; `in_page` if a first card needs it."""
+        """Add the picture with the next number; `in_page` is true if one of the first cards needs it."""
         if in_page:
             self._files["defs"].write(f'<image id="p{number}" width="{size[0]}" height="{size[1]}" href="{uri}"/>\n')
         self._element("pictures", None if in_page else uri)
@@ -144,7 +145,7 @@ class Spool:
 
 
 def script_json(value: Any) -> str:
-    """Return ASCII JSON that an HTML parser reads only as text of a script element."""
+    """Return ASCII JSON that an HTML parser reads only as the text of a script element."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -163,23 +164,23 @@ def gather(
     made: MakePictures,
     progress: Progress | None,
 ) -> GatheredItems:
-    """Read release and predictions once, in parallel, and put the displayed data into the spool.
+    """Read the release and the predictions once, in parallel, and write the data to be displayed to the spool.
 
     Args:
-        results: Folder with a folder of each model.
-        release: Release that was scored.
+        results: Folder that contains a folder for each model.
+        release: Release on which the models were scored.
         scores: Score of each model, in the order of the page.
-        people: Figures of people.
+        people: Human figures.
         items: Ids and strata of the items, as `strata` yields them.
         spool: Spool, open for writing.
         beside: Tables and sums that process the items in the same pass.
         max_items: Largest number of items on the page.
         max_side_px: Longest side of a picture, in pixels.
-        made: Function that makes pictures of the page.
-        progress: Receiver of the progress.
+        made: Function that makes the page's pictures.
+        progress: Receiver of progress reports.
 
     Raises:
-        DataError: A score was made from other predictions, or the release is damaged.
+        DataError: A score was computed from different predictions, or the release is damaged.
     """
     split = scores[0].split
     chosen = sample(items, at_most=max_items)
@@ -218,12 +219,12 @@ def gather(
 
 
 class _ComingItems:
-    """The items of a release, read once: for the page, and ahead of it for making its pictures.
+    """The items of a release, read once both for the page and, in advance, for making its pictures.
 
-    Only items that one of the two has not yet taken are kept, not all between their positions.
+    Only items that one of the two has not yet used are kept in memory, not all items between their positions.
 
     Args:
-        rows: Each item, its split, and its needed pictures.
+        rows: Each item, its split, and the pictures it needs.
         shown: Number of items after which no picture is needed.
     """
 
@@ -237,7 +238,7 @@ class _ComingItems:
             yield self._items.popleft()
 
     def wanted(self) -> Iterator[WantedPicture]:
-        """Yield the needed pictures, in order, reading items ahead for them."""
+        """Yield the pictures that are needed, in order, reading items in advance for them."""
         while self._wanted or self._unread > 0:
             if self._wanted:
                 yield self._wanted.popleft()
@@ -266,7 +267,7 @@ def _with_pictures(
 
 
 def strata(release: Release, split: str | None) -> Iterator[tuple[str, Stratum]]:
-    """Yield id and stratum (split and task) of every item of a split, or of all splits, without reading a picture."""
+    """Yield the id and stratum (split and task) of every item of a split, or of all splits, without its pictures."""
     for batch in columns_of(release, split, ["item_id", "split", "task"]):
         for item_id, its_split, task in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             yield item_id, (its_split, task)

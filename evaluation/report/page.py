@@ -1,4 +1,4 @@
-"""The page: a template filled with the gathered items and figures, written piece by piece."""
+"""The page: a template filled with the collected items and figures, written in pieces."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 _MOST_ON_PAPER = 10
-"""Columns of figures in one table on paper; more columns continue in further tables."""
+"""Largest number of columns of figures in a printed table; further columns continue in additional tables."""
 
 
 class PageContents(NamedTuple):
-    """Contents of a page.
+    """The contents of a page.
 
     Args:
-        release: Release that was scored.
+        release: Release on which the models were scored.
         board: Table of scores.
         pairs: Comparisons of two models, item by item.
-        comparison: Comparison over all tasks, the source of the pairs.
+        comparison: Comparison over all tasks, from which the pairs are taken.
         people: Figures of individual people, and of models on the same items.
-        reference_points: Chance, cheats, specialists and people by task; empty without specialists and cheats.
+        reference_points: Chance, cheats, specialists and people by task; empty if there are no specialists or cheats.
         sums: Sums of chance and people by label.
-        difficulty: Share of models that have each item right; NaN if none was asked.
-        fitted: Item response model of the models; None with too few of them.
-        findings: Findings of an error analysis; None without one.
+        difficulty: Proportion of models that answer each item correctly; NaN if none was asked.
+        fitted: Item response model of the models; None if there are too few models.
+        findings: Findings of an error analysis; None if there is none.
         gathered: Items as gathered for the page.
         max_side_px: Longest side of a picture, in pixels.
     """
@@ -182,7 +182,7 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
 
 
 def _breakable(name: str) -> Markup:
-    """Return an escaped name that may break after its underscores."""
+    """Return an escaped name with possible line breaks after its underscores."""
     from markupsafe import Markup
 
     return Markup("_<wbr>").join(escaped(name).split("_"))
@@ -199,7 +199,7 @@ def _remarks(score: Score) -> Iterator[str]:
 
 
 def _own_n(figure: Figure | None, chance: Figure | None) -> int | None:
-    """Return the number of items behind a figure if it differs from the one in the column's head; None otherwise."""
+    """Return the number of items behind a figure if it differs from the one in the column's heading, otherwise None."""
     return figure.n if figure is not None and (chance is None or chance.n != figure.n) else None
 
 

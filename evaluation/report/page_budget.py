@@ -1,4 +1,4 @@
-"""The number of items on a page that keeps it small enough to send."""
+"""The number of items that can be on a page small enough to send."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_ITEMS = 500
 _PAGE_BYTES = 5_000_000
 _PROBED = 24
-"""Number of items whose pictures are measured."""
+"""Number of items whose pictures are measured to estimate sizes."""
 _FRAME, _CELL, _CARD, _REPLY, _STATIC_REPLY = 320_000, 640, 900, 64, 230
 """Sizes in bytes: of a page without figures and items, of a figure of the table of scores with all its drawings, of a
 card without pictures and replies, of a reply without its words, and of a further one if the page also has the card as
@@ -41,17 +41,17 @@ def affordable_items(
     max_side_px: int,
     made: MakePictures,
 ) -> int:
-    """Return how many items fit into a page of 5 MB, from their first pictures and replies: 24 to 500.
+    """Return how many items, 24 to 500, fit on a page of 5 MB, estimated from their first pictures and replies.
 
-    Pages are somewhat smaller or larger, depending on the other pictures.
+    Actual pages are somewhat smaller or larger, depending on the other pictures.
 
     Args:
-        results: Folder with a folder of each model.
-        release: Release that was scored.
+        results: Folder that contains a folder for each model.
+        release: Release on which the models were scored.
         scores: Score of each model.
         items: Ids and strata of the items.
         max_side_px: Longest side of a picture, in pixels.
-        made: Function that makes pictures of the page.
+        made: Function that makes the page's pictures.
 
     Raises:
         DataError: Predictions or the release are damaged.
@@ -81,7 +81,7 @@ def _pictures(
 
 
 def _words(folder: Path, score: Score) -> float:
-    """Return the mean size in bytes of a reply's words, over the first rows of a model's predictions."""
+    """Return the mean size in bytes of a reply's text, over the first rows of a model's predictions."""
     with open_judged(folder, score) as file:
         try:
             batch = next(iter(file.batches(["reply"])), None)

@@ -1,4 +1,4 @@
-"""Making of a report: read results and release in parallel, once, and write the page."""
+"""Making a report: reads results and release once, in parallel, and writes the page."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _MAX_SIDE_PX = 384
 
 
 class WrittenReport(NamedTuple):
-    """Facts about a written report.
+    """Facts about a report that was written.
 
     Args:
         path: File of the page.
         release: Name and version of the release.
         release_id: Id of the release.
         models: Titles of the models, by name.
-        items: Number of items of the split.
+        items: Number of items in the split.
         shown: Number of items on the page.
         pictures: Number of pictures and layers of marks on the page.
         size_bytes: Size of the page in bytes.
@@ -91,26 +91,26 @@ def write_report(
 ) -> WrittenReport:
     """Write the report on all models in a folder of results.
 
-    Equal results and release give equal bytes. Memory does not grow with the release except for the ids of its items;
-    pictures go through a temporary file.
+    Equal results and an equal release give identical bytes. Memory does not grow with the release except for the ids of
+    its items; pictures go through a temporary file.
 
     Args:
-        results: Folder that `evaluate run` wrote to.
-        release: Release that the models were scored on.
+        results: Folder of results that `evaluate run` wrote.
+        release: Release on which the models were scored.
         out: File for the page; `<results>/report.html` if None. It replaces an older report there.
-        max_items: Largest number of items on the page; if there are more, it shows a sample by split and task. If
-            None, as many as fit into about 5 MB, 24 to 500.
+        max_items: Largest number of items on the page; if there are more, it shows a sample by split and task. If None,
+            as many as fit into about 5 MB, between 24 and 500.
         max_side_px: Longest side of the pictures on the page, in pixels.
         data: Folder for the same data as JSON and CSV; if None, a folder next to the page, named after it with `-data`.
         findings: File of an error analysis of these models, as `review results` writes it.
         shortcuts: File that `filter shortcuts` printed with `--json`; the page shows its best solvers with the models.
         cache: Cache of reduced pictures, kept between reports; no cache if None.
-        record_map: Mapper of the reduction over pictures; in this process by default.
-        progress: Receiver of the progress.
+        record_map: Mapper that applies the reduction to pictures; by default in this process.
+        progress: Receiver of progress reports.
 
     Raises:
         BenchwrightError: `out` exists and is not a report, or cannot be written.
-        DataError: There are no results, they are of another release or damaged, or the release is damaged.
+        DataError: There are no results, they belong to a different release or are damaged, or the release is damaged.
     """
     from benchwright.diagnostics.keys.item_analysis import discrimination, proportion_right
     from benchwright.release.format.human_baseline import read_human_baseline
@@ -221,7 +221,7 @@ def _findings(path: Path, release: Release) -> Findings:
     """Return the findings of an error analysis.
 
     Raises:
-        DataError: The findings are of another release.
+        DataError: The findings belong to a different release.
     """
     from benchwright.review_files.findings import read_findings
 
@@ -243,10 +243,10 @@ def _check_release(score: Score, release: Release, results: Path) -> None:
 
 
 def _refuse_foreign_file(path: Path) -> None:
-    """Allow only a page of ours to be replaced, because only such a page is reproducible.
+    """Allow only a report page to be replaced, because only such a page can be reproduced.
 
     Raises:
-        BenchwrightError: The file is something else, or its folder does not exist.
+        BenchwrightError: The file is not a report, or its folder does not exist.
     """
     if not path.parent.is_dir():
         raise BenchwrightError(f"{path.parent} is not a folder; create it, or give another path with --out")

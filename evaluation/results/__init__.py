@@ -1,1 +1,1 @@
-"""Results: judged predictions, the rows that metrics count, scores, summaries and the human baseline."""
+"""Results: judged predictions, the rows on which metrics are computed, scores, summaries and the human baseline."""

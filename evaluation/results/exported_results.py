@@ -1,7 +1,7 @@
-"""A result in the layouts of other evaluation programs: inspect_ai's log, lmms-eval's samples.
+"""A result in the formats of other evaluation programs: inspect_ai's log and lmms-eval's samples.
 
-`evaluate score` and `audit --replies` read the files back with the same letters. Pictures are not included: samples
-name them by number, and `release export` copies them.
+When `evaluate score` and `audit --replies` read the files back, they find the same letters. Pictures are not included:
+samples refer to them by number, and `release export` copies them.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class _Picture(NamedTuple):
 
 
 class AnsweredItem(NamedTuple):
-    """An item in the form for other programs, with a model's reply.
+    """An item in the form for other programs, together with a model's reply.
 
     Args:
         item_id: Id of the item.
         split: Name of its split.
-        task: Its task.
-        question: Question, with the names of pictures in their places.
+        task: Task of the item.
+        question: Question in which pictures are replaced by their names.
         options: Text of each option, or the name of its picture.
-        target: Letter of the right option; empty without one.
+        target: Letter of the right option; empty if there is none.
         judged: The item's row of predictions.
         said: The letter that was read; otherwise the reply, if our reader also reads none in it; otherwise empty.
             Reading it again therefore gives the same letter, whichever protocol, reader or judge found it.
@@ -65,7 +65,7 @@ class AnsweredItem(NamedTuple):
 
     @property
     def reply(self) -> str:
-        """Text of the reply; empty without one."""
+        """Text of the reply; empty if there is none."""
         return self.judged["reply"] or ""
 
 
@@ -73,14 +73,14 @@ def export_result(folder: Path, release: Release, layout: str, out: Path, *, for
     """Write a result in another program's format, and return the number of samples.
 
     Args:
-        folder: Folder of one result, as `evaluate run --out` makes it.
-        release: The release that was scored.
+        folder: Folder of one result, as made by `evaluate run --out`.
+        release: The release on which the model was scored.
         layout: One of `LAYOUTS`.
         out: File to write.
         force: Whether to replace an existing file.
 
     Raises:
-        BenchwrightError: The release is another, the file's name has another suffix, or the file exists.
+        BenchwrightError: The release is a different one, the file's name has a different suffix, or the file exists.
         DataError: There is no result in the folder, or the release or the predictions are damaged.
     """
     end, write = LAYOUTS[layout]
@@ -103,10 +103,10 @@ def export_result(folder: Path, release: Release, layout: str, out: Path, *, for
 
 
 def answered_items(folder: Path, score: Score, release: Release) -> Iterator[AnsweredItem]:
-    """Yield the asked items, in the order of the release.
+    """Yield the items that were asked, in the order of the release.
 
     Raises:
-        DataError: The predictions are not those of the score.
+        DataError: The predictions are not those from which the score was computed.
     """
     judged = _judged_rows(folder, score)
     row = next(judged, None)
@@ -153,7 +153,7 @@ def _said(judged: Mapping[str, Any], choices: Sequence[tuple[str, str | None]]) 
 
 
 def _write_inspect(handle: TextIO, folder: Path, score: Score, release: Release) -> int:
-    """Write inspect_ai's log, version 2, sample by sample."""
+    """Write inspect_ai's log, version 2, one sample at a time."""
     made = datetime.fromtimestamp((folder / SCORE_FILE).stat().st_mtime, UTC).isoformat(timespec="seconds")
     accuracy = score.metrics.get("accuracy")
     names = {"name": OWN_SCORER, "scorer": OWN_SCORER}
@@ -216,7 +216,7 @@ def _inspect_sample(item: AnsweredItem, model: str) -> dict[str, Any]:
 
 
 def _write_samples(handle: TextIO, folder: Path, score: Score, release: Release) -> int:
-    """Write lmms-eval's samples, as JSON Lines; the format has no errors, so they become empty replies."""
+    """Write lmms-eval's samples as JSON Lines; the format cannot represent errors, so they become empty replies."""
     number = 0
     for number, item in enumerate(answered_items(folder, score, release), start=1):
         doc = {
@@ -243,4 +243,4 @@ LAYOUTS: Mapping[str, tuple[str, _Write]] = {
     "inspect": (".json", _write_inspect),
     "lmms-eval": (".jsonl", _write_samples),
 }
-"""Suffix of a file's name, and the function that writes it, by layout."""
+"""Suffix of the file name and writing function for each layout."""

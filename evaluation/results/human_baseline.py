@@ -1,7 +1,7 @@
-"""The human baseline of a release, as figures for comparison with models.
+"""The human baseline of a release, as figures that can be compared with those of models.
 
-The figures are of all annotators together, of each annotator, and of the best one. People and models are compared over
-all items, in each task, and in the mean of tasks.
+There are figures for all annotators together, for each annotator, and for the best one. People and models are compared
+on all items, on each task, and by the mean across tasks.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def task_shares(
     """Return `accuracy`, `accuracy_macro` and `accuracy/<task>` with their 95 % intervals.
 
     Args:
-        right: Whether each item was answered right, or how many of its `parts` equal parts were.
-        group: Number of each item's cluster, from 0.
+        right: Whether each item was answered correctly, or how many of its `parts` equal parts were.
+        group: Index of each item's cluster, from 0.
         tasks: Task of each item.
-        parts: Number of equal parts of an item, as `share_right` takes them; default 1.
+        parts: Number of equal parts of an item, as in `share_right`; 1 by default.
     """
     import numpy as np
 
@@ -56,13 +56,13 @@ def task_shares(
 
 
 _LEAST_OF_THE_BUSIEST = 0.5
-"""Share of the busiest annotator's number of items that an annotator must have answered to count as best."""
+"""Proportion of the busiest annotator's number of items that an annotator must have answered to qualify as best."""
 
 Metrics = Mapping[str, Figure]
 
 
 def _answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return each annotator's answers in the form of a baseline's items, as if each item was asked once.
+    """Return each annotator's answers in the form of a baseline's items, as if each item had been asked once.
 
     Args:
         items: Items of one campaign, as `read_human_baseline` returns them; items that do not state who was right are
@@ -76,11 +76,11 @@ def _answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, d
 
 
 def _best_of(each: Mapping[str, Metrics]) -> str | None:
-    """Return the annotator who was right most often; None if there are fewer than two annotators.
+    """Return the annotator who was right most often, or None if there are fewer than two annotators.
 
-    Only annotators who answered at least the share `_LEAST_OF_THE_BUSIEST` of the busiest one's number of items count,
-    because a few lucky answers do not make an annotator the best. Ties go to the annotator who answered more, then to
-    the lower number.
+    Only annotators who answered at least the proportion `_LEAST_OF_THE_BUSIEST` of the busiest one's number of items
+    qualify, because a few lucky answers do not make an annotator the best. Ties go to the annotator who answered more,
+    then to the lower number.
     """
     if len(each) < 2:
         return None
@@ -95,7 +95,7 @@ def _number(pseudonym: str) -> int:
 
 FORMAT: Literal["benchwright/human"] = "benchwright/human"
 VERSION = 3
-"""Version 2 states how each interval was made, version 3 the figures of each annotator."""
+"""Version 2 states how each interval was computed; version 3 adds the figures of each annotator."""
 
 HUMAN_FILE = "human.json"
 
@@ -110,15 +110,15 @@ class CampaignFigures(BaseModel):
     annotators: int = Field(ge=1)
     answers_per_item: int = Field(ge=1)
     metrics: dict[str, Figure]
-    """`accuracy`, `accuracy/<task>` and `accuracy_macro`, with a model's names and bounds: the mean over people."""
+    """`accuracy`, `accuracy/<task>` and `accuracy_macro`, named and bounded as for a model: the mean over people."""
     each: dict[str, dict[str, Figure]] = {}
-    """The same for each annotator by pseudonym; empty if the release does not state who was right."""
+    """The same figures for each annotator, by pseudonym; empty if the release does not state who was right."""
     best: str | None = None
     """The annotator who was right most often (`_best_of`)."""
 
 
 class HumanFigures(BaseModel):
-    """Figures that `human_figures` returns and `human.json` holds."""
+    """The figures that `human_figures` returns and that `human.json` contains."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -132,7 +132,7 @@ class HumanFigures(BaseModel):
     campaigns: dict[str, CampaignFigures]
 
     def lines(self) -> dict[str, Mapping[str, Figure]]:
-        """Return the metrics of each campaign under its name in a table of models."""
+        """Return the metrics of each campaign under its name, for a table of models."""
         lines: dict[str, Mapping[str, Figure]] = {}
         for name, campaign in sorted(self.campaigns.items()):
             label = "human" if len(self.campaigns) == 1 else f"human: {name}"
@@ -144,12 +144,12 @@ class HumanFigures(BaseModel):
 
 
 def human_figures(release: Release, split: str | None = None) -> HumanFigures | None:
-    """Return the figures of people on a release, or on one split; None if people were not asked.
+    """Return the human figures on a release or on one of its splits, or None if people were not asked.
 
-    An accuracy is the mean over items of the share of right answers, so that each item counts once, as for a model. The
-    interval treats an item's answers together as one draw, and clusters of items as for a model: n is the number of
-    items, not of answers, because answers to one item are correlated. The interval is conservative: a share lies in [0,
-    1], so its variance is at most mean (1 - mean), the variance of a single answer.
+    An accuracy is the mean, over items, of the proportion of right answers, so that each item has the same weight, as
+    for a model. The interval treats an item's answers together as one draw, and clusters of items as for a model: n is
+    the number of items, not of answers, because answers to one item are correlated. The interval is conservative: a
+    proportion lies in [0, 1], so its variance is at most mean (1 - mean), the variance of a single answer.
 
     Raises:
         DataError: The release is damaged.
@@ -182,7 +182,7 @@ def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _BaselineItem]) -
 
 
 def read_human(folder: Path) -> HumanFigures | None:
-    """Return the figures of people in a results folder; None without any.
+    """Return the human figures stored in a results folder, or None if there are none.
 
     Raises:
         DataError: The file is damaged, or a newer version of the program wrote it.
@@ -202,7 +202,7 @@ def read_human(folder: Path) -> HumanFigures | None:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return figures of an older version in the current form: version 1 did not state how an interval was made."""
+    """Return figures of an older version in the current form; version 1 did not state how an interval was computed."""
     if not isinstance(document, dict) or document.get("version") not in {1, 2}:
         return document
     campaigns = document["campaigns"]
@@ -218,10 +218,10 @@ def _upgraded(document: Any) -> Any:
 
 
 def check_comparable(human: HumanFigures, scores: Sequence[Score]) -> None:
-    """Refuse to compare people with models that were asked other items.
+    """Refuse to compare people with models that were asked different items.
 
     Raises:
-        DataError: Release or split differ.
+        DataError: The release or the split differs.
     """
     for score in scores[:1]:
         if (human.release_id, human.split) != (score.release_id, score.split):
@@ -233,7 +233,7 @@ def check_comparable(human: HumanFigures, scores: Sequence[Score]) -> None:
 
 
 class _BaselineItem(NamedTuple):
-    """Task of an item, and number of its cluster."""
+    """The task of an item and the index of its cluster."""
 
     task: str
     group: int
@@ -251,7 +251,7 @@ def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _B
 
 
 def _items(release: Release, split: str | None) -> dict[str, _BaselineItem]:
-    """Return the task and cluster of each item by id, without reading a picture."""
+    """Return the task and cluster of each item by id, without reading any picture."""
     check_files(release, split)
     batches = list(columns_of(release, split, ["item_id", "task"]))
     ids, tasks = (

@@ -1,4 +1,4 @@
-"""Judged predictions: one row per asked item, in the order of the release, as Parquet."""
+"""Judged predictions: one row per asked item, in the order of the release, stored as Parquet."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _VERSIONS = ("1", "2", "3", "4", "5", "6", "7")
 _ADDED = frozenset(
     {"group", "attempts", "robust_right", "is_cut_off", "region_iou", "reply_kind", "finish", "source_id"}
 )
-"""Columns that older versions lack."""
+"""Columns that older versions do not have."""
 
 ROWS_PER_GROUP = 4096
 
 _FAILED = "the reply is the text of a program that failed"
 
 _NOT_CONCLUDED = frozenset({"option_words", "end", "candidates", "verdicts", "shares", "ranks"})
-"""Rules that take a mentioned option as the answer; they do not apply to a reply cut off before its end."""
+"""Rules that take a mentioned option as the answer; they do not apply to a reply that was cut off."""
 
 _SHORT = 200
-"""Largest length in characters of a reply that is likely to recur."""
+"""Largest length, in characters, of a reply that is likely to occur more than once."""
 
 _TEXT = pa.string()
 _ATTEMPT = pa.struct(
@@ -124,7 +124,7 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
 
 
 def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
-    """Return the answer that the chosen reader reads, and the letter as shown that the robust reader reads."""
+    """Return the answer that the chosen reader finds, and the letter, as shown, that the robust reader finds."""
     from benchwright.replies.answers import ParsedAnswer, read_answer  # many patterns, which letters alone do not need
 
     if reply.letter is not None:
@@ -143,7 +143,7 @@ def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> t
 def row_of(
     item: Item, split: str, group: int, attempts: Sequence[JudgedReply], protocol: Protocol, reader: str
 ) -> dict[str, Any]:
-    """Return an item's row; `group` is the number of its cluster."""
+    """Return an item's row; `group` is the index of its cluster."""
     state, letter, right = protocol.verdict(item, attempts)
     shown = attempts[0]
     if len(attempts) > 1:
@@ -186,14 +186,14 @@ def _attempt_rows(
 
 @lru_cache(maxsize=1 << 15)
 def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> ParsedAnswer:
-    """Read a short reply; equal replies to equal options, such as yes and no, are read once."""
+    """Read a short reply; equal replies to equal options, such as yes and no, are read only once."""
     from benchwright.replies.answers import read_answer
 
     return read_answer(text, choices)
 
 
 def judged_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Return rows from `row_of` as columns."""
+    """Return rows made by `row_of` as columns."""
     return pa.table({name: [row[name] for row in rows] for name in JUDGED_SCHEMA.names}, schema=JUDGED_SCHEMA)
 
 
@@ -240,10 +240,10 @@ class JudgedWriter:
 
 
 def open_judged(folder: Path, score: Score) -> ParquetTable:
-    """Return the opened predictions next to a score, after checking that they are of its model and release.
+    """Return the opened predictions next to a score, after checking that they belong to its model and release.
 
     Raises:
-        DataError: There are no predictions, or they are of another model or release.
+        DataError: There are no predictions, or they belong to a different model or release.
     """
     path = folder / PREDICTIONS_FILE
     try:
@@ -274,10 +274,10 @@ def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score:
 
 
 def not_of_score(path: Path, problem: str) -> DataError:
-    """Return the error for predictions from which the score next to them was not made."""
+    """Return the error for predictions from which the score next to them was not computed."""
     return DataError(f"{path} is not the source of the score next to it: {problem}; score the model again")
 
 
 def _storable(text: str | None) -> str | None:
-    """Return a text without lone surrogates, which a model can send as JSON escapes but no table can hold."""
+    """Return a text without lone surrogates, which a model can send as JSON escapes but which no table can store."""
     return None if text is None else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""The rows that metrics count: judged predictions as columns, one row per counted reply, with facts about the items.
+"""The rows on which metrics are computed: judged predictions as columns, one row per counted reply, with item facts.
 
 Under a repeating protocol, every repetition is a row; under any other, every item is one row.
 """
@@ -28,11 +28,11 @@ _PAIR, _TWIN = "pair:", "twin:"
 
 
 def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
-    """Return the rows that metrics count, in the order of the release, without texts.
+    """Return the rows on which metrics are computed, in the order of the release, without texts.
 
     In addition to the items' own columns there are:
 
-    - `variant`: the repetition; null without one.
+    - `variant`: the repetition; null if there is none.
     - `questions`: the number of questions behind the row's verdict; `at_first`: whether the first of them was answered
       right.
     - `again`: the state of the reply to the question without the option that declines; `knew`: whether that was right.
@@ -50,11 +50,11 @@ def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
 
 
 def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table:
-    """Return rows with columns of the release added.
+    """Return rows extended with columns of the release.
 
     `kind`, `answer`, `refusal`, `level`, `category`, `attributes` (JSON) and `question` are the item's; `pictures` is
     the number of its pictures, `image` the first one's id and `view` its role; `pair` is the item's group key that
-    begins with `pair:`, null without one, and `twin` the one that begins with `twin:`.
+    begins with `pair:`, or null if there is none, and `twin` the one that begins with `twin:`.
 
     Raises:
         DataError: A data file is damaged.
@@ -84,14 +84,14 @@ def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table
 
 
 def _parts(lists: pa.ListArray) -> pa.Table:
-    """Return all attempts as rows, with the index of their item."""
+    """Return all attempts as rows, with the index of the item each belongs to."""
     flat = lists.flatten()
     columns = {name: flat.field(name) for name in _PART}
     return pa.table({"item": pc.list_parent_indices(lists), **columns})
 
 
 def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row per item; `at_first` is that of its first attempt, or of the item if it has only one."""
+    """Return one row per item; `at_first` is taken from its first attempt, or from the item if it has only one."""
     rows = items.num_rows
     numbers = arrow_numbers(np.arange(rows))
     opening = pc.index_in(numbers, value_set=first.column("item").cast(pa.int64()))
@@ -104,7 +104,7 @@ def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row per repetition, with the reply to the question without the option that declines."""
+    """Return one row per repetition, with the reply to the question that lacks the option that declines."""
     later = parts.filter(pc.greater(parts.column("round"), 0))
     names = pc.binary_join_element_wise(pc.cast(first.column("item"), pa.string()), first.column("variant"), AGAIN, " ")
     again_names = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")
@@ -119,7 +119,7 @@ def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _keys(group_keys: pa.ListArray, beginning: str) -> pa.Array:
-    """Return, for each item, the first group key with this prefix; null without one."""
+    """Return, for each item, the first group key with this prefix, or null if there is none."""
     keys = group_keys.flatten()
     held = pc.starts_with(keys, beginning)
     parents = pc.list_parent_indices(group_keys).filter(held)

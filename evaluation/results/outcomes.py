@@ -1,4 +1,4 @@
-"""The endings of a run's items: the number in each state, and the causes of those without an answer."""
+"""How a run's items ended: the number in each state, and the causes of those without an answer."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _MOST_CAUSES = 5
-"""Largest number of causes that a score names, most frequent first."""
+"""Largest number of causes that a score lists, the most frequent first."""
 
 _SENT = re.compile(r" \(sent \d+ times\)\Z")
 _COLUMNS = ["state", "right", "is_cut_off", "reply", "cause", "reply_kind"]
 _ROWS = 4096
 _UNANSWERED = ("error", "refusal", "cut_off")
-"""States of items that may have a cause."""
+"""States of items for which a cause may be stated."""
 _NO_TEXT = frozenset({"empty", "tool_call"})
 
 
 class Outcomes(NamedTuple):
-    """Numbers of items by ending, under the names of a score's fields."""
+    """Numbers of items by ending, with the same names as the fields of a score."""
 
     asked: int
     miss: int
@@ -46,7 +46,7 @@ class Outcomes(NamedTuple):
 
 
 def outcomes_of(predictions: Path) -> Outcomes:
-    """Return the endings of the items in a file of judged predictions."""
+    """Return how the items in a file of judged predictions ended."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -76,7 +76,7 @@ def outcomes_of(predictions: Path) -> Outcomes:
 
 
 def has_words(row: Mapping[str, Any]) -> bool:
-    """Return whether a row of judged predictions holds a letter or words of the model, even of a refusal."""
+    """Return whether a row of judged predictions contains a letter or words of the model, even those of a refusal."""
     return any(
         attempt["letter"] is not None or (attempt["reply_kind"] != "filtered" and (attempt["reply"] or "").strip())
         for attempt in row["attempts"] or (row,)
@@ -84,7 +84,7 @@ def has_words(row: Mapping[str, Any]) -> bool:
 
 
 def letters_or_words(table: pa.Table) -> bool:
-    """Return whether any of some rows without attempts, as columns, `has_words`."""
+    """Return whether `has_words` is true of any of some rows without attempts, given as columns."""
     if table.column("letter").null_count < table.num_rows:
         return True
     kinds, replies = (table.column(name).to_pylist() for name in ("reply_kind", "reply"))
@@ -92,7 +92,7 @@ def letters_or_words(table: pa.Table) -> bool:
 
 
 def no_answers(model: str, outcomes: Outcomes) -> CheckFailed:
-    """Return the error for a run in which the model gave no words for any item."""
+    """Return the error for a run in which the model produced no words for any item."""
     causes = "; ".join(f"{cause.n}: {cause.cause}" for cause in outcomes.causes)
     return CheckFailed(
         f"{model} gave no answer to any of the {counted(outcomes.asked, 'item')} "

@@ -1,4 +1,4 @@
-"""A reader's errors according to people's labels of a model's replies: `reading.json` next to its score."""
+"""A reader's errors, according to people's labels of a model's replies: `reading.json` next to the score."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ ERROR_KINDS: dict[ErrorKind, str] = {
 
 
 class CheckedShare(BaseModel):
-    """A share based on people's labels."""
+    """A proportion based on people's labels."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     value: float | None
-    """0 to 1; None without a relevant label."""
+    """0 to 1; None if no label is relevant."""
     ci: tuple[float, float] | None
     """95 % interval, 0 to 1."""
     n: int = Field(ge=0)
-    """Number of labeled replies behind it."""
+    """Number of labeled replies on which the proportion is based."""
 
     def describe(self) -> str:
-        """Return the share and its interval in percent."""
+        """Return the proportion and its interval in percent."""
         if self.value is None or self.ci is None:
             return "unknown"
         return f"{100 * self.value:.1f} % [{100 * self.ci[0]:.1f}, {100 * self.ci[1]:.1f}]"
 
 
 class Reading(BaseModel):
-    """A reader's errors in the replies of one model, and the score that takes them into account."""
+    """A reader's errors in the replies of one model, and the score that takes these errors into account."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,20 +57,20 @@ class Reading(BaseModel):
     release_id: str
     reader: str
     reader_version: Any = None
-    """Version from the score's settings."""
+    """Version of the reader, from the score's settings."""
     counted_accuracy: float
-    """Accuracy of the checked score."""
+    """Accuracy according to the score that was checked."""
     asked: int = Field(ge=0)
     replies: int = Field(ge=0)
-    """Number of replies with words that the reader read or missed, from which the sample was drawn."""
+    """Number of replies with words in which the reader found or missed a letter, from which the sample was drawn."""
     labelled: int = Field(ge=0)
     errors: dict[ErrorKind, CheckedShare]
-    """Shares of all these replies."""
+    """Proportions of all these replies."""
     accuracy: CheckedShare
-    """Share of asked items answered right, with the reader's error included; `n` is the number of labels."""
+    """Proportion of asked items answered correctly, with the reader's error included; `n` is the number of labels."""
 
     def describe(self) -> str:
-        """Return the corrected score and the reader's errors as one line of text."""
+        """Return the corrected score and the reader's errors in one line of text."""
         errors = "; ".join(f"{words} {self.errors[kind].describe()}" for kind, words in ERROR_KINDS.items())
         value, ci = self.accuracy.value, self.accuracy.ci
         score = "unknown, too few labels" if value is None or ci is None else f"{value:.3f} [{ci[0]:.3f}, {ci[1]:.3f}]"
@@ -84,10 +84,10 @@ class LabelledReply(NamedTuple):
     """A reply that a person has read.
 
     Args:
-        task: Task of its item; with whether the reader found a letter, it defines the reply's stratum.
-        read: Letter that the reader read; None for none.
-        given: Letter that the reply gives, according to the person; None for none.
-        key: The right letter; None without one.
+        task: Task of the reply's item; together with whether the reader found a letter, it defines the reply's stratum.
+        read: Letter that the reader found; None if it found none.
+        given: Letter that the reply gives according to the person; None if it gives none.
+        key: The right letter; None if there is none.
     """
 
     task: str
@@ -101,9 +101,9 @@ Sizes = Mapping[tuple[str, bool], int]
 
 
 def weights_of(sizes: Sizes, labelled: Sequence[LabelledReply], *, is_read: bool) -> tuple[int, list[float]]:
-    """Return the number of read or of missed replies, and how many replies each labeled one represents.
+    """Return the number of replies in which the reader found, or missed, a letter, and how many each label represents.
 
-    Tasks with labels also represent those without.
+    Tasks with labels also represent tasks without labels.
     """
     those = [reply for reply in labelled if (reply.read is not None) == is_read]
     size = sum(n for (_, read), n in sizes.items() if read == is_read)
@@ -115,11 +115,11 @@ def weights_of(sizes: Sizes, labelled: Sequence[LabelledReply], *, is_read: bool
 
 
 def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]]) -> dict[ErrorKind, CheckedShare]:
-    """Return the shares of all replies of one or several models that a reader reads wrongly, by kind.
+    """Return the proportions, by kind, of all replies of one or more models that a reader reads incorrectly.
 
     The interval is exact for the effective number of labels of different weight; Wilson's misses rare errors too often.
-    It covers the read or the missed replies, where alone an error of the kind can occur. If all of them are labeled, it
-    equals the share.
+    It covers only the replies in which an error of the kind can occur, either those with a letter or those without. If
+    all of them are labeled, it equals the proportion.
     """
     replies = sum(sum(sizes.values()) for sizes, _ in populations)
     shares = {}
@@ -146,7 +146,7 @@ def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]])
 
 
 def error_of(reply: LabelledReply) -> ErrorKind | None:
-    """Return the kind of error in reading a reply; None if it is read right."""
+    """Return the kind of error made in reading a reply, or None if the reply was read correctly."""
     if reply.read == reply.given:
         return None
     if reply.read is None:
@@ -178,7 +178,7 @@ def _is_right(reply: LabelledReply, letter: str | None) -> bool:
 
 
 def read_reading(folder: Path) -> Reading | None:
-    """Return the result of people's labels in a model's results folder; None without any.
+    """Return the result of people's labels stored in a model's results folder, or None if there is none.
 
     Raises:
         DataError: The file is damaged.

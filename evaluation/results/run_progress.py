@@ -1,4 +1,4 @@
-"""Progress of a run: tokens and failures so far, for display and for the score."""
+"""Progress of a run: tokens and failures so far, both for display and for the score."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..prompting.question import Reply
 from .score import Usage
 
 _FIRST = 8
-"""Number of first replies, not all of which may be empty."""
+"""Number of first replies, which must not all be empty."""
 
 
 class TokenUsage:
-    """Tokens of the replies behind a score, both new replies and those read from a log."""
+    """Tokens of the replies behind a score, including both new replies and those read from a log."""
 
     def __init__(self, prices: Prices | None) -> None:
         self._prices = prices
@@ -26,12 +26,12 @@ class TokenUsage:
         self._requests: set[int] = set()
 
     def add(self, tokens: Tokens, request: str | None = None, *, in_batch: bool = False) -> None:
-        """Count one reply; count its tokens only for the first counted reply to a request.
+        """Count a reply; its tokens are counted only for the first reply to a request.
 
         Args:
-            tokens: Tokens that it took.
+            tokens: Tokens used by the reply.
             request: Key of the answered request.
-            in_batch: Whether it came in a batch, at a lower price.
+            in_batch: Whether the reply came in a batch, at a lower price.
         """
         self._replies += 1
         if request is not None:
@@ -46,13 +46,13 @@ class TokenUsage:
 
     @property
     def cost(self) -> float | None:
-        """Return the cost of the replies; None without prices or tokens."""
+        """Return the cost of the replies, or None if there are no prices or tokens."""
         if self._prices is None or self._replies == 0:
             return None
         return self._prices.cost(self._tokens) - (1 - PRICE_SHARE) * self._prices.cost(self._in_batches)
 
     def usage(self) -> Usage | None:
-        """Return the sums in the form for a score; None if no reply stated its tokens."""
+        """Return the totals in the form for a score, or None if no reply stated its tokens."""
         if self._replies == 0:
             return None
         prompt, completion, reasoning = self._tokens
@@ -67,9 +67,9 @@ class TokenUsage:
 
 
 class FirstFailures:
-    """A guard that ends a run whose first replies are all empty, since the others would fail likewise.
+    """A guard that ends a run if all of its first replies are empty, since the others would fail in the same way.
 
-    Errors, replies without text, calls of a tool and replies cut off before their first word count as empty, in any
+    Errors, replies without text, tool calls and replies cut off before their first word are treated as empty, in any
     order.
 
     Args:
@@ -85,7 +85,7 @@ class FirstFailures:
         """Record the next reply.
 
         Raises:
-            CheckFailed: It is the last of the first replies, and all were empty.
+            CheckFailed: This is the last of the first replies, and all of them were empty.
         """
         if self._is_over:
             return
@@ -97,10 +97,10 @@ class FirstFailures:
             raise self._error("the first ")
 
     def end(self) -> None:
-        """Record that no further reply comes.
+        """Record that there are no further replies.
 
         Raises:
-            CheckFailed: There were few replies, and all were empty.
+            CheckFailed: There were few replies, and all of them were empty.
         """
         if self._causes and not self._is_over:
             raise self._error("all " if self._causes.total() > 1 else "")
@@ -124,12 +124,12 @@ class FirstFailures:
 
 
 def _way_of(cause: str) -> str:
-    """Return the words before the first colon of a cause, such as `HTTP 400`."""
+    """Return the text before the first colon of a cause, such as `HTTP 400`."""
     return cause.partition(":")[0]
 
 
 class RunProgress:
-    """Counter of replies and items that passes counts, cost and errors to a progress display."""
+    """Counter of replies and items that reports counts, cost and errors to a progress display."""
 
     def __init__(self, progress: Progress, spent: TokenUsage) -> None:
         self._progress, self._spent = progress, spent
@@ -149,11 +149,11 @@ class RunProgress:
             self._seen["cut off before any text"] += 1
 
     def tell(self, words: str) -> None:
-        """Show the current activity before there is a reply."""
+        """Show the current activity while there are no replies yet."""
         self._progress.beside(words)
 
     def through(self, items: int = 1) -> None:
-        """Count items whose replies are complete."""
+        """Count items for which all replies have been received."""
         self._progress.advance(items)
         cost = self._spent.cost
         notes = [] if cost is None else [f"cost {cost:.4f}"]

@@ -1,4 +1,4 @@
-"""The score of a model: its figures on a release, with everything that they depend on."""
+"""The score of a model: its figures on a release, with everything on which they depend."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from .unread import Unread
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
 VERSION = 5
-"""Version 2 states how each interval was made; version 3 has the judge; version 4 counts thoughts among the tokens,
-separates truncated replies, and states when errors make it unfit; version 5 counts filtered and empty replies, and
-states the causes."""
+"""Version 2 states how each interval was computed; version 3 adds the judge; version 4 counts thoughts among the
+tokens, separates truncated replies, and states when errors make a score unfit; version 5 counts filtered and empty
+replies, and states the causes.
+"""
 
 _USUAL = frozenset({VANILLA, ROBUST})
 
@@ -41,14 +42,14 @@ ENDINGS = {
     "tool_call": "tool calls",
     "error": "errors",
 }
-"""Endings of items, each item having one, and their headings in tables; the same columns wherever scores are shown."""
+"""Endings of items, exactly one per item, and their headings in tables, which are the same wherever scores appear."""
 
 MAX_ERRORS = 0.05
-"""Default share of errors above which a score is unfit."""
+"""Default proportion of errors above which a score is unfit."""
 
 
 class Figure(BaseModel):
-    """Value of one metric."""
+    """The value of a metric."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,9 +58,9 @@ class Figure(BaseModel):
     ci: tuple[float, float] | None
     """95 % interval; None if the value is not an estimate, or has no interval."""
     n: int = Field(ge=0)
-    """Number of items, or of repetitions of them, behind the value."""
+    """Number of items, or of repetitions of items, on which the value is based."""
     method: Method | None = None
-    """Method of the interval; None without an interval or a stated method."""
+    """Method of the interval; None if there is no interval or the method is not stated."""
 
 
 class Usage(BaseModel):
@@ -68,7 +69,7 @@ class Usage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     replies: int = Field(ge=0)
-    """Number of replies with known tokens; each counts, even if equal questions share a request."""
+    """Number of replies with known tokens; each is counted, even if equal questions share a request."""
     requests: int | None = Field(None, ge=0)
     """Requests that these replies answer, each counted once, like tokens; None in scores of older programs, which
     counted the tokens of a shared request each time."""
@@ -77,10 +78,10 @@ class Usage(BaseModel):
     reasoning_tokens: int = Field(0, ge=0)
     """Number of received tokens that were thoughts, which servers count but do not show."""
     cost: float | None = None
-    """In the currency of the user's prices; None without prices."""
+    """In the currency of the user's prices; None if there are no prices."""
 
     def describe(self) -> str:
-        """Return the usage as one line of text."""
+        """Return the usage in one line of text."""
         shared = 0 if self.requests is None else self.replies - self.requests
         saved = (
             f" to {counted(self.replies - shared, 'request')} ({shared} shared a request with an equal question)"
@@ -97,29 +98,29 @@ class Usage(BaseModel):
 
 
 class Judging(BaseModel):
-    """Counts of a judge's verdicts. A verdict counts once for every reply that it applies to."""
+    """Counts of a judge's verdicts. A verdict is counted once for every reply to which it applies."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     prompt: int
-    """Version of its prompt."""
+    """Version of the judge's prompt."""
     asks: Literal["misses", "all"]
-    """Whether it is asked about replies that the reader could not read, or about all, overruling the reader."""
+    """Whether the judge reads only replies that the reader could not read, or all replies, overruling the reader."""
     settings: dict[str, Any]
-    """Settings of its backend."""
+    """Settings of the judge's backend."""
     asked: int = Field(ge=0)
     letters: int = Field(ge=0)
     refusals: int = Field(ge=0)
     none: int = Field(ge=0)
     unusable: int = Field(ge=0)
-    """Judge's replies that are not verdicts; the reader's result stays."""
+    """Number of the judge's replies that are not verdicts, in which case the reader's result is kept."""
     errors: int = Field(ge=0)
-    """Failed requests to the judge; the reader's result stays."""
+    """Number of failed requests to the judge, in which case the reader's result is kept."""
     usage: Usage | None = None
 
     def describe(self) -> str:
-        """Return the counts as one line of text."""
+        """Return the counts in one line of text."""
         words = (
             f"the judge {self.model} was asked about {counted(self.asked, 'reply', 'replies')}: {self.letters} "
             f"letters, {self.refusals} refusals, {self.none} none, {self.unusable} unusable, "
@@ -129,7 +130,7 @@ class Judging(BaseModel):
 
 
 class OutcomeCause(BaseModel):
-    """A cause of items without an answer, and their number."""
+    """A cause of items without an answer, and the number of these items."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -139,7 +140,7 @@ class OutcomeCause(BaseModel):
 
 
 class Score(BaseModel):
-    """Score that `evaluate` returns and `score.json` holds."""
+    """The score that `evaluate` returns and that `score.json` contains."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -147,11 +148,11 @@ class Score(BaseModel):
     version: int = VERSION
     model: str
     name: str | None = None
-    """The user's name for the result; None for the model's name."""
+    """The user's name for the result; None if it has only the model's name."""
     protocol: str
     """Name and settings, in the form of `--protocol`; `settings` has all settings."""
     reader: str = "robust"
-    """Reader of the letters."""
+    """Name of the reader that finds the letters."""
     release: str
     """Name and version, for readers."""
     release_id: str
@@ -164,75 +165,75 @@ class Score(BaseModel):
     contain them."""
     metrics: dict[str, Figure]
     miss: int = Field(ge=0)
-    """Replies that name no single option; wrong in every accuracy, like refusals and errors."""
+    """Number of replies that name no single option; wrong in every accuracy, like refusals and errors."""
     refusal: int = Field(ge=0)
-    """Replies that decline, in the model's own words or because a filter around it stopped them."""
+    """Number of replies that decline, in the model's own words or because a filter around the model stopped them."""
     filtered: int = Field(0, ge=0)
-    """Refusals by a filter."""
+    """Number of refusals by a filter."""
     cut_off: int = Field(0, ge=0)
-    """Replies that reached the largest length before an answer."""
+    """Number of replies that reached the largest length before an answer."""
     cut_off_empty: int = Field(0, ge=0)
-    """Replies among these that reached it before their first word."""
+    """Number of these replies that reached it before their first word."""
     cut_off_answered: int = Field(0, ge=0)
-    """Replies that reached it after an answer; they count like any other answer."""
+    """Number of replies that reached the largest length after an answer; they are counted like any other answer."""
     error: int = Field(ge=0)
-    """Items without a reply, or with one without text."""
+    """Number of items without a reply, or with a reply without text."""
     empty: int = Field(0, ge=0)
-    """Errors that are replies without text: empty, thoughts alone, or calls of a tool."""
+    """Number of errors that are replies without text: empty, only thoughts, or tool calls."""
     tool_call: int = Field(0, ge=0)
-    """Errors among these that are calls of a tool."""
+    """Number of these errors that are tool calls."""
     right_items: int | None = Field(None, ge=0)
-    """Items that are right by the protocol's verdict; None in scores of older programs."""
+    """Number of items that are right by the protocol's verdict; None in scores from older versions."""
     causes: tuple[OutcomeCause, ...] = ()
     """The most frequent causes of errors, of marked refusals and of replies cut off before their first word."""
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
-    """Share of items without words from the model above which the score is unfit."""
+    """Proportion of items without words from the model above which the score is unfit."""
     asked: int = Field(ge=0)
-    """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
+    """Number of items that model and protocol can take; accuracies divide by it, or by the number of repetitions."""
     items: int = Field(ge=0)
-    """Items of the split."""
+    """Number of items in the split."""
     samples: int = Field(1, ge=1)
-    """Replies drawn to each question; every one counts in the accuracy."""
+    """Number of replies sampled for each question; every one is counted in the accuracy."""
     limit: int | None = Field(None, ge=1)
-    """Number of items in the sample asked in place of all; None if all were asked."""
+    """Number of items in the sample that was asked in place of all items; None if all were asked."""
     limit_of: int | None = Field(None, ge=1)
     """Number of items that model and protocol can take, from which the sample was drawn."""
     subset: str | None = None
-    """Digest of the drawn items, if a subset estimates the whole score; None for other scores."""
+    """Digest of the drawn items if a subset is used to estimate the full score; None for other scores."""
     blind_strategy: BlindStrategy | None = None
     """Accuracy of the best strategy that sees no picture on the release; None if the release does not state it."""
     unread: Unread | None = None
-    """None in scores of older programs, and without metrics."""
+    """The unread replies; None in scores from older versions, and if there are no metrics."""
     usage: Usage | None = None
-    """None without token counts. `judge` has the usage of a judge."""
+    """Tokens, requests and cost of the replies; None if tokens were not counted. `judge` has the usage of a judge."""
     judge: Judging | None = None
-    """None without a judge."""
+    """Counts of the judge's verdicts; None if there is no judge."""
     answers: Path | None = Field(None, exclude=True)
-    """Answer file written in place of metrics, because the answers are sealed."""
+    """Path of the answer file written in place of metrics because the answers are sealed."""
     reading: Reading | None = Field(None, exclude=True)
-    """Result of people's labels of these replies (`evaluate check-reading`); None without labels."""
+    """Result of people's labels of these replies (`evaluate check-reading`); None if there are no labels."""
     told_apart_by: str | None = Field(None, exclude=True)
-    """Settings in which it differs from others of its name that were read with it."""
+    """Settings in which the score differs from others of the same name that were read with it."""
     read_from: str | None = Field(None, exclude=True)
-    """Its folder's name, if it differs from the current naming."""
+    """Name of its folder, if it differs from the current naming."""
 
     @model_validator(mode="before")
     @classmethod
     def _without_derived_values(cls, document: Any) -> Any:
-        """Leave out the values in a score's file that follow from other fields."""
+        """Leave out the values in a score's file that can be derived from other fields."""
         follows = {"unfit", "ended"}
         return {k: v for k, v in document.items() if k not in follows} if isinstance(document, dict) else document
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unfit(self) -> bool:
-        """Whether the model gave no words for so many items that the figures reveal little about it."""
+        """Whether the model gave no words for so many items that the figures say little about it."""
         return self.silent > self.max_errors * self.asked
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def ended(self) -> dict[str, int]:
-        """Number of items by ending (`ENDINGS`); each item counts once."""
+        """Number of items by ending (`ENDINGS`); each item is counted once."""
         counts = {
             "answered": self.asked - self.miss - self.refusal - self.cut_off - self.error,
             "refused": self.refusal - self.filtered,
@@ -243,11 +244,11 @@ class Score(BaseModel):
 
     @property
     def silent(self) -> int:
-        """Return the number of items without words from the model: errors, and replies cut off before a word."""
+        """Return the number of items without words from the model: errors, and replies cut off before any word."""
         return self.error + self.cut_off_empty
 
     def why_unfit(self) -> str:
-        """Return the reason why the score is unfit, as text."""
+        """Return the reason the score is unfit, as text."""
         most = f"more than {100 * self.max_errors:g} %"
         if not self.cut_off_empty:
             of_them = f", {self.empty} of them in replies without text" if self.empty else ""
@@ -258,7 +259,7 @@ class Score(BaseModel):
         )
 
     def described_reading(self) -> list[str]:
-        """Return lines on the judge's readings, unread replies, and the reader's error, as far as known."""
+        """Return lines about the judge's readings, unread replies and the reader's error, as far as they are known."""
         about = (self.judge, self.unread, self.reading)
         return [line for line in (known.describe() for known in about if known is not None) if line]
 
@@ -269,7 +270,7 @@ class Score(BaseModel):
 
     @property
     def title(self) -> str:
-        """Return the name under which the score is listed with others: the model and its unusual settings."""
+        """Return the name under which the score is listed alongside others: the model and any unusual settings."""
         parts = [self.name or self.model]
         parts += (name for name in (self.protocol, self.reader) if name not in _USUAL)
         if self.samples > 1:
@@ -283,11 +284,11 @@ class Score(BaseModel):
 
     @property
     def sample(self) -> tuple[int | str, ...] | None:
-        """Return the numbers of items in the sample and in all, and the subset if the sample is one.
+        """Return the number of items in the sample and in all, and the subset if the sample is one.
 
         None if all items were asked.
 
-        Scores that differ in it are neither ranked nor compared.
+        Scores for which this value differs are neither ranked together nor compared.
         """
         if self.limit is None or self.limit_of is None:
             return None
@@ -305,18 +306,18 @@ class Score(BaseModel):
 
     @property
     def asked_with(self) -> dict[str, Any]:
-        """Return the settings that can change a reply, for scores of any version."""
+        """Return the settings that can change a reply, for scores from any version."""
         return identity_of(self.settings.get("backend", {})) if self.identity is None else self.identity
 
     @property
     def repetitions(self) -> int:
-        """Return how often each item counts in the accuracy: once, unless the protocol repeats its questions."""
+        """Return how often each item is counted in the accuracy: once, unless the protocol repeats its questions."""
         accuracy = self.metrics.get("accuracy")
         return accuracy.n // self.asked if accuracy is not None and self.asked else 1
 
     @property
     def right(self) -> int | None:
-        """Return the number of right items; None if unknown, as in older scores that count repetitions."""
+        """Return the number of right items, or None if unknown, as in older scores that count repetitions."""
         accuracy = self.metrics.get("accuracy")
         if self.right_items is not None and accuracy is not None:
             return self.right_items
@@ -326,7 +327,7 @@ class Score(BaseModel):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Return the asked tasks, sorted."""
+        """Return the tasks that were asked, sorted."""
         return tuple(sorted(name.partition("/")[2] for name in self.metrics if name.startswith("accuracy/")))
 
     def document(self) -> dict[str, Any]:
@@ -335,7 +336,7 @@ class Score(BaseModel):
 
 
 def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
-    """Return estimates in the form for a score, sorted by name."""
+    """Return estimates as figures for a score, sorted by name."""
     return {
         name: Figure(value=e.value, ci=tuple(e.interval) if e.interval else None, n=e.n, method=e.method)
         for name, e in sorted(estimates.items())
@@ -343,7 +344,7 @@ def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return a score's document in the form of this version; unchanged if it is of this version, or not a score.
+    """Return a score's document in the form of the current version; it is unchanged if current or not a score.
 
     Version 1 had Wilson's intervals on accuracies, and combined those of the tasks for their mean; it does not state
     the method of other metrics' intervals. Version 2 had no judge, version 3 did not count thoughts, and version 4 did
@@ -368,7 +369,7 @@ def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_score(folder: Path) -> Score:
-    """Return the score in a model's results folder.
+    """Return the score stored in a model's results folder.
 
     Raises:
         DataError: There is no score, it is damaged, or a newer version of the program wrote it.
@@ -390,10 +391,10 @@ def read_score(folder: Path) -> Score:
 
 
 def read_scores(folder: Path) -> list[Score]:
-    """Return the scores in a results folder, ordered by model; other files in it are ignored.
+    """Return the scores in a results folder, ordered by model; other files in the folder are ignored.
 
     Raises:
-        DataError: There is no score in it, one is damaged, or they belong to different releases or splits.
+        DataError: The folder contains no score, a score is damaged, or scores belong to different releases or splits.
     """
     if not folder.is_dir():
         raise DataError(f"{folder} is not a folder of results")
@@ -410,7 +411,7 @@ def read_scores(folder: Path) -> list[Score]:
 
 
 def told_apart(scores: Sequence[Score]) -> list[Score]:
-    """Return scores with unique titles: equal titles get the settings in which the scores differ, as text."""
+    """Return scores with unique titles: to equal titles, the settings in which the scores differ are added as text."""
     apart = list(scores)
     for title in sorted({score.title for score in scores}):
         same = [k for k, score in enumerate(scores) if score.title == title]
@@ -431,7 +432,7 @@ def _read_in(folder: Path) -> Score:
 
 
 def with_reading(score: Score, folder: Path) -> Score:
-    """Return a score with the result of people's labels, unless these are of other replies or of another reader.
+    """Return a score with the result of people's labels, unless these concern other replies or another reader.
 
     Raises:
         DataError: The file next to the score is damaged.

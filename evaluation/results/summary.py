@@ -1,4 +1,4 @@
-"""A table that compares scores: models by tasks."""
+"""A table for comparing scores: models by tasks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def unfit_scores(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score that reveals too little about its model for comparison."""
+    """Return a line for each score that says too little about its model to be compared."""
     return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
 
 
 def sample_line(score: Score) -> str:
-    """Return the meaning of a sample's figures, as text."""
+    """Return a text that explains what a sample's figures mean."""
     if score.subset is not None:
         return (
             f"{printable(score.title)}: the accuracies and their intervals are estimates of what all "
@@ -37,7 +37,7 @@ def sample_line(score: Score) -> str:
 
 
 def draw_lines(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score with several draws per item: their joint results."""
+    """Return a line for each score with several samples per item, stating their joint results."""
     lines = []
     for score in sorted(scores, key=lambda score: score.title):
         if score.samples > 1:
@@ -54,17 +54,17 @@ def draw_lines(scores: Sequence[Score]) -> list[str]:
 
 
 def cause_lines(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each frequent cause of a score's items without an answer."""
+    """Return a line for each frequent cause of items without an answer in a score."""
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_causes()]
 
 
 def reading_lines(scores: Sequence[Score]) -> list[str]:
-    """Return lines on each score's judge's readings and unread replies, and on the reader's error if labeled."""
+    """Return lines about each score's judge readings and unread replies and, if labeled, the reader's error."""
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_reading()]
 
 
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
-    """Return each model's metrics by name, and under `outcomes` the replies without a letter, as JSON values."""
+    """Return each model's metrics by name and, under `outcomes`, the replies without a letter, as JSON values."""
     return {
         score.title: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
         | {"outcomes": outcomes_document(score)}
@@ -73,7 +73,7 @@ def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
 
 
 def outcomes_document(score: Score) -> dict[str, Any]:
-    """Return the endings of a score's items, and the causes of those without an answer, as JSON values."""
+    """Return how a score's items ended, and the causes of those without an answer, as JSON values."""
     states = ("asked", "miss", "refusal", "cut_off", "error")
     parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call")
     counts = {name: getattr(score, name) for name in (*states, *parts)}
@@ -100,7 +100,7 @@ def outcome_counts(score: Score) -> dict[str, str]:
 
 
 def unanswered_words(score: Score) -> str:
-    """Return the number of unanswered items and their endings, as text; empty if all were answered.
+    """Return the number of unanswered items and how they ended, as text; empty if all were answered.
 
     Example: `10 not answered: 8 named no letter, 2 in error`.
     """
@@ -111,16 +111,16 @@ def unanswered_words(score: Score) -> str:
 
 
 _ENDED = {**ENDINGS, "miss": "named no letter", "tool_call": "called a tool", "error": "in error"}
-"""Endings, in their form after a number."""
+"""Endings, in the form used after a number."""
 
 
 def endings_taken(scores: Sequence[Score]) -> list[str]:
-    """Return the endings that any item of the scores has, in the order of `ENDINGS`; tables show these."""
+    """Return the endings that occur in any of the scores, in the order of `ENDINGS`; tables show only these."""
     return [name for name in ENDINGS if any(score.ended[name] for score in scores)]
 
 
 def endings_without_item(scores: Sequence[Score]) -> str:
-    """Return the endings that no item has, as text; empty if there are none."""
+    """Return the endings that do not occur, as text; empty if all do."""
     taken = endings_taken(scores)
     return ", ".join(words for name, words in ENDINGS.items() if name not in taken)
 
@@ -129,10 +129,10 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     """Return a table of accuracies with 95 % intervals, numbers of items, and the accuracy of chance.
 
     There is one line per model, with columns for all asked items, each task, and the endings of items (`endings_taken`;
-    all except answered ones count as wrong). A score with too many errors is marked as unfit. The table is transposed
-    if there are more tasks than models, so that it stays narrow. A model that cannot take a task has a dash there.
-    Below the models come people, if any were asked, then chance: that of the asked items, taken from the score that
-    asked the most.
+    all except answered ones are counted as wrong). A score with too many errors is marked as unfit. The table is
+    transposed if there are more tasks than models, so that it stays narrow. A dash marks a task that a model cannot
+    take. Below the models are people, if any were asked, then chance on the asked items, taken from the score with the
+    most items.
     """
     from rich import box
     from rich.table import Table
@@ -172,7 +172,7 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
 
 
 def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, Figure]]]]) -> Table:
-    """Return a table of accuracies over all items and by task, a line per name, with a rule between blocks of lines."""
+    """Return a table of accuracies over all items and by task, one row per name, with a rule between blocks."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -191,7 +191,7 @@ def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, F
 
 
 def reader_gaps(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score from a paper's reader: the robust reader's result on the same replies."""
+    """Return a line for each score from a paper's reader, with the robust reader's result on the same replies."""
     lines = []
     for score in sorted(scores, key=lambda score: score.title):
         robust, gap = (score.metrics.get(name) for name in ("by_robust_reader", "reader_gap"))
@@ -223,14 +223,15 @@ def is_of_all(score: Score, metric: str) -> bool:
 
 
 def tasks_of(scores: Sequence[Score]) -> list[str]:
-    """Return the tasks asked of any of the models, sorted."""
+    """Return the tasks that any of the models was asked, sorted."""
     return sorted({task for score in scores for task in score.tasks})
 
 
 def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
-    """Return the accuracy of chance (`chance` or `chance/TASK`), from the score that asked the most items.
+    """Return the accuracy of chance (`chance` or `chance/TASK`) from the score with the most items asked.
 
-    A score under `vanilla` is preferred: chance under `circular` is the probability of being right in every rotation.
+    Scores under `vanilla` are preferred, because chance under `circular` is the probability of being right in every
+    rotation.
     """
     having = [score for score in scores if name in score.metrics]
     most = max(having, key=lambda score: (score.protocol == VANILLA, score.metrics[name].n), default=None)
@@ -239,7 +240,7 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
 
 _PIPED_WIDTH = 100
 _LEAST_NAME = 12
-"""Smallest width of a column of names, in characters, however wide the figures."""
+"""Smallest width of a column of names, in characters, however wide the columns of figures are."""
 
 
 def drawn(table: Table, names: int = 0) -> str:
@@ -247,9 +248,9 @@ def drawn(table: Table, names: int = 0) -> str:
 
     Args:
         table: Table.
-        names: Number of leading columns that name the lines. A table that is too wide is split into several below one
-            another, each with these columns. With 0, its columns are narrowed on a terminal, and without a terminal it
-            takes the width that it needs.
+        names: Number of leading columns that name the rows. A table that is too wide is split into several, one below
+            the other, each with these columns. If 0, columns are narrowed to fit a terminal; without a terminal, the
+            table is as wide as it needs to be.
     """
     import io
     import sys
@@ -267,12 +268,12 @@ def drawn(table: Table, names: int = 0) -> str:
 
 
 def in_width(table: Table, width: int, names: int) -> list[Table]:
-    """Return a table as one or several tables that each fit a width, as far as single columns do.
+    """Return a table as one or more tables, each of which fits a width as far as single columns do.
 
     Args:
-        table: Table of texts.
+        table: Table whose cells are strings.
         width: Width in characters.
-        names: Number of leading columns that each of them repeats.
+        names: Number of leading columns that each of these tables repeats.
     """
     from rich.cells import cell_len
     from rich.table import Table

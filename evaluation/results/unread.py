@@ -1,4 +1,4 @@
-"""Unread replies: their share, and the score if all of them were right, or all wrong."""
+"""Unread replies: their proportion, and the score if all of them were right or all wrong."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ _OF_ATTEMPT = ("round", "state", "right", "reply")
 
 
 class Unread(BaseModel):
-    """Replies with words in which the reader found neither a letter nor a refusal, and the bounds that they leave."""
+    """Replies with words in which the reader found neither a letter nor a refusal, and the resulting score bounds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     n: int = Field(ge=0)
-    """Number of unread replies. Several questions to one item with one verdict count once."""
+    """Number of unread replies. Several questions to an item with one verdict are counted once."""
     replies: int = Field(ge=0)
-    """Number of replies with words, read or not."""
+    """Number of replies with words, whether read or not."""
     share: float | None
-    """Unread share of these replies, 0 to 1; None without replies with words."""
+    """Proportion of these replies that is unread, 0 to 1; None if there are no replies with words."""
     if_wrong: float | None
-    """Accuracy if all unread replies were wrong, which is how they count; None if no item was asked."""
+    """Accuracy if all unread replies were wrong, as they are counted; None if no item was asked."""
     if_right: float | None
     """Accuracy if all of them were right."""
 
     def describe(self) -> str:
-        """Return the share and the bounds as one line of text; empty if every reply was read."""
+        """Return the proportion and the bounds in one line of text; empty if every reply was read."""
         if not self.n or self.share is None:
             return ""
         return (
@@ -44,11 +44,11 @@ class Unread(BaseModel):
 
 
 def unread_in(predictions: Path, *, repeats: bool) -> Unread:
-    """Return the unread part of a file of judged predictions.
+    """Return the unread replies in a file of judged predictions.
 
     Args:
         predictions: The file.
-        repeats: Whether metrics count each first question to an item, not items.
+        repeats: Whether metrics count each first question to an item rather than items.
     """
     counted_rows = right = with_words = unread = 0
     columns = [f"attempts.list.element.{name}" for name in _OF_ATTEMPT] if repeats else ["state", "right", "reply"]
@@ -70,7 +70,7 @@ def unread_in(predictions: Path, *, repeats: bool) -> Unread:
 
 
 def has_words(replies: pa.Array) -> pa.BooleanArray:
-    """Return for each reply whether it holds anything other than spaces."""
+    """Return, for each reply, whether it contains anything other than spaces."""
     import pyarrow.compute as pc
 
     return pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(replies), ""), fill_value=False)

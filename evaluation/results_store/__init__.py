@@ -1,1 +1,1 @@
-"""The store of results: runs over releases and versions, each named by everything that determines it."""
+"""The store of results: runs across releases and versions, each identified by everything that determines it."""

@@ -1,4 +1,4 @@
-"""The board of a store: runs over releases and versions, in blocks of comparable runs."""
+"""The board of a store: runs across releases and versions, in blocks of comparable runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FORMAT, VERSION = "benchwright/results-board", 1
 
 
 class BoardBlock(NamedTuple):
-    """Runs of one release, split and reader, ranked by one rule.
+    """Runs with the same release, split and reader, ranked together.
 
     Args:
-        runs: The runs by their title on the board.
-        reader: Reader of the letters.
-        board: Their leaderboard.
+        runs: The runs, by their titles on the board.
+        reader: Name of the reader that finds the letters.
+        board: Leaderboard of these runs.
     """
 
     runs: Mapping[str, StoredRun]
@@ -33,19 +33,19 @@ class BoardBlock(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return release, its id, split and reader, as text."""
+        """Return the release, its id, the split and the reader, as text."""
         split = "all splits" if self.board.split is None else f"split {self.board.split}"
         return f"{self.board.release} ({self.board.release_id[:12]}), {split}, read by {self.reader}"
 
 
 class BlocksApart(NamedTuple):
-    """Two blocks whose figures cannot be compared.
+    """Two blocks whose figures are not comparable.
 
     Args:
-        first: Number of the first block, from 0.
-        second: Number of the second block.
-        why: Difference between them, as text.
-        shared: Number of items asked in both.
+        first: Index of the first block, from 0.
+        second: Index of the second block.
+        why: How the blocks differ, as text.
+        shared: Number of items that were asked in both.
     """
 
     first: int
@@ -55,7 +55,7 @@ class BlocksApart(NamedTuple):
 
 
 class StoreBoard(NamedTuple):
-    """All blocks, and the reasons why figures of two of them cannot be compared."""
+    """All blocks, and the reasons the figures of any two of them cannot be compared."""
 
     blocks: tuple[BoardBlock, ...]
     apart: tuple[BlocksApart, ...]
@@ -78,7 +78,7 @@ class StoreBoard(NamedTuple):
 
 
 def board_of(runs: Sequence[StoredRun]) -> StoreBoard:
-    """Return the board of runs; each reader, and each version of it, has a separate block."""
+    """Return the board of some runs, with a separate block for each reader and each version of a reader."""
     by_column: dict[tuple[str, str | None, str, str], list[StoredRun]] = {}
     for run in runs:
         by_column.setdefault(run.column, []).append(run)
@@ -99,7 +99,7 @@ def board_of(runs: Sequence[StoredRun]) -> StoreBoard:
 
 
 def _items(block: BoardBlock) -> set[str]:
-    """Return the ids of the items asked in any run of a block."""
+    """Return the ids of the items that any run in a block was asked."""
     tables = (pq.read_table(run.folder / PREDICTIONS_FILE, columns=["item_id"]) for run in block.runs.values())
     return {item for table in tables for item in table.column("item_id").unique().to_pylist()}
 

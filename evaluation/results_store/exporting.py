@@ -18,10 +18,10 @@ from .store import StoredRun, copy_files, plain_files
 
 
 def export_runs(runs: Sequence[StoredRun], out: Path) -> list[Path]:
-    """Write runs to a folder of results, under the users' names for them, and return their folders.
+    """Write runs to a folder of results, under the users' names for them, and return the folders of the runs.
 
     Raises:
-        BenchwrightError: The runs and the folder's contents are of several releases or splits, or a run's folder
+        BenchwrightError: The runs and the folder's contents belong to several releases or splits, or a run's folder
             already exists.
     """
     held = [read_score(path.parent) for path in out.glob(f"*/{SCORE_FILE}")]
@@ -65,7 +65,7 @@ def link_runs(runs: Sequence[StoredRun], folder: Path) -> None:
 
 
 def _name(folder: Path, run: StoredRun) -> None:
-    """Write the user's name into a score; everything else stays unchanged, in any version."""
+    """Write the user's name into a score of any version, leaving everything else unchanged."""
     if run.name is not None:
         document = json.loads((folder / SCORE_FILE).read_text(encoding="utf-8"))
         write_json(folder / SCORE_FILE, {**document, "name": run.name})

@@ -1,4 +1,4 @@
-"""The page of a store's board: comparable cells, and the ranking of each block."""
+"""The page of a store's board: comparable cells, and a ranking for each block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GENERATOR = "benchwright results board"
 
 
 def write_store_board(board: StoreBoard, path: Path) -> None:
-    """Write the page of a store's board; equal boards give equal bytes.
+    """Write the page of a store's board; equal boards give identical bytes.
 
     Raises:
         StorageError: The file cannot be written.
@@ -45,9 +45,9 @@ def _pieces(board: StoreBoard) -> Iterator[str]:
 
 
 def _systems(board: StoreBoard) -> list[tuple[str, list[list[BoardRow]]]]:
-    """Return each system with its rows in each block: those in most blocks first, then in their first block's order.
+    """Return each system with its rows in each block: systems in the most blocks first, then as in their first block.
 
-    Repeats of a system in one block are several rows of one cell.
+    Repeated runs of a system in one block are several rows in one cell.
     """
     cells: dict[str, list[list[BoardRow]]] = {}
     for number, block in enumerate(board.blocks):

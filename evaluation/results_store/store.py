@@ -1,9 +1,9 @@
-"""A store of results: a folder of runs, each named by the digest of everything that determines it.
+"""A store of results: a folder of runs, each identified by the digest of everything that determines it.
 
 A run is a result folder from `evaluate`, copied whole to `runs/ID`. The id is the digest of the release, the model, all
-settings and the judged predictions. Equal results are therefore one run, different results never collide, and merging
-is the union of two sets. One file next to them holds the users' names. Writers hold the lock of the store; runs are put
-in place whole, by renaming, so readers need no lock. Nothing is deleted: removed runs go to `trash/`.
+settings and the judged predictions. Equal results are therefore the same run, different results never collide, and
+merging is the union of two sets. A file next to the runs contains the users' names. Writers hold the lock of the store;
+each run is moved into place by renaming, so readers need no lock. Nothing is deleted: removed runs go to `trash/`.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _LONGEST_NAME = 200
 
 
 class StoredRun(NamedTuple):
-    """A run of the store.
+    """A run in the store.
 
     Args:
-        run: Its id, the beginning of the digest of everything that determines it.
-        setup: The beginning of the digest of release, model and settings alone; runs that share it are repeats.
-        name: Name from the user; None without one.
-        score: Its score.
-        folder: Its folder in the store.
+        run: Id of the run: the beginning of the digest of everything that determines it.
+        setup: The beginning of the digest of release, model and settings only; runs that share it are repetitions.
+        name: Name given by the user; None if there is none.
+        score: Score of the run.
+        folder: Folder of the run in the store.
     """
 
     run: str
@@ -51,16 +51,16 @@ class StoredRun(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return the run's name in lists: the user's name, or otherwise the title of its score."""
+        """Return the run's name in lists: the user's name or, if there is none, the title of its score."""
         return self.name or self.score.title
 
     @property
     def column(self) -> tuple[str, str | None, str, str]:
-        """Return release, split, reader and its version; runs with equal values can be compared."""
+        """Return the release, split, reader and reader version; runs with equal values can be compared."""
         return self.score.release_id, self.score.split, self.score.reader, digest(self.score.settings.get("reader"))
 
     def document(self) -> dict[str, Any]:
-        """Return the run without its metrics as JSON values."""
+        """Return the run, without its metrics, as JSON values."""
         score, accuracy = self.score, self.score.metrics.get("accuracy")
         return {
             "run": self.run,
@@ -85,7 +85,7 @@ class MergedRuns(NamedTuple):
     Args:
         added: Ids of runs that are new in the store.
         known: Ids of runs that the store already had.
-        unnamed: Names left behind because other runs of the store have them.
+        unnamed: Names that were not taken over because other runs in the store have them.
     """
 
     added: tuple[str, ...]
@@ -94,18 +94,18 @@ class MergedRuns(NamedTuple):
 
 
 def is_store(folder: Path) -> bool:
-    """Return whether a folder is a store of results, rather than a folder of results."""
+    """Return whether a folder is a store of results rather than a folder of results."""
     return (folder / _NAMES).is_file() and (folder / _RUNS).is_dir()
 
 
 class ResultsStore:
-    """A folder of runs; the first merge into it creates it."""
+    """A folder of runs, which is created by the first merge into it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def runs(self) -> list[StoredRun]:
-        """Return all runs, by release, split and title.
+        """Return all runs, ordered by release, split and title.
 
         Raises:
             DataError: The folder is not a store, or a run in it is damaged.
@@ -116,10 +116,10 @@ class ResultsStore:
         return sorted(runs, key=lambda run: (run.score.release, run.score.split or "", run.title, run.run))
 
     def find(self, wanted: str) -> StoredRun:
-        """Return the run with a name, an id or the beginning of an id.
+        """Return the run with a given name, id or beginning of an id.
 
         Raises:
-            DataError: No run matches, or several do.
+            DataError: No run or several runs match.
         """
         runs = self.runs()
         found = [run for run in runs if wanted in {run.name, run.run}]
@@ -138,12 +138,12 @@ class ResultsStore:
         return found[0]
 
     def merge(self, sources: Sequence[Path]) -> MergedRuns:
-        """Copy runs of other stores, of folders of results or of single results into the store; the sources stay.
+        """Copy runs from other stores, folders of results or single results into the store; the sources stay unchanged.
 
         All sources are read before the first run is copied.
 
         Raises:
-            DataError: A source holds no results, or damaged ones.
+            DataError: A source contains no results or damaged ones.
         """
         found = [pair for source in sources for pair in _read_source(source)]
         added: list[str] = []
@@ -164,10 +164,10 @@ class ResultsStore:
         return MergedRuns(tuple(added), tuple(known), tuple(unnamed))
 
     def rename(self, wanted: str, name: str) -> StoredRun:
-        """Give a run a name in place of its present one.
+        """Give a run a name that replaces its current one.
 
         Raises:
-            BenchwrightError: The name is empty, too long, or that of another run.
+            BenchwrightError: The name is empty, too long, or already used by another run.
             DataError: The run does not exist.
         """
         if not name.strip() or len(name) > _LONGEST_NAME:
@@ -180,7 +180,7 @@ class ResultsStore:
         return run._replace(name=name)
 
     def remove(self, wanted: str) -> tuple[StoredRun, Path]:
-        """Move a run to the trash of the store, where it stays; return it and its path there. Its name becomes free.
+        """Move a run to the store's trash, where it is kept; return the run and its path there. Its name can be reused.
 
         Raises:
             DataError: The run does not exist.
@@ -202,7 +202,7 @@ class ResultsStore:
         return StoredRun(folder.name, setup_of(score), name, score, folder)
 
     def _take(self, run: StoredRun) -> None:
-        """Copy a run; of one already there, add only missing files, and differing files under new names."""
+        """Copy a run; if it already exists, add only missing files, and files that differ under new names."""
         place = self.folder / _RUNS / run.run
         if not place.exists():
             draft = Path(tempfile.mkdtemp(dir=self.folder, prefix=".draft-"))
@@ -225,7 +225,7 @@ class ResultsStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the lock of the store, creating it if necessary; other writers wait."""
+        """Hold the lock of the store, creating it if necessary; other writers have to wait."""
         try:
             (self.folder / _RUNS).mkdir(parents=True, exist_ok=True)
             handle = (self.folder / _LOCK).open("a")
@@ -260,23 +260,23 @@ class ResultsStore:
 
 
 def setup_of(score: Score) -> str:
-    """Return the beginning of the digest of release, model and settings, without the user's name for the result."""
+    """Return the beginning of the digest of release, model and settings, excluding the user's name for the result."""
     decisive = ("model", "protocol", "reader", "release_id", "split", "settings", "samples", "limit", "max_errors")
     document = score.model_dump(mode="json", include=set(decisive))
     return digest({**document, "identity": score.asked_with})[:_ID_LENGTH]
 
 
 def runs_in(source: Path) -> list[StoredRun]:
-    """Return the runs of a store, of a folder of results or of a single result, under their names there.
+    """Return the runs in a store, in a folder of results or in a single result, under their names there.
 
     Raises:
-        DataError: The source holds no results, or damaged ones.
+        DataError: The source contains no results or damaged ones.
     """
     return [run._replace(name=name) for run, name in _read_source(source)]
 
 
 def _read_source(source: Path) -> list[tuple[StoredRun, str | None]]:
-    """Return the contents of a source: runs in their places, under the ids of a store, and their names."""
+    """Return the contents of a source: runs in their folders, with the ids that a store gives them, and their names."""
     if is_store(source):
         return [(identified(run.folder), run.name) for run in ResultsStore(source).runs()]
     folders = [source] if (source / SCORE_FILE).is_file() else [p.parent for p in source.glob(f"*/{SCORE_FILE}")]
@@ -286,7 +286,7 @@ def _read_source(source: Path) -> list[tuple[StoredRun, str | None]]:
 
 
 def identified(folder: Path) -> StoredRun:
-    """Return the result in a folder under the id that follows from its contents.
+    """Return the result in a folder under the id computed from its contents.
 
     Raises:
         DataError: The score or its predictions are missing or damaged, or the folder contains links or folders.
@@ -300,10 +300,10 @@ def identified(folder: Path) -> StoredRun:
 
 
 def plain_files(folder: Path) -> list[Path]:
-    """Return the files of a result.
+    """Return the files of a result, which must be regular files.
 
     Raises:
-        DataError: They include a link or a folder, which could lead anywhere.
+        DataError: They include a link or a folder, which could lead outside the result.
     """
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     if strange := [path for path in paths if path.is_symlink() or not path.is_file()]:

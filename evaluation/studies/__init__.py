@@ -1,1 +1,1 @@
-"""The papers' studies: models under several conditions on the same items, their cost and their effects."""
+"""The papers' studies: models under several conditions on the same items, with costs and effects."""

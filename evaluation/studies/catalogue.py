@@ -1,4 +1,4 @@
-"""The studies by name: their conditions, each a protocol, and the condition to compare others with."""
+"""The studies by name: their conditions, each a protocol, and the condition with which others are compared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Condition(NamedTuple):
     Args:
         name: Name of the condition, as text.
         protocol: Protocol with its settings, in the form of `--protocol`.
-        is_of_paper: Whether the paper has it too; otherwise it is ours.
+        is_of_paper: Whether the condition is in the paper; otherwise it is our own.
     """
 
     name: str
@@ -28,16 +28,16 @@ class Condition(NamedTuple):
 
 
 class Study(NamedTuple):
-    """A study.
+    """A paper's study.
 
     Args:
         name: Name on the command line.
         title: Title of its page.
         source: Paper and section.
-        question: Its research question, one sentence.
+        question: The research question, in one sentence.
         conditions: The conditions, in display order.
-        lacking: What a release lacks if no item can be asked under all conditions.
-        baseline_number: Index of the condition to compare others with; the first by default.
+        lacking: What is missing from a release in which no item can be asked under all conditions.
+        baseline_number: Index of the condition with which others are compared; the first by default.
     """
 
     name: str
@@ -50,16 +50,17 @@ class Study(NamedTuple):
 
     @property
     def baseline(self) -> Condition:
-        """Return the condition to compare others with."""
+        """Return the condition with which others are compared."""
         return self.conditions[self.baseline_number]
 
 
 def study_of(name: str, *, captioner: str | None = None) -> Study:
-    """Return a study.
+    """Return the study with a given name.
 
     Args:
-        name: Its name.
-        captioner: Model that describes pictures in `captions`; required in that study and refused in others.
+        name: Name of the study.
+        captioner: Model that describes pictures in the study `captions`, where it is required; refused in other
+            studies.
 
     Raises:
         BenchwrightError: The study does not exist, or the captioner is missing or superfluous.
@@ -151,4 +152,4 @@ STUDIES: Mapping[str, Callable[[], Study]] = {
     "no_picture": _no_picture,
     "contradicting_captions": _contradicting_captions,
 }
-"""Functions that return the studies, by name."""
+"""Functions that create the studies, by name."""

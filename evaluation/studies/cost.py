@@ -1,7 +1,7 @@
-"""The cost of a study: requests, tokens and price of each condition, counted on the questions themselves.
+"""The cost of a study: requests, tokens and price of each condition, computed from the questions themselves.
 
-Four characters of words count as one token, and a picture as a number of tokens that the user may state, since servers
-differ. Both are estimates; the largest length of a reply bounds its tokens.
+Four characters of text are taken as one token, and a picture as a number of tokens that the user may specify, since
+servers differ. Both are estimates; the tokens of a reply are bounded by its largest length.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class ConditionCost(NamedTuple):
         model: Name of the model.
         condition: Name of the condition.
         protocol: Protocol of the condition.
-        items: Number of asked items.
-        requests: Number of requests at one try each, including those to a model that describes.
-        pictures: Number of sent pictures.
-        tokens: Estimate of the tokens sent, and the largest number received.
-        cost: Largest cost of these tokens; None without prices, or if the model is not on a server.
+        items: Number of items asked.
+        requests: Number of requests with one try each, including those to a model that describes pictures.
+        pictures: Number of pictures sent.
+        tokens: Estimated number of tokens sent, and the largest possible number received.
+        cost: Largest possible cost of these tokens; None if there are no prices or the model is not on a server.
     """
 
     model: str
@@ -62,12 +62,12 @@ class StudyCost(NamedTuple):
 
     @property
     def requests(self) -> int:
-        """Return the number of all requests."""
+        """Return the total number of requests."""
         return sum(condition.requests for condition in self.conditions)
 
     @property
     def tokens(self) -> Tokens:
-        """Return the tokens of all requests."""
+        """Return the total number of tokens."""
         tokens = Tokens(0, 0)
         for condition in self.conditions:
             tokens = tokens.plus(condition.tokens)
@@ -75,7 +75,7 @@ class StudyCost(NamedTuple):
 
     @property
     def cost(self) -> float | None:
-        """Return the largest cost of all requests; None without prices."""
+        """Return the largest possible cost of all requests, or None if there are no prices."""
         stated = [condition.cost for condition in self.conditions if condition.cost is not None]
         return sum(stated) if stated else None
 
@@ -107,7 +107,7 @@ def cost_of(
     split: str | None = None,
     tokens_per_picture: int = TOKENS_PER_PICTURE,
 ) -> StudyCost:
-    """Return the cost of a study without asking any model.
+    """Return the cost of a study without querying any model.
 
     Raises:
         BenchwrightError: A model or its options are invalid.
@@ -158,6 +158,6 @@ def _cost(
 
 
 def _size_of(question: Question) -> tuple[int, int]:
-    """Return the number of characters and of pictures of a question's message."""
+    """Return the number of characters and the number of pictures in a question's message."""
     parts = message_of(question)
     return sum(len(part) for part in parts if isinstance(part, str)), sum(not isinstance(part, str) for part in parts)

@@ -24,23 +24,25 @@ FORMAT, VERSION = "benchwright/study", 1
 
 
 class StudyScore(NamedTuple):
-    """A score under a condition."""
+    """A score obtained under a condition."""
 
     condition: Condition
     score: Score
 
 
 class ConditionEffect(NamedTuple):
-    """The accuracy of a model under a condition, on all tasks or one, and its difference from the baseline.
+    """A model's accuracy under a condition, on one task or all tasks, and its difference from the baseline.
 
     Args:
         model: Name of the model.
         task: Task, or `all`.
         condition: The condition.
-        accuracy: Accuracy under it.
-        chance: Accuracy of an even draw on the same items; None if unknown.
-        pair: Comparison with the baseline, this less that; None for the baseline itself, or without common items.
-        p_holm: Its p, adjusted for all conditions and tasks of the study's models; None without `pair`.
+        accuracy: Accuracy under the condition.
+        chance: Accuracy of a uniform draw on the same items; None if unknown.
+        pair: Comparison with the baseline, as condition minus baseline; None for the baseline itself or if there are no
+            common items.
+        p_holm: p-value of the comparison, Holm-adjusted across all conditions and tasks of the study's models; None if
+            there is no `pair`.
     """
 
     model: str
@@ -89,7 +91,7 @@ class StudyOutcome(NamedTuple):
     Args:
         study: The study.
         scores: Scores of each model under each condition.
-        changes: A change for each model, task and condition, in this order.
+        changes: An effect for each model, task and condition, in this order.
     """
 
     study: Study
@@ -103,12 +105,12 @@ class StudyOutcome(NamedTuple):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Return `all`, then the tasks if there are several."""
+        """Return `all`, followed by the tasks if there are several."""
         names = dict.fromkeys(change.task for change in self.changes)
         return tuple(names) if len(names) != 2 else (_ALL,)
 
     def change(self, model: str, task: str, condition: Condition) -> ConditionEffect | None:
-        """Return a change; None if the model was not asked the task."""
+        """Return the effect of a condition on a model, or None if the model was not asked the task."""
         wanted = (model, task, condition)
         return next((c for c in self.changes if (c.model, c.task, c.condition) == wanted), None)
 
@@ -136,17 +138,17 @@ class StudyOutcome(NamedTuple):
 
 
 def outcome_of(study: Study, scores: Sequence[StudyScore], results: Path) -> StudyOutcome:
-    """Return the effects of the conditions, with intervals and tests on the items asked in both.
+    """Return the effects of the conditions, with intervals and tests on the items asked under both conditions.
 
-    Items that share a source image or a pair are one draw, as in all comparisons.
+    Items that share a source image or a pair are treated as one draw, as in all comparisons.
 
     Args:
         study: The study.
-        scores: Scores of each model under each condition, models one after another.
-        results: Folder with the predictions.
+        scores: Scores of each model under each condition, grouped by model.
+        results: Folder that contains the predictions.
 
     Raises:
-        DataError: Predictions are missing or were changed.
+        DataError: Predictions are missing or have been changed.
     """
     sheet = read_reply_matrix(results, [entry.score for entry in scores])
     bare: list[ConditionEffect] = []

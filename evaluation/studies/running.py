@@ -1,4 +1,4 @@
-"""Running of a study: every model under every condition, without repeating answered questions."""
+"""Running a study: every model under every condition, without asking answered questions again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .catalogue import Study
 
 CACHE = "cache"
-"""Folder among results for the digests of drawn pictures; it can be deleted at any time."""
+"""Folder in the results folder for the digests of drawn pictures; it can be deleted at any time."""
 
 
 def run_study(
@@ -41,22 +41,23 @@ def run_study(
     """Score every model under every condition, and return the effects of the conditions.
 
     Models at different endpoints are asked at the same time (`several_models`). An interrupted run continues from the
-    logs of replies below `out`.
+    logs of replies in `out`.
 
     Args:
         study: The study.
-        release: Release whose items to ask; if they are sealed, as `unsealed` returns it.
+        release: Release whose items are asked; if they are sealed, the release as returned by `unsealed`.
         models: Names of the models, as on the command line of `evaluate run`.
         out: Folder of results, as `evaluate run` writes them.
         options: Options of the models.
-        split: Name of the only split to ask; all splits if None.
-        reader: Reader of letters in replies.
-        max_errors: Share of errors among the asked items above which a score is unfit, 0 to 1.
-        progress: Receiver of the progress.
+        split: Name of the split to ask; all splits if None.
+        reader: Reader that finds letters in replies.
+        max_errors: Proportion of errors among the asked items, 0 to 1, above which a score is unfit.
+        progress: Receiver of progress reports.
 
     Raises:
         BenchwrightError: Models are repeated or missing, or no item can be asked under a condition.
-        CheckFailed: A model failed alike on its first questions, or a budget is spent; run it again to continue.
+        CheckFailed: A model failed in the same way on all its first questions, or a budget is spent; run the study
+            again to continue.
     """
     if not models or len(set(models)) < len(models):
         raise BenchwrightError("a study needs at least one --model, and each only once")

@@ -1,4 +1,4 @@
-"""The output of a study: a page with its plots and tables, the plots as files, and its figures as JSON."""
+"""The output of a study: a page with plots and tables, the plots as files, and the figures as JSON."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PANELS_A_ROW = 2
 
 
 class WrittenStudy(NamedTuple):
-    """The files of a study."""
+    """The files written for a study."""
 
     page: Path
     data: Path
@@ -48,15 +48,15 @@ class WrittenStudy(NamedTuple):
 
 
 def folder_of(results: Path, study: str) -> Path:
-    """Return the folder for the files of a study, in a folder of results."""
+    """Return the folder for the files of a study, located in a folder of results."""
     return results / f"study-{study}"
 
 
 def check_folder(folder: Path, release: Release) -> None:
-    """Refuse a folder that holds anything but the same study of the same release.
+    """Refuse a folder that contains anything other than the same study of the same release.
 
     Raises:
-        BenchwrightError: The folder holds something else.
+        BenchwrightError: The folder contains something else.
     """
     import json
 
@@ -72,10 +72,10 @@ def check_folder(folder: Path, release: Release) -> None:
 
 
 def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: StudyCost) -> WrittenStudy:
-    """Write the page, the plots and the figures of a study; equal figures give equal bytes.
+    """Write the page, the plots and the figures of a study; equal figures give identical bytes.
 
     Raises:
-        BenchwrightError: The folder holds something else, or cannot be written.
+        BenchwrightError: The folder contains something else, or cannot be written.
     """
     from .outcome import ALPHA, LEVEL
 
@@ -122,7 +122,7 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
 
 
 def _accuracy_chart(outcome: StudyOutcome) -> Chart:
-    """Return the accuracy under each condition, a panel for each task, as in BLINK's figure 7."""
+    """Return the chart of accuracy under each condition, with a panel for each task, as in BLINK's figure 7."""
 
     def row(task: str, number: int) -> ChartRow:
         changes = _changes(outcome, task, number)
@@ -143,7 +143,7 @@ def _accuracy_chart(outcome: StudyOutcome) -> Chart:
 
 
 def _difference_chart(outcome: StudyOutcome) -> Chart:
-    """Return the difference of each condition from the baseline on the same items, a panel for each task."""
+    """Return the chart of each condition's difference from the baseline on the same items, one panel per task."""
 
     def row(task: str, number: int) -> ChartRow:
         dots = [
@@ -176,7 +176,7 @@ def _chart(
     with_baseline: bool = True,
     legend: list[LegendEntry] | None = None,
 ) -> Chart:
-    """Return a chart with a panel for each task and a row for each condition, with the baseline or without."""
+    """Return a chart with a panel for each task and a row for each condition, with or without the baseline."""
     study = outcome.study
     shown = [k for k in range(len(study.conditions)) if with_baseline or k != study.baseline_number]
     panels = [Panel(task.replace("_", " "), [row(task, number) for number in shown]) for task in outcome.tasks]
@@ -206,14 +206,14 @@ def _chart(
 
 
 def _changes(outcome: StudyOutcome, task: str, number: int) -> list[tuple[int, ConditionEffect]]:
-    """Return the changes of a row, each with the index of its model."""
+    """Return the effects to show in a row, each with the index of its model."""
     condition = outcome.study.conditions[number]
     changes = [(series, outcome.change(model, task, condition)) for series, model in enumerate(outcome.models)]
     return [(series, change) for series, change in changes if change is not None]
 
 
 def _difference_scale(outcome: StudyOutcome) -> Scale:
-    """Return a scale around 0 that contains all intervals, in tenths."""
+    """Return a scale around 0, in steps of a tenth, that contains all intervals."""
     ends = [abs(end) for change in outcome.changes if change.pair is not None for end in change.pair.interval]
     tenths = min(10, max(2, ceil(10 * max(ends, default=0.2))))
     step = max(1, ceil(tenths / 4))

@@ -1,1 +1,1 @@
-"""Comparison of two releases: their differences, the reasons, and the effect on the scores of models."""
+"""Comparison of two releases: their differences, the reasons for them, and their effect on models' scores."""

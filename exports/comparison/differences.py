@@ -1,8 +1,8 @@
 """Differences between two releases, item by item and field by field, and their reasons.
 
-Items with equal ids are the same: an id survives other versions of a step, other weights and edits. Two passes read
-the rows without their pictures. The first keeps a digest of each item; the second reads the rows of the items that
-differ, so that memory grows with the differences and not with the releases.
+Items with equal ids are the same item: an id stays the same when the step's version or weights change or the item is
+edited. Two passes read the rows without their pictures. The first stores a digest of each item; the second reads the
+rows of the items that differ. Memory therefore grows with the number of differences, not with the size of the releases.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ CONTENT = (
     "task", "kind", "images", "marks", "question", "choices", "answer", "refusal", "level", "category", "attributes",
     "explanation",
 )  # fmt: skip
-"""Fields that annotators judged and models saw; a change of any other field leaves the question unchanged."""
+"""Fields that annotators judged and models saw; a change to any other field leaves the question itself unchanged."""
 _MAKING = ("revision", "group_keys", "written_by", "operation_id", "root_image_id", "made_from", "evidence")
 _COLUMNS = {"images": "image_ids", "marks": "visual_prompts"}
-"""Columns whose fields have another name here."""
+"""Columns that correspond to a field with a different name here."""
 
 Row = Mapping[str, Any]
 
 
 class DifferentItem(NamedTuple):
-    """One item that differs.
+    """An item that differs between the two releases.
 
     Args:
         item_id: Id of the item.
-        task: Task of the item; from the newer release if both have it.
-        fields: Names of the fields that differ; empty for items of one release only.
-        why: Reason, as far as the two releases record it.
+        task: Task of the item, taken from the newer release if both contain the item.
+        fields: Names of the fields that differ; empty if only one release contains the item.
+        why: Reason for the difference, as far as the two releases record it.
         before: Row of the item in the older release, without pictures; None if absent.
-        after: Row in the newer release.
+        after: Row of the item in the newer release, without pictures; None if absent.
     """
 
     item_id: str
@@ -49,12 +49,12 @@ class DifferentItem(NamedTuple):
 
     @property
     def is_content(self) -> bool:
-        """Return whether content that annotators judged and models saw differs."""
+        """Return whether the difference is in content that annotators judged and models saw."""
         return not self.fields or not set(self.fields).isdisjoint(CONTENT)
 
     @property
     def source_id(self) -> str | None:
-        """Return the id of the item in its source; None if it has none."""
+        """Return the id of the item in its source, or None if it has none."""
         return own_id((self.after or self.before or {}).get("attributes"))
 
     def to_json(self) -> dict[str, Any]:
@@ -72,12 +72,12 @@ class ReleaseDifferences(NamedTuple):
     """Differences between two releases; items are sorted by id.
 
     Args:
-        added: Items of the newer release alone.
-        dropped: Items of the older release alone.
-        moved: Items in another split.
-        changed: Items of both with other content or another way of making.
-        same: Number of items of both without any difference except their split.
-        settings: Lines that name the differences in recipe, campaigns and license.
+        added: Items only in the newer release.
+        dropped: Items only in the older release.
+        moved: Items whose split changed.
+        changed: Items in both releases whose content, or the way they were made, changed.
+        same: Number of items in both releases that do not differ, except possibly in their split.
+        settings: Lines that state the differences in recipe, campaigns and license.
     """
 
     added: tuple[DifferentItem, ...]
@@ -91,7 +91,7 @@ class ReleaseDifferences(NamedTuple):
 def compare_releases(before: Release, after: Release) -> ReleaseDifferences:
     """Return the differences between an older and a newer release.
 
-    Compares pictures by their ids, which are hashes of their bytes; `verify_release` checks these.
+    Compares pictures by their ids, which are hashes of their bytes; `verify_release` checks that the ids are correct.
 
     Raises:
         DataError: A file of a release is damaged.
@@ -134,7 +134,7 @@ def field_value(row: Row, name: str) -> Any:
 
 
 def _differing_fields(before: Row, after: Row) -> tuple[str, ...]:
-    """Return the names of the differing fields of an item: content first, then how it was made."""
+    """Return the names of an item's differing fields: first those of its content, then those of how it was made."""
     names = tuple(name for name in (*CONTENT, *_MAKING) if field_value(before, name) != field_value(after, name))
     if before["image_roles"] != after["image_roles"] and "images" not in names:
         return ("images", *names)
@@ -142,7 +142,7 @@ def _differing_fields(before: Row, after: Row) -> tuple[str, ...]:
 
 
 def _digests(release: Release) -> dict[str, tuple[str, str]]:
-    """Return each item's split, and a digest of everything else."""
+    """Return each item's split and a digest of everything else in its row."""
     return {row["item_id"]: (row["split"], digest({**row, "split": None})) for row in release.rows()}
 
 

@@ -1,4 +1,4 @@
-"""The comparison page of two releases: differences, reasons, and the pictures of both side by side."""
+"""The comparison page of two releases: differences, their reasons, and the pictures of both side by side."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _SIDE_PX = 360
 """Longer side of pictures on the page, in pixels."""
 _AS_TEXT = {"images", "marks"}
-"""Fields that the pictures show."""
+"""Fields whose content the pictures show."""
 _PICTURES = ("item_id", "images", "unmarked", "image_ids", "visual_prompts")
 
 
 class _TextPart(NamedTuple):
-    """Part of a text: equal in both releases, or only in one."""
+    """A part of a text that both releases contain, or only one of them."""
 
     text: str
     differs: bool
 
 
 class _FieldChange(NamedTuple):
-    """A field before and after, in parts that are equal or differ."""
+    """A field before and after the change, divided into equal and different parts."""
 
     name: str
     before: Sequence[_TextPart]
@@ -41,12 +41,12 @@ class _FieldChange(NamedTuple):
 
 
 class _ComparedItem(NamedTuple):
-    """One item on the page, with its pictures as data URIs, or a text for a picture that cannot be drawn."""
+    """An item on the page, with its pictures as data URIs; a picture that cannot be drawn is replaced by a text."""
 
     difference: DifferentItem
     question: str
     choices: Sequence[tuple[str, str, bool]]
-    """Key, text, and whether it is right; from the newer release if it has the item."""
+    """Key and text of each option, and whether it is right; from the newer release if it contains the item."""
     fields: Sequence[_FieldChange]
     before: Sequence[str]
     after: Sequence[str]
@@ -69,8 +69,8 @@ def write_comparison(
         before: Older release.
         after: Newer release.
         differences: Differences between them.
-        scores: Scores of models by both.
-        most: Largest number of items of each kind to show; the counts cover all.
+        scores: Scores of models on both releases.
+        most: Largest number of items of each kind to show; the counts cover all items.
 
     Raises:
         BenchwrightError: The file exists.
@@ -135,7 +135,7 @@ def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> I
 
 
 def _drawn(release: Release, item_ids: Sequence[str]) -> dict[str, Sequence[str] | str]:
-    """Return the pictures of items as data URIs with marks drawn, or why they cannot be drawn."""
+    """Return the items' pictures as data URIs with marks drawn, or the reasons they cannot be drawn."""
     drawn: dict[str, Sequence[str] | str] = {}
     for row in release.rows(_PICTURES, item_ids=frozenset(item_ids)) if item_ids else ():
         try:
@@ -171,7 +171,7 @@ def _field(name: str, item: DifferentItem) -> _FieldChange:
 
 
 def _lines(row: Row, name: str) -> str:
-    """Return a field as text, cut if it would fill the page."""
+    """Return a field's text, truncated if it is too long for the page."""
     value = row["split"] if name == "split" else field_value(row, name)
     if name == "choices":
         return "\n".join(f"{choice['key']}: {choice['text'] or choice['image_id'][:12]}" for choice in value)

@@ -1,4 +1,4 @@
-"""Reasons why items of two releases differ: errata, edits, steps, pictures, settings, votes."""
+"""Reasons why the items of two releases differ: errata, edits, steps, pictures, settings, votes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST = 60
 
 
 class Reasons:
-    """Reasons for differences between an older and a newer release."""
+    """Reasons for the differences between an older and a newer release."""
 
     def __init__(self, before: Release, after: Release) -> None:
         self._old_operations, self._old_images = _provenance(before)
@@ -63,20 +63,20 @@ class Reasons:
         return self._likely(f"other items of {_named(self._old_images, before['root_image_id'])} are still there")
 
     def of_added(self, after: Row) -> str:
-        """Return why an item is in the newer release alone."""
+        """Return why only the newer release contains an item."""
         if come := _not_in(self._old_images, self._new_images, after):
             return self._likely(f"no item of the older release goes back to {_named(self._new_images, come)}")
         return self._likely(f"other items of {_named(self._new_images, after['root_image_id'])} were there before")
 
     def of_moved(self, before: Row, after: Row) -> str:
-        """Return why an item is in another split."""
+        """Return why an item's split changed."""
         about = f"from {before['split']} to {after['split']}"
         if before["group_keys"] != after["group_keys"]:
             return f"{about}; it shares other pictures or groups than before"
         return self._likely(about)
 
     def _likely(self, about: str) -> str:
-        """Return a fact with its possible causes: all differences in settings and votes."""
+        """Return a statement followed by its possible causes: all differences in settings and votes."""
         causes = (*self._steps, *self._votes, *self._seed)
         return f"{about}; what differs: {'; '.join(causes)}" if causes else about
 
@@ -106,7 +106,7 @@ class Reasons:
         return list(_operation_changes(old, new))
 
     def _pictures(self, before: Row, after: Row) -> Iterator[str]:
-        """Yield why pictures differ that steps other than the item's own made."""
+        """Yield the reasons for differences in pictures that other steps than the item's own made."""
         for old, new in zip(before["image_ids"], after["image_ids"], strict=False):
             made_before, made_after = self._old_images.get(old), self._new_images.get(new)
             if old == new or made_before is None or made_after is None:
@@ -137,9 +137,9 @@ def _provenance(release: Release) -> tuple[dict[str, Operation], dict[str, Image
 
 
 def _not_in(others: Mapping[str, ImageRecord], images: Mapping[str, ImageRecord], row: Row) -> str | None:
-    """Return the id of a photograph of an item that another release lacks; None if it has all of them.
+    """Return the id of a photograph behind an item that another release lacks; None if it has all of them.
 
-    An item goes back to several photographs if parts of one were inserted into another.
+    An item is based on several photographs if parts of one were inserted into another.
     """
     wanted: list[str] = [*reversed(row["image_ids"]), row["root_image_id"]]
     seen: set[str] = set()
@@ -161,7 +161,7 @@ def _named(images: Mapping[str, ImageRecord], image_id: str) -> str:
 
 
 def _edits(before: Row, after: Row) -> Iterator[str]:
-    """Yield which texts another author has written."""
+    """Yield which of the item's texts have a new author."""
     old, new = json.loads(before["written_by"]), json.loads(after["written_by"])
     for text in sorted({*old, *new}):
         if old.get(text) != new.get(text):
@@ -192,7 +192,7 @@ def _recipe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iter
 
 
 def _entries(recipe: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the settings of a recipe's entries by name, without freezing, which only names the release."""
+    """Return the settings of a recipe's steps by name, except for `freeze`, which only names the release."""
     entries: dict[str, Mapping[str, Any]] = {}
     for entry in recipe.get("steps", ()):
         name = str(entry.get("as") or entry.get("step"))

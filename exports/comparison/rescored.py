@@ -1,7 +1,7 @@
-"""Effect of the differences between two releases on scores: a model's replies to the older one, judged by both keys.
+"""Effect of the differences between two releases on scores: a model's replies to the older one, judged with both keys.
 
-A reply holds for the newer release if the item shows the same there: pictures, marks, question and options. New items
-and items shown otherwise would have to be asked.
+A reply is valid for the newer release if the item shows the same pictures, marks, question and options there. The model
+would have to be asked new items and items shown differently.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from benchwright.release import Release
 from benchwright.release.format.provenance import files_before_removal
 
 _SCORE, _PREDICTIONS = "score.json", "predictions.parquet"
-"""Files of a results folder, as `evaluate run` writes them."""
+"""Files in a results folder, as written by `evaluate run`."""
 
 _ABSENT = ("", None)
 _SHOWN = ("kind", "image_ids", "image_roles", "visual_prompts", "question", "choices")
 
 
 class Rescored(NamedTuple):
-    """Scores of one model by both releases.
+    """Scores of one model on both releases.
 
     Args:
         model: Name of the model, with the protocol unless it is `vanilla`.
-        before: Accuracy on the items of the older release that the model was asked, 0-1.
+        before: Accuracy, 0-1, on the items of the older release that the model was asked.
         asked: Number of these items.
-        after: Accuracy by the newer release's keys on the items it shows as before; None if there are none.
-        kept: Number of these items.
+        after: Accuracy, 0-1, with the newer release's keys on the items it shows unchanged; None if there are none.
+        kept: Number of these unchanged items.
         to_ask: Number of items of the newer release that the model was not asked in this form.
-        turned_right: Ids of items that count as right only now.
-        turned_wrong: Ids of items that counted as right only before.
+        turned_right: Ids of items whose reply is right only with the newer keys.
+        turned_wrong: Ids of items whose reply was right only with the older keys.
     """
 
     model: str
@@ -54,15 +54,15 @@ class Rescored(NamedTuple):
 
 
 def rescored(results: Path, before: Release, after: Release) -> Rescored:
-    """Return a model's scores by two releases, from a folder of its results on the older one.
+    """Return a model's scores on two releases, computed from a folder of its results on the older one.
 
     Args:
         results: Folder with `score.json` and `predictions.parquet`, from a protocol that asks each item once.
-        before: Release that the model was asked.
-        after: The newer one.
+        before: Release on which the model was run.
+        after: The newer release.
 
     Raises:
-        DataError: The folder holds no results on `before`, or several replies to an item.
+        DataError: The folder contains no results on `before`, or several replies to an item.
     """
     score = _score(results)
     if score.get("content_id") != before.content_id:
@@ -102,7 +102,7 @@ def _score(results: Path) -> Mapping[str, Any]:
 
 
 def _replies(results: Path) -> dict[str, str | None]:
-    """Return the letter given for each asked item; None if the reply named no single option."""
+    """Return the letter given for each asked item, or None if the reply did not name exactly one option."""
     try:
         with ParquetTable(results / _PREDICTIONS, title=str(results / _PREDICTIONS)) as file:
             rows = file.table(["item_id", "letter", "attempts"]).to_pylist()
@@ -118,9 +118,9 @@ def _replies(results: Path) -> dict[str, str | None]:
 
 
 def _shown_and_right(release: Release) -> dict[str, tuple[str, str | None]]:
-    """Return for each item a digest of what it shows, and the letter of the right option.
+    """Return, for each item, a digest of what it shows and the letter of the right option.
 
-    A file shows the same with and without its metadata.
+    Removing a file's metadata does not change what it shows.
     """
     before = files_before_removal(release.provenance())
 

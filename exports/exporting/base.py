@@ -1,4 +1,4 @@
-"""The base class of a format: it takes items one by one, and reads its files back as consumers do."""
+"""The base class of a format, which writes items one by one and reads its files back as consumers do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 from .exported import ExportedItem, ExportHeader
 
 Part = Literal["question", "options", "answer", "pictures"]
-"""Parts of an item that are read back and compared with the release."""
+"""Parts of an item that are read back and compared with those in the release."""
 
 
 _FIELDS = {
@@ -24,15 +24,15 @@ _FIELDS = {
     "operation_id": "the operation that made the item (`operation_id`)",
     "written_by": "who wrote the texts (`written_by`)",
 }
-"""Fields of an item that a format may leave out, in words."""
+"""Fields of an item that a format may leave out, with their descriptions."""
 
 
 class NotCarried(NamedTuple):
     """A part of an item that a format cannot carry.
 
     Attributes:
-        what: What is lost, as a phrase, such as `level of the question`.
-        why: Why the format cannot carry it, or what to do, in one line.
+        what: Phrase that names what is lost, such as `level of the question`.
+        why: One line that says why the format cannot carry it, or what to do.
     """
 
     what: str
@@ -47,7 +47,8 @@ class ReadItem:
         item_id: Id of the item.
         split: Name of the split.
         question: Text of the question.
-        options: Texts of the options by key, in order; an option that is a picture has its name ("Image 2").
+        options: Texts of the options by key, in order; a picture option is represented by the picture's name ("Image
+            2").
         answer: Key of the right option; None if none is right.
         pictures: Files of the pictures as models see them, in order.
     """
@@ -61,30 +62,31 @@ class ReadItem:
 
 
 class ExportFormat(ABC):
-    """A format of other tools, written into a folder.
+    """A format of another tool, written into a folder.
 
-    A subclass is one file in `exports/formats/` and one line in `exports/room.py`. Files are written with the same
-    bytes for the same items, whatever the machine. Memory must not grow with the number of items.
+    A subclass takes one file in `exports/formats/` and one line in `exports/room.py`. The same items must give the same
+    bytes on every machine. Memory must not grow with the number of items.
 
     Attributes:
-        folder: Folder to write to; the export's own, except for what `export_release` writes for all formats.
+        folder: Folder to write to: the export's folder, in which `export_release` also writes the files common to all
+            formats.
         header: Facts about the release that the export states.
     """
 
     name: ClassVar[str]
-    """Name on the command line."""
+    """Name of the format on the command line."""
     carries: ClassVar[frozenset[Part]] = frozenset({"question", "options", "answer", "pictures"})
-    """Parts of items that `read` returns and that must equal the release's."""
+    """Parts of items that `read` returns and that must equal those in the release."""
     question_as_stated: ClassVar[bool] = False
-    """Whether questions are read with `<image 2>` as the item states it, instead of the names of pictures."""
+    """Whether questions are read with `<image 2>` as in the item, rather than with the names of pictures."""
     leaves_out: ClassVar[tuple[str, ...]] = ()
-    """Fields of items that have no place in the format, among those of `_FIELDS`."""
+    """Fields of items that the format cannot represent, among those of `_FIELDS`."""
     pictures_first: ClassVar[bool] = False
-    """Whether all pictures of an item come before its question, wherever the question places them."""
+    """Whether all pictures of an item come before its question, regardless of where the question places them."""
     shows_marks: ClassVar[bool] = True
-    """Whether marks are drawn on the pictures; otherwise pictures are the release's files, with marks as vectors."""
+    """Whether marks are drawn on the pictures; otherwise the release's files are used, with marks as vectors."""
     canary_in: ClassVar[str] = ""
-    """Place of the canary besides `README.md` and `export.json`, as a phrase for the export's README."""
+    """Location of the canary in addition to `README.md` and `export.json`, as a phrase for the export's README."""
 
     def __init__(self, folder: Path, header: ExportHeader) -> None:
         self.folder = folder
@@ -96,7 +98,7 @@ class ExportFormat(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """Write the rest and close all files; called once, also after an error."""
+        """Write what remains and close all files; called once, even after an error."""
 
     @abstractmethod
     def read(self) -> Iterator[ReadItem]:
@@ -124,4 +126,4 @@ class ExportFormat(ABC):
 
     @abstractmethod
     def usage(self) -> str:
-        """Return how to use the export, as Markdown for its README."""
+        """Return instructions for using the export, as Markdown for its README."""

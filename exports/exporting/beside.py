@@ -1,4 +1,4 @@
-"""Companion files of every export: sources of pictures, and pictures without their marks."""
+"""Companion files of every export: the sources of pictures, and the pictures without marks."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .exported import ExportedItem, ExportHeader
 from .files import LinesWriter, PictureFolder, PictureReader, read_lines
 
 SOURCES = "sources.jsonl"
-"""File with one line for each picture of the release: its sources with license, author and place."""
+"""File with one line for each picture of the release, which lists its sources with license, author and address."""
 
 MARKS = "marks.jsonl"
-"""File with one line for each marked picture of an item: its marks as vectors, and the file without them."""
+"""File with one line per marked picture of an item: its marks as vectors, and the name of the unmarked file."""
 
 UNMARKED = "unmarked"
-"""Folder of the pictures without their marks, byte for byte as in the release, named by their SHA-256."""
+"""Folder of the unmarked pictures, identical byte for byte to the release's files and named by their SHA-256."""
 
 
 class BesideWriter:
-    """Writer of sources for all pictures, and of clean pictures and vectors if marks are drawn.
+    """Writer of the sources of all pictures and, if marks are drawn, of unmarked pictures and vectors.
 
     Args:
         folder: Folder of the export.
         header: Facts about the release that the export states.
-        marks: Whether marks are drawn, so that vectors and clean pictures are written too.
+        marks: Whether marks are drawn, in which case vectors and unmarked pictures are also written.
     """
 
     def __init__(self, folder: Path, header: ExportHeader, *, marks: bool) -> None:
@@ -40,7 +40,7 @@ class BesideWriter:
         self._clean = PictureFolder(folder)
         self._credited: set[bytes] = set()
         self.licences: Counter[str] = Counter()
-        """Number of pictures by license of their sources; "not stated" if a source states none."""
+        """Number of pictures by license of their sources; "not stated" if a source states no license."""
 
     def add(self, exported: ExportedItem) -> None:
         """Write the companion files of one item."""
@@ -75,7 +75,7 @@ class BesideWriter:
 
 
 class BesideReader:
-    """Reader of the clean pictures and vectors that compares them with the items in order."""
+    """Reader that compares unmarked pictures and vectors with the items in order."""
 
     def __init__(self, folder: Path) -> None:
         self._clean = PictureReader(folder)
@@ -85,7 +85,7 @@ class BesideReader:
         """Number of marked pictures compared."""
 
     def compare(self, expected: ExpectedItem) -> None:
-        """Compare the vectors and clean pictures of an item with the written ones.
+        """Compare the written vectors and unmarked pictures with those of an item.
 
         Raises:
             DataError: They differ.
@@ -99,10 +99,10 @@ class BesideReader:
             self.compared += 1
 
     def end(self) -> None:
-        """Check that no line is left.
+        """Check that no lines remain.
 
         Raises:
-            DataError: The file has more lines than marked pictures.
+            DataError: The file has more lines than there are marked pictures.
         """
         if next(self._lines, None) is not None:
             raise DataError(f"{MARKS} has more lines than the release has marked pictures")

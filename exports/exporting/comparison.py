@@ -1,4 +1,4 @@
-"""Reading an export back: texts, keys, order and pixels are compared with the release."""
+"""Reading back an export to compare its texts, keys, order and pixels with the release."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from benchwright.images.pixels import Pixels
 
 _LAST = 16
-"""Number of pictures whose bytes stay in memory, since the next items usually show them again."""
+"""Number of pictures whose bytes stay in memory, since consecutive items usually share pictures."""
 
 _KNOWN = 10_000
-"""Number of pictures known to have the right pixels, which need no second decoding."""
+"""Number of remembered pictures whose pixels are known to be right, so that they need no second decoding."""
 
 
 _Key = TypeVar("_Key")
@@ -38,13 +38,13 @@ _Kept = TypeVar("_Kept")
 
 @dataclass
 class ExportComparison:
-    """Number of parts of an export compared with the release, all of them equal.
+    """Number of parts of an export that were compared with the release and found equal.
 
     Attributes:
         items: Number of items, in order.
         questions: Number of questions.
-        options: Number of options, texts and keys.
-        answers: Number of keys of right options, including items without one.
+        options: Number of options, each with its text and key.
+        answers: Number of keys of right options, including items that have none.
         pictures: Number of pictures of items.
         marked_pictures: Number of marked pictures whose vectors and clean files were compared.
     """
@@ -57,15 +57,15 @@ class ExportComparison:
     marked_pictures: int = 0
 
     def document(self) -> dict[str, int]:
-        """Return the numbers by name."""
+        """Return these numbers by name."""
         return asdict(self)
 
 
 class ExportComparer:
     """Comparer of an export, as the format reads it back, with the release.
 
-    Pixels are compared, and the release is read again, only if a format writes picture files that differ from those
-    models see.
+    Only if a format writes picture files that differ from those models see are pixels compared and the release read
+    again.
 
     Args:
         written: The format, with all its files written.
@@ -142,14 +142,14 @@ class ExportComparer:
             _keep(self._last, sha256, data, most=_LAST)
 
     def _pixels(self, item_id: str, number: int) -> Pixels:
-        """Return the pixels of a picture of an item: the last one requested, or one after it."""
+        """Return the pixels of an item's picture: the one last requested or a later one."""
         while self._reached is None or self._reached.item_id != item_id:
             self._reached = next(self._again)
         return decode_rgb(self._reached.pictures[number - 1].data)
 
 
 def _keep(known: OrderedDict[_Key, _Kept], key: _Key, value: _Kept, *, most: int) -> None:
-    """Store a value under a key; the oldest is dropped first."""
+    """Store a value under a key, and drop the oldest value if there are too many."""
     known[key] = value
     if len(known) > most:
         known.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Content that an export must return, item by item, in a temporary file while the export is written."""
+"""The content that reading back an export must return, stored per item in a temporary file during writing."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class ExpectedMarks(NamedTuple):
     """A marked picture of an item.
 
     Attributes:
-        number: Place among the item's pictures, from 1.
+        number: Position among the item's pictures, from 1.
         image_id: SHA-256 of the file without marks.
-        marks: The marks as vectors, as JSON values.
+        marks: The marks as vectors, in JSON values.
     """
 
     number: int
@@ -26,7 +26,7 @@ class ExpectedMarks(NamedTuple):
 
 
 class ExpectedItem(NamedTuple):
-    """Content that reading an export back must return for an item.
+    """The content that reading back an export must return for an item.
 
     Attributes:
         item_id: Id of the item.
@@ -50,7 +50,7 @@ class ExpectedItem(NamedTuple):
 
     @classmethod
     def of(cls, exported: ExportedItem) -> ExpectedItem:
-        """Return the content to read back of a written item."""
+        """Return the content expected when a written item is read back."""
         item = exported.item
         return cls(
             item.item_id,
@@ -69,7 +69,7 @@ class ExpectedItem(NamedTuple):
 
 
 class ExpectedItems:
-    """The expected items of an export in order, for use in a `with` block; memory does not grow with their number."""
+    """The expected items of an export in order, for use in a `with` block; memory use does not grow with them."""
 
     def __init__(self) -> None:
         self._lines: IO[str] = TemporaryFile("w+", encoding="ascii", newline="\n")  # noqa: SIM115 - closed on exit

@@ -1,4 +1,4 @@
-"""Exports of a release to the formats of other tools: written, read back and compared before they appear."""
+"""Exports of a release to other tools' formats, which are written, read back and compared before they appear."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 _DESCRIPTION = "export.json"
-"""File that describes an export and holds the SHA-256 of every other file."""
+"""File that describes an export and contains the SHA-256 of every other file."""
 
 FORMAT = "benchwright/export"
 FORMAT_VERSION = 1
@@ -39,15 +39,15 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class Export:
-    """A written export, compared with its release.
+    """A completed export that was compared with its release.
 
     Attributes:
         format: Name of the format.
         folder: Folder of the export.
         items: Number of items.
         files: Number of files.
-        not_carried: Parts that the format cannot carry, with the number of items that have them, sorted.
-        checked: Number of items, texts and pictures read back and equal to the release's.
+        not_carried: Parts that the format cannot carry, each with the number of items that have it, sorted.
+        checked: Numbers of items, texts and pictures that were read back and equal those of the release.
     """
 
     format: str
@@ -58,7 +58,7 @@ class Export:
     checked: dict[str, int]
 
     def document(self) -> dict[str, Any]:
-        """Return the export as JSON values."""
+        """Return this record as JSON values."""
         return {
             "format": self.format,
             "out": str(self.folder),
@@ -78,23 +78,23 @@ def export_release(
     progress: Progress | None = None,
     record_map: RecordMap = map_here,
 ) -> Export:
-    """Export a release to a format, complete or not at all.
+    """Export a release to a format, either completely or not at all.
 
-    Reads the files back as consumers of the format do, and compares texts, keys, order and pixels with the release; the
-    folder appears only then. The same release gives the same bytes. An export that exists, because a command was killed
-    after its last write or is repeated, is compared with them and stays.
+    Reads the files back as consumers of the format do, and compares texts, keys, order and pixels with the release;
+    only then does the folder appear. The same release gives the same bytes. If the export already exists, because the
+    command is repeated or was killed after its last write, it is compared with the new one and left in place.
 
     Args:
         release: Release to export.
         format_name: Name of the format, such as `inspect`.
         out: Folder of the export; must be new or empty.
         splits: Names of the splits to export; all if None.
-        progress: Receiver of the progress.
-        record_map: Mapper for making pictures that the release does not hold as models see them; this process by
-            default.
+        progress: Receiver of progress reports.
+        record_map: Mapper for making pictures that the release does not store as models see them; by default they are
+            made in this process.
 
     Raises:
-        BenchwrightError: The format or split is unknown, or the folder holds something else.
+        BenchwrightError: The format or a split is unknown, or the folder contains something else.
         DataError: The release is damaged, a picture cannot be decoded, or the export differs from the release.
         StepError: Drawing a picture ended its process or exceeded its memory.
     """
@@ -156,7 +156,7 @@ def export_release(
 
 
 def _splits(release: Release, splits: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of the splits to export, sorted, each once."""
+    """Return the names of the splits to export, sorted and without repetitions."""
     for split in splits or ():
         if split not in release.splits:
             raise BenchwrightError(f"{release.path} has no split {split!r}; it has {', '.join(release.splits)}")
@@ -175,7 +175,7 @@ def _check_free(out: Path) -> None:
 
 
 def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequence[str]) -> bool:
-    """Return whether a folder describes itself as this export of a release."""
+    """Return whether a folder's own description says that it is this export of the release."""
     if out.is_symlink() or not out.is_dir():
         return False
     try:
@@ -190,7 +190,7 @@ def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequ
 
 
 def _arrive(draft: Path, out: Path, *, is_there: bool) -> None:
-    """Move a finished export into place, or compare it with the existing one and drop it."""
+    """Move a finished export into place; if the export already exists, compare them and delete the new one."""
     if is_there:
         _check_equal(draft, out)
         shutil.rmtree(draft)
@@ -200,10 +200,10 @@ def _arrive(draft: Path, out: Path, *, is_there: bool) -> None:
 
 
 def _check_equal(draft: Path, out: Path) -> None:
-    """Check that an existing export has the same files, byte for byte.
+    """Check that an existing export contains the same files, byte for byte.
 
     Raises:
-        BenchwrightError: A file differs, or the files are others.
+        BenchwrightError: A file differs, or the set of files does.
     """
     if different := differing_files(draft, out):
         raise BenchwrightError(

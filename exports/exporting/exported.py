@@ -1,4 +1,4 @@
-"""An item as exports hold it: its texts, and its pictures as models see them."""
+"""An item in the form that exports use: its texts, and its pictures as models see them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class ExportHeader:
         name: Name of the benchmark.
         version: Version of the release.
         release_id: SHA-256 of the release's manifest.
-        content_id: Root hash over its items, splits and pictures.
-        canary: Canary: the text to search training data for.
+        content_id: Root hash of its items, splits and pictures.
+        canary: The canary, a text to search for in training data.
         licence: License of the release as a whole; None if it states none.
         splits: Names of the exported splits, sorted.
-        out: Absolute path of the export's final folder; it is written elsewhere and moved there.
+        out: Absolute path of the export's final folder; the export is written elsewhere and then moved there.
         most_pictures: Largest number of pictures that an item shows.
-        extension: Extension of all picture files as models see them; `png` if they have several.
+        extension: Extension of all picture files as models see them; `png` if there are several extensions.
     """  # phrase: allowed
 
     name: str
@@ -60,17 +60,17 @@ class ExportHeader:
 
     @property
     def title(self) -> str:
-        """Return name and version."""
+        """Return the name and version."""
         return f"{self.name} {self.version}"
 
     @property
     def identifier(self) -> str:
-        """Return a name unique to the release: letters, digits and `_`, with the beginning of the release id."""
+        """Return a name unique to the release: letters, digits and `_`, with the start of the release id."""
         plain = "".join(letter if letter.isalnum() else "_" for letter in f"{self.name}_{self.version}")
         return f"{plain}_{self.release_id[:12]}"
 
     def document(self) -> dict[str, Any]:
-        """Return name, version, ids, canary and license as JSON values."""
+        """Return the name, version, ids, canary and license as JSON values."""
         return {
             "name": self.name,
             "version": self.version,
@@ -83,7 +83,7 @@ class ExportHeader:
 
 @dataclass(frozen=True, slots=True)
 class PictureCredit:
-    """The source that a picture goes back to.
+    """A source from which a picture was made.
 
     Attributes:
         image_id: SHA-256 of the source image's file.
@@ -95,7 +95,7 @@ class PictureCredit:
         retrieved_at: Time of retrieval.
         url: Address of the image or of its page.
         date: Date of creation, as stated.
-        attribution: Attribution that its author asks for.
+        attribution: Attribution that the author requests.
     """  # phrase: allowed
 
     image_id: str
@@ -116,7 +116,7 @@ class PictureCredit:
         return cls(record.image_id) if source is None else cls(record.image_id, **source.model_dump())
 
     def document(self) -> dict[str, str]:
-        """Return the stated facts as JSON values."""
+        """Return the facts that are stated as JSON values."""
         stated = ((name, getattr(self, name)) for name in self.__slots__)
         return {name: value for name, value in stated if value is not None}
 
@@ -126,17 +126,17 @@ class ExportedPicture:
     """A picture of an item.
 
     Attributes:
-        number: Place among the item's pictures, from 1.
-        image: Id, role and marks, as the item states them.
+        number: Position among the item's pictures, from 1.
+        image: Id, role and marks, as stated by the item.
         data: Bytes of the file as models see it, marks drawn.
         sha256: SHA-256 of `data`.
         media_type: `image/png`, `image/jpeg` or `image/webp`.
         width: Width in pixels.
         height: Height in pixels.
-        is_encoded: Whether it is an unmarked picture encoded anew, since decoders disagree about the release's file or
-            do not know its format.
-        unmarked_name: File name of the picture without its marks, below the export's folder for these.
-        credits: Sources that the picture goes back to, sorted by image id.
+        is_encoded: Whether it is an unmarked picture that was re-encoded because decoders disagree about the release's
+            file or do not know its format.
+        unmarked_name: File name of the picture without its marks, in the export's folder of unmarked pictures.
+        credits: Sources from which the picture was made, sorted by image id.
     """
 
     number: int
@@ -162,20 +162,20 @@ class ExportedPicture:
 
 
 class PictureSource(Protocol):
-    """A maker of the pictures of an item."""
+    """Object that makes the pictures of an item."""
 
     def pictures_of(self, released: ReleasedItem) -> tuple[ExportedPicture, ...]:
-        """Return the pictures of an item, in order."""
+        """Return an item's pictures in order."""
 
 
 @dataclass(frozen=True)
 class ExportedItem:
-    """An item with all that formats need; its pictures are made on first use.
+    """An item with everything that formats need; its pictures are made on first use.
 
     Attributes:
         released: Item, split, and files by image id.
-        number: Place in the export, from 1, over all exported splits.
-        source: Maker of the pictures.
+        number: Position in the export, from 1, counted across all exported splits.
+        source: Object that makes the pictures.
     """
 
     released: ReleasedItem
@@ -198,7 +198,7 @@ class ExportedItem:
         return self.released.split
 
     def make_pictures(self) -> None:
-        """Make the pictures.
+        """Make the pictures of the item.
 
         Raises:
             UnexportablePicture: A picture cannot be decoded, or its marks cannot be drawn.
@@ -217,21 +217,21 @@ class ExportedItem:
 
     @property
     def options(self) -> dict[str, str]:
-        """Return the options' texts by key, in order; an option that is a picture has its name ("Image 2")."""
+        """Return the options' texts by key, in order; for a picture option, the picture's name ("Image 2")."""
         pictures = self.option_pictures
         return {choice.key: option_in_words(choice, pictures) for choice in self.item.choices}
 
     @property
     def option_pictures(self) -> Mapping[str, int]:
-        """Return the numbers of the pictures that options show, by key."""
+        """Return the number of the picture that each picture option shows, by key."""
         return option_pictures(self.item.choices, self.item.images)
 
     @property
     def target(self) -> str | None:
-        """Return the key of the right option: the answer, else the refusal; None if none is right."""
+        """Return the key of the right option, which is the answer or else the refusal; None if no option is right."""
         return self.item.answer if self.item.answer is not None else self.item.refusal
 
     @property
     def places_pictures(self) -> bool:
-        """Return whether the question places pictures among its words."""
+        """Return whether the question text contains placeholders for pictures."""
         return bool(placed_pictures(self.item.question, len(self.item.images)))

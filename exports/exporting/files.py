@@ -1,4 +1,4 @@
-"""Files of an export: JSON lines, and pictures written once each."""
+"""Files of an export: JSON lines, and picture files that are written only once."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ PICTURES = "images"
 """Folder of the pictures as models see them, named by their SHA-256."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False)
-"""Shared encoder: `json.dumps` would make one for each line."""
+"""Shared encoder; `json.dumps` would create one for each line."""
 
 _KEPT_PICTURES = 16
-"""Number of pictures to keep in memory for the next lines, which name them again."""
+"""Number of pictures to keep in memory for the next lines, which often refer to them again."""
 
 _LINE_BREAKS = re.compile("[\u0085\u2028\u2029]")
-"""Characters besides the newline at which some programs break lines."""
+"""Characters other than the newline at which some programs break lines."""
 
 
 def json_line(document: Mapping[str, Any]) -> str:
-    """Return a document as one line of JSON with a final newline, which no program breaks in two.
+    """Return a document as one line of JSON with a final newline and no other character at which programs break lines.
 
     Raises:
         ValueError: A value is not valid JSON, such as NaN.
@@ -40,7 +40,7 @@ def json_line(document: Mapping[str, Any]) -> str:
 
 
 class LinesWriter:
-    """JSON lines in files, one file after another; the first line opens a file.
+    """Writer of JSON lines to one file after another; the first line for a file opens it.
 
     Args:
         folder: Folder of the files.
@@ -65,7 +65,7 @@ class LinesWriter:
 
 
 def read_lines(path: Path) -> Iterator[Any]:
-    """Yield the values of a file of JSON lines.
+    """Yield the values in a file of JSON lines.
 
     Raises:
         DataError: A line is not JSON.
@@ -76,25 +76,25 @@ def read_lines(path: Path) -> Iterator[Any]:
 
 
 class PictureFolder:
-    """A folder in which each picture is written once, however many items show it; 32 bytes of memory a picture."""
+    """A folder in which each picture is written once, however many items show it; uses 32 bytes of memory a picture."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._written: set[bytes] = set()
 
     def path_of(self, picture: ExportedPicture) -> str:
-        """Return the path of a picture relative to the export, and write the file if it is missing."""
+        """Return a picture's path relative to the export, and write the file if it does not exist."""
         self.write(picture.sha256, picture.file_name, picture.data)
         return f"{PICTURES}/{picture.file_name}"
 
     def write(self, digest: str, name: str, data: bytes, *, below: str = PICTURES) -> None:
-        """Write a file once.
+        """Write a file unless it has already been written.
 
         Args:
-            digest: SHA-256 of the file in hexadecimal digits.
+            digest: SHA-256 of the file, in hexadecimal.
             name: Name of the file.
             data: Bytes of the file.
-            below: Folder of the file in the export.
+            below: Folder in the export to hold the file.
         """
         key = bytes.fromhex(digest)
         if key not in self._written:
@@ -106,7 +106,7 @@ class PictureFolder:
 
 
 class PictureReader:
-    """A reader of pictures by their paths relative to the export; it caches the latest.
+    """Reader of pictures by their paths relative to the export, which caches the most recent ones.
 
     Args:
         folder: Folder of the export.
@@ -117,10 +117,10 @@ class PictureReader:
         self._read = lru_cache(_KEPT_PICTURES)(self._file)
 
     def read(self, path: str) -> bytes:
-        """Return the file of a picture.
+        """Return the bytes of a picture file.
 
         Raises:
-            DataError: It is missing, is not a regular file, or is larger than a release allows.
+            DataError: The file is missing, is not a regular file, or is larger than a release allows.
         """
         if not isinstance(path, str):
             raise DataError(f"a picture's path is {type(path).__name__}, not a text")

@@ -1,4 +1,4 @@
-"""The README of an export: content, use, losses, and the sources of its pictures."""
+"""The README of an export: content, use, omissions, and the sources of its pictures."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def readme(
 
     Args:
         written: The format.
-        not_carried: Parts that it cannot carry, with the number of items that have them.
-        checked: Numbers of parts read back and compared.
+        not_carried: Parts that it cannot carry, each with the number of items that have it.
+        checked: Numbers of parts that were read back and compared.
         licences: Number of pictures by license of their sources.
     """  # phrase: allowed
     header = written.header

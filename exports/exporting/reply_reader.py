@@ -1,7 +1,7 @@
-"""The reader of replies in exports: the source of `evaluate`'s reader, for tools without Benchwright.
+"""The reader of replies in exports: a copy of the source of `evaluate`'s reader, for tools without Benchwright.
 
-Only one reader exists. An export scores with a copy of its modules, made when the export is written, so that a reply
-gets the same letter in both. The modules need only Python's standard library.
+There is only one reader. An export scores replies with a copy of its modules, made when the export is written, so that
+a reply is read as the same letter in both. The modules need only Python's standard library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .exported import ExportHeader
 READER = "reply_reader"
 """Folder of the reader in an export."""
 _FIRST = "answers"
-"""Module of `benchwright.replies` that reads a reply; its sibling imports are copied too."""
+"""Module of `benchwright.replies` that reads a reply; the sibling modules it imports are copied too."""
 _LETTERS_IMPORT = "from benchwright.records import LETTERS\n"
 _BESIDE = re.compile(r"^\s*from \.(\w+) import\b", re.MULTILINE)
 _OF_PACKAGE = re.compile(r"^\s*(?:from|import) (?:benchwright\b|\.\.)", re.MULTILINE)
@@ -56,18 +56,18 @@ def _reader():
         spec.loader.exec_module(module)
     return sys.modules[name]
 '''
-"""Function that loads the reader; `name` is its module's name, one for each release."""
+"""Function that loads the reader; `name` is the name of its module, which differs between releases."""
 
 
 def write_reader(folder: Path, header: ExportHeader) -> None:
-    """Write the reader into a folder of an export, as the package `reply_reader`.
+    """Write the reader into an export's folder as the package `reply_reader`.
 
     Args:
         folder: Folder of the export.
         header: Facts about the release; each file states its canary, as all texts of an export do.
 
     Raises:
-        RuntimeError: A module of the reader imports from Benchwright, so it cannot run alone.
+        RuntimeError: A module of the reader imports from Benchwright, so the reader cannot run on its own.
     """
     place = folder / READER
     place.mkdir()

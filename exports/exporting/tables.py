@@ -1,4 +1,4 @@
-"""Parquet files of items with their pictures inside, for formats that read tables."""
+"""Parquet files of items with embedded pictures, for formats that read tables."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ TEXTS = (
     "item_id", "split", "question", "target", "answer", "refusal", "task", "kind", "level", "category", "explanation",
     "attributes", "sources", "canary",
 )  # fmt: skip
-"""Columns of text; `attributes` and `sources` (a list for each picture) are JSON."""
+"""Text columns; `attributes` and `sources` (a list for each picture) are JSON."""
 
 LISTS = ("options", "image_ids", "image_roles", "group_keys")
-"""Columns of lists of texts, the first in the order A, B, C, ..."""
+"""Columns of lists of strings, the first in the order A, B, C, ..."""
 
 _ROWS_AT_ONCE = 16
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
-"""Shared encoder: `json.dumps` would make one for each text."""
+"""Shared encoder; `json.dumps` would create one for each text."""
 
 
 def item_row(exported: ExportedItem, header: ExportHeader) -> dict[str, Any]:
-    """Return an item's row, without pictures."""
+    """Return an item's row without pictures."""
     item = exported.item
     return {
         "item_id": exported.item_id,
@@ -61,18 +61,18 @@ def text_fields() -> list[pa.Field]:
 
 
 def picture_cells(exported: ExportedItem) -> list[dict[str, Any]]:
-    """Return an item's pictures in the form of `datasets`: bytes, and a file name."""
+    """Return an item's pictures in the form that `datasets` uses: bytes and a file name."""
     return [{"bytes": picture.data, "path": picture.file_name} for picture in exported.pictures]
 
 
 class TableWriter:
-    """A Parquet file for each split. Rows of a row group that share a picture store it once.
+    """Writer of one Parquet file per split. Rows of a row group that share a picture store it once.
 
     At most one row group is held in memory.
 
     Args:
         folder: Folder of the files.
-        schema: Columns, with metadata.
+        schema: Columns and metadata.
     """
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
@@ -84,7 +84,7 @@ class TableWriter:
         self._writer: pq.ParquetWriter | None = None
 
     def write(self, exported: ExportedItem, row: Mapping[str, Any]) -> None:
-        """Write a row; splits arrive one after another."""
+        """Write a row; the rows of each split must be consecutive."""
         if exported.split != self._split:
             self.close()
             self._split = exported.split
@@ -108,7 +108,7 @@ class TableWriter:
             self._rows, self._size = [], 0
 
     def close(self) -> None:
-        """Write the rest and close the open file, if any."""
+        """Write the remaining rows and close the open file, if any."""
         try:
             self._flush()
         finally:

@@ -1,4 +1,4 @@
-"""The walk over a release that all exports share: it prepares each picture once, with its marks and credits."""
+"""The iteration over a release that all exports share; it prepares each picture once, with its marks and credits."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
 
 _ANY = EXTENSIONS["image/png"]
 _CACHE_BYTES = 128 * 1024**2
-"""Bound on the bytes of pictures to keep in case another item shows them."""
+"""Largest total size, in bytes, of pictures to keep in memory in case another item shows them."""
 
 _KNOWN_PICTURES = 1024
-"""Number of pictures whose records to keep in case another item shows them."""
+"""Number of pictures whose records to keep in memory in case another item shows them."""
 
 _WAITING_BYTES = 64 * 1024**2
-"""Size of the files to draw or encode at a time, in bytes; those of one item may exceed it."""
+"""Total size, in bytes, of the files to draw or encode at a time; the files of a single item may exceed it."""
 
 _WAITING_ITEMS = 512
 
 
 class UnexportablePicture(DataError):
-    """A picture of an item that cannot be decoded, or whose marks cannot be drawn; its item is left out and listed."""
+    """A picture of an item that cannot be decoded, or whose marks cannot be drawn; the item is left out and listed."""
 
 
 class PictureShape(NamedTuple):
-    """Facts that hold for all pictures of an export.
+    """Facts about all pictures of an export taken together.
 
     Attributes:
         most_pictures: Largest number of pictures that an item shows.
-        extension: Extension of all picture files as models see them, according to rows and records; `png` if they have
-            several.
+        extension: Extension of all picture files as models see them, according to rows and records; `png` if there are
+            several extensions.
     """
 
     most_pictures: int
@@ -65,14 +65,14 @@ class PictureShape(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Facts from the record of a picture and from its ancestors' records."""
+    """Facts from a picture's record and its ancestors' records."""
 
     unmarked_name: str
     credits: tuple[PictureCredit, ...]
 
 
 class _Ready(NamedTuple):
-    """A prepared picture, with the SHA-256 of its file and the release's drawn file, if any."""
+    """A prepared picture, with the SHA-256 of its file and the release's drawn file, if there is one."""
 
     picture: ModelPicture
     sha256: str
@@ -80,7 +80,7 @@ class _Ready(NamedTuple):
 
 
 class _ShownPicture(NamedTuple):
-    """One picture of an item: the file, its marks, and the release's drawn file, if any.
+    """A picture of an item: the file, its marks, and the release's drawn file, if there is one.
 
     One file with the same marks may be drawn in two ways, so the key alone cannot distinguish them.
     """
@@ -96,7 +96,7 @@ class _ShownPicture(NamedTuple):
 
 
 def _drawn(shown: _ShownPicture) -> ModelPicture:
-    """Return a picture that the release does not hold as models see it, after decoding and comparing its file.
+    """Make a picture that the release does not store as models see it, after decoding and comparing its file.
 
     Raises:
         DataError: The picture cannot be decoded, its marks cannot be drawn, or its file has other pixels.
@@ -111,7 +111,7 @@ def _drawn(shown: _ShownPicture) -> ModelPicture:
 class ReleaseWalk:
     """The exportable items of a release in order, for use in a `with` block.
 
-    Looks up records of pictures in a temporary file, so memory does not grow with the release.
+    Records of pictures are looked up in a temporary file, so that memory use does not grow with the release.
 
     Args:
         release: Release to walk over.
@@ -143,7 +143,7 @@ class ReleaseWalk:
         """Yield items sorted by split and id.
 
         Args:
-            record_map: Mapper for making pictures, a few items ahead; if None, each is made on first use.
+            record_map: Mapper for making pictures a few items in advance; if None, each picture is made on first use.
 
         Raises:
             DataError: A data file is damaged.
@@ -178,14 +178,14 @@ class ReleaseWalk:
     def _once_drawn(
         self, waiting: Sequence[ReleasedItem], tasks: Mapping[str, _ShownPicture], record_map: RecordMap
     ) -> Iterator[ReleasedItem]:
-        """Make pictures, and yield the items that waited for them."""
+        """Make pictures, and yield the items that were waiting for them."""
         made = record_map(_drawn, tasks.values(), what="pictures", size_of=_ShownPicture.size)
         self._made_ahead.update(zip(tasks, made, strict=True))
         yield from waiting
         self._made_ahead.clear()
 
     def _is_stored(self, shown: _ShownPicture) -> bool:
-        """Return whether the picture needs no work: models see the file unchanged, or it cannot be read."""
+        """Return whether the picture needs no processing: models see the file unchanged, or the file cannot be read."""
         if shown.prompts:
             return False
         try:
@@ -198,17 +198,17 @@ class ReleaseWalk:
         return stored is not None
 
     def leave_out(self, item_id: str) -> None:
-        """Leave an item out of the export, also on later walks."""
+        """Leave an item out of the export and of later iterations."""
         self._left_out.add(item_id)
 
     @property
     def left(self) -> int:
-        """Return the number of exported items."""
+        """Return the number of items to export."""
         counts = self._release.manifest.counts.splits
         return sum(counts[split].items for split in self._splits) - len(self._left_out)
 
     def picture_shape(self) -> PictureShape:
-        """Return the facts about all pictures that formats need before the first is written; reads no picture."""
+        """Return the facts about all pictures that formats need before writing the first; reads no picture."""
         most, manifest = 1, self._release.manifest
         extensions: set[str] = set()
         # Since version 2, rows name the files that models see.
@@ -224,7 +224,7 @@ class ReleaseWalk:
         return PictureShape(most, extensions.pop() if len(extensions) == 1 else _ANY)
 
     def _extensions(self, row: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the extensions of a row's picture files as models see them."""
+        """Yield the extensions of the files of a row's pictures as models see them."""
         if "images" in row:
             yield from (str(cell["path"]).rpartition(".")[2] for cell in row["images"])
             return
@@ -246,7 +246,7 @@ class ReleaseWalk:
         return ImageRecord.model_validate(records[0])
 
     def credits_of(self, image_id: str) -> tuple[PictureCredit, ...]:
-        """Return the source images that a picture goes back to, sorted by id."""
+        """Return the source images from which a picture was made, sorted by id."""
         sources: dict[str, PictureCredit] = {}
         waiting, seen = [image_id], {image_id}
         while waiting:
@@ -259,7 +259,7 @@ class ReleaseWalk:
         return tuple(sources[key] for key in sorted(sources))
 
     def pictures_of(self, released: ReleasedItem) -> tuple[ExportedPicture, ...]:
-        """Return the pictures of an item as models see them, in order.
+        """Return an item's pictures as models see them, in order.
 
         Raises:
             UnexportablePicture: A picture cannot be decoded, or its marks cannot be drawn.
@@ -288,7 +288,7 @@ class ReleaseWalk:
         return _Known(file_name(self.record(image_id)), self.credits_of(image_id))
 
     def _shown(self, released: ReleasedItem, number: int) -> _ShownPicture:
-        """Return the picture that an item shows at a number from 1."""
+        """Return the picture that an item shows at a position, counted from 1."""
         image = released.item.images[number - 1]
         # If no marks are drawn, a picture with marks in one place and without in another is one file: the release's
         # own.

@@ -1,6 +1,7 @@
-"""COCO: marks and answer regions as annotations, on pictures without marks.
+"""COCO: marks and answer regions as annotations on unmarked pictures.
 
-One file for each split. COCO has no place for questions; they are under `items`, which tools for COCO ignore.
+There is one file for each split. COCO has no field for questions; they are stored under `items`, which COCO tools
+ignore.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from ..exporting.files import PictureFolder, PictureReader
 
 _LISTS = ("images", "annotations", "items")
 MARK, ANSWER_REGION = "mark", "answer_region"
-"""Supercategories: marks of a question, and regions that annotators marked as the reason of its answer."""
+"""Supercategories: marks of a question, and regions that annotators marked as the reason for its answer."""
 
 
 class CocoDetection(ExportFormat):
-    """A file `SPLIT.json` in the layout of COCO's object detection, and pictures in `images/`."""
+    """A file `SPLIT.json` in the format of COCO object detection, and pictures in `images/`."""
 
     name: ClassVar[str] = "coco"
     leaves_out: ClassVar[tuple[str, ...]] = (
@@ -81,11 +82,11 @@ class CocoDetection(ExportFormat):
             self._file = None
 
     def finish(self) -> None:
-        """Assemble the last split's file."""
+        """Assemble the file of the last split."""
         self._close()
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items of each file, with the pictures that its `images` name."""
+        """Yield the items of each file, with the pictures listed in its `images`."""
         files = PictureReader(self.folder)
         for split in self.header.splits:
             paths: dict[int, str] = {}
@@ -103,7 +104,7 @@ class CocoDetection(ExportFormat):
                     )
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield the parts that COCO has no place for."""
+        """Yield the parts that COCO cannot represent."""
         yield from super().not_carried(exported)
         yield NotCarried("question, options and key", "COCO has no place for them; its tools leave `items` alone")
         if any(region_of(*pair) is None for pair in _marks(exported)):
@@ -134,7 +135,7 @@ the reason of an answer has `{ANSWER_REGION}`. `item_id` and `picture` say where
 
 
 class _SplitFile:
-    """The file of one split; until it is assembled, its parallel lists are kept in separate files."""
+    """The file of one split; its parallel lists are stored in separate files until it is assembled."""
 
     def __init__(self, folder: Path, header: ExportHeader, split: str) -> None:
         self.split = split
@@ -149,11 +150,11 @@ class _SplitFile:
         return self._folder / f".{self.split}-{name}"
 
     def write(self, name: str, row: Mapping[str, Any]) -> None:
-        """Add an element to a list."""
+        """Append an element to a list."""
         self._lists[name].write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     def image(self, picture: ExportedPicture, path: str) -> int:
-        """Return the number of a picture, adding it if it is new."""
+        """Return the number of a picture, which is added if it is new."""
         if (number := self._numbers.get(picture.sha256)) is None:
             number = self._numbers[picture.sha256] = len(self._numbers) + 1
             licences = sorted({credit.licence for credit in picture.credits if credit.licence is not None})
@@ -219,7 +220,7 @@ def _marks(exported: ExportedItem) -> Iterator[tuple[VisualPrompt, tuple[int, in
 
 
 def region_of(prompt: VisualPrompt, size_wh: tuple[int, int]) -> Region | None:
-    """Return a mark as a region; None if it has no extent.
+    """Return a mark as a region, or None if it has no extent.
 
     Args:
         prompt: The mark.
@@ -246,7 +247,7 @@ def region_of(prompt: VisualPrompt, size_wh: tuple[int, int]) -> Region | None:
 
 
 def _mask_on_picture(prompt: VisualPrompt, size_wh: tuple[int, int]) -> MaskRuns | None:
-    """Return a mask with a cell for each pixel of the picture; None if it covers no pixel's center."""
+    """Return a mask with one cell per pixel of the picture, or None if it covers no pixel's center."""
     if prompt.mask is None:
         raise DataError("a mark of the kind mask has no mask")
     (ax, ay), (bx, by) = prompt.points

@@ -1,7 +1,7 @@
-"""Croissant 1.1 of MLCommons: metadata in JSON-LD over Parquet files, with a record set for each split.
+"""Croissant 1.1 by MLCommons: JSON-LD metadata that describes Parquet files, with a record set for each split.
 
-The pictures are columns `image_1`, `image_2`, ..., since readers of Croissant cannot read lists of pictures. Hashes of
-files are stated as `mlcroissant` checks them when it reads records.
+The pictures are in columns `image_1`, `image_2`, ..., since Croissant readers cannot read lists of pictures. File
+hashes are stated in the form that `mlcroissant` checks when it reads records.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _MEANINGS = {
 
 
 class Croissant(ExportFormat):
-    """`croissant.json` over `data/SPLIT.parquet`."""
+    """A file `croissant.json` that describes `data/SPLIT.parquet`."""
 
     name: ClassVar[str] = "croissant"
     leaves_out: ClassVar[tuple[str, ...]] = ("evidence", "operation_id", "written_by")
@@ -66,7 +66,7 @@ class Croissant(ExportFormat):
         self._table.write(exported, {**item_row(exported, self.header), **pictures})
 
     def finish(self) -> None:
-        """Close the tables and write the metadata."""
+        """Close the tables and write the metadata file."""
         self._table.close()
         (self.folder / METADATA).write_bytes(documents.spell(self._document(), title=METADATA))
 
@@ -133,7 +133,7 @@ class Croissant(ExportFormat):
         }
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items of the files that the metadata names, pictures by their numbers."""
+        """Yield the items of the files that the metadata names, with pictures in numerical order."""
         document = documents.parse((self.folder / METADATA).read_bytes(), title=METADATA)
         for entry in document["distribution"]:
             for row in read_table(self.folder / entry["contentUrl"]):
@@ -206,4 +206,4 @@ _CONTEXT: dict[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"""The context of the specification, section "Namespaces and prefixes"."""
+"""The JSON-LD context from the specification, section "Namespaces and prefixes"."""

@@ -1,4 +1,4 @@
-"""inspect_ai: JSON lines of samples, a file of tasks that asks and scores them, and the reader of replies."""
+"""inspect_ai: samples as JSON lines, a file of tasks that ask and score them, and the reader of replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ TASKS = "task.py"
 class InspectAI(ExportFormat):
     """A file `SPLIT.jsonl` of samples, pictures in `images/`, and `task.py` with a task for each split.
 
-    The solver `multiple_choice` puts one text in place of all words of a message, so pictures come before the question.
+    The solver `multiple_choice` replaces all text of a message with a single text, so pictures come before the
+    question.
     """
 
     name: ClassVar[str] = "inspect"
@@ -58,7 +59,7 @@ class InspectAI(ExportFormat):
         self._lines.write(f"{exported.split}.jsonl", sample)
 
     def finish(self) -> None:
-        """Close the file of samples and write the tasks."""
+        """Close the sample file and write the tasks."""
         self._lines.close()
         (self.folder / TASKS).write_text(self._tasks(), encoding="utf-8", newline="\n")
         write_reader(self.folder, self.header)
@@ -69,7 +70,7 @@ class InspectAI(ExportFormat):
         return _MODULE.format(title=self.header.title, canary=self.header.canary, functions=functions, loader=loader)
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items as inspect_ai reads samples: choices in order are A, B, C; paths are relative to the file."""
+        """Yield the items as inspect_ai reads samples: choices are A, B, C in order; paths are relative to the file."""
         files = PictureReader(self.folder)
         for split in self.header.splits:
             for sample in read_lines(self.folder / f"{split}.jsonl"):

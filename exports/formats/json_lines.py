@@ -1,4 +1,4 @@
-"""JSON lines with pictures in files: the complete items, for your own programs."""
+"""JSON lines with pictures in separate files: the complete items, for use by your own programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..exporting.files import LinesWriter, PictureFolder, PictureReader, read_li
 
 
 class JsonLines(ExportFormat):
-    """A file `SPLIT.jsonl` with a line for each item, and pictures in `images/`."""
+    """A file `SPLIT.jsonl` with one line per item, and pictures in `images/`."""
 
     name: ClassVar[str] = "jsonl"
     question_as_stated: ClassVar[bool] = True
@@ -54,11 +54,11 @@ class JsonLines(ExportFormat):
         }
 
     def finish(self) -> None:
-        """Close the file of lines."""
+        """Close the file of JSON lines."""
         self._lines.close()
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items, each from its line alone and the pictures it names."""
+        """Yield the items, each read only from its line and the pictures named there."""
         files = PictureReader(self.folder)
         for split in self.header.splits:
             for row in read_lines(self.folder / f"{split}.jsonl"):

@@ -1,6 +1,6 @@
 """Label Studio: tasks to import, with a labeling config for answering the questions.
 
-Campaigns go to Label Studio and back by `review label-studio`; this export is for your own labeling.
+To send campaigns to Label Studio and read them back, use `review label-studio`; this export is for your own labeling.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOCAL_FILES = "/data/local-files/?d="
 
 
 class LabelStudioTasks(ExportFormat):
-    """A file `SPLIT.json` of tasks, `label_config.xml`, and pictures in `images/` to serve as local files.
+    """A task file `SPLIT.json`, `label_config.xml`, and pictures in `images/` to serve as local files.
 
     The right option is in a task's `meta`, which annotators do not see.
     """
@@ -80,7 +80,7 @@ class LabelStudioTasks(ExportFormat):
             self._tasks = None
 
     def finish(self) -> None:
-        """Close the file of tasks and write the config."""
+        """Close the task file and write the labeling config."""
         self._close()
         (self.folder / CONFIG).write_text(self._config(), encoding="utf-8", newline="\n")
 
@@ -96,7 +96,7 @@ class LabelStudioTasks(ExportFormat):
         return f"<!-- {title} -->\n{ET.tostring(view, encoding='unicode')}\n"
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items of each task file, with pictures by the addresses of local files in Label Studio."""
+        """Yield the items of each task file, with pictures found by their local-file addresses in Label Studio."""
         files = PictureReader(self.folder)
         for split in self.header.splits:
             for task in JsonLists(self.folder / f"{split}.json").entries():

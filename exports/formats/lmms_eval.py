@@ -1,4 +1,4 @@
-"""lmms-eval: a task file for each split over a Parquet file, and the functions that ask and score."""
+"""lmms-eval: a task file for each split that refers to a Parquet file, and the functions that ask and score."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _DATA = "data"
 
 
 class LmmsEval(ExportFormat):
-    """`TASK.yaml` for each split over `data/SPLIT.parquet`, `utils.py`, and the reader of replies.
+    """A file `TASK.yaml` for each split that refers to `data/SPLIT.parquet`, `utils.py`, and the reader of replies.
 
-    lmms-eval takes paths of data as absolute or relative to its working folder, so the task files have the absolute
-    path of the export.
+    lmms-eval interprets relative data paths from its working folder, so the task files contain the absolute path of the
+    export.
     """
 
     name: ClassVar[str] = "lmms-eval"
@@ -44,7 +44,7 @@ class LmmsEval(ExportFormat):
         self._table = TableWriter(folder / _DATA, pa.schema(columns, metadata=stamp))
 
     def task_name(self, split: str) -> str:
-        """Return the name of a split's task, unique to the release."""
+        """Return the name of a split's task, which is unique to the release."""
         return f"{self.header.identifier}_{split}"
 
     def add(self, exported: ExportedItem) -> None:
@@ -52,7 +52,7 @@ class LmmsEval(ExportFormat):
         self._table.write(exported, {**item_row(exported, self.header), "images": picture_cells(exported)})
 
     def finish(self) -> None:
-        """Close the tables; write task files and functions."""
+        """Close the tables, and write the task files and functions."""
         self._table.close()
         names = {"title": self.header.title, "canary": self.header.canary}
         for split in self.header.splits:

@@ -1,7 +1,7 @@
-"""VLMEvalKit: a table of tab-separated values for each split, and a dataset class that reads it unchanged.
+"""VLMEvalKit: a table of tab-separated values for each split, and a dataset class that reads its values unchanged.
 
-VLMEvalKit's own reader lets pandas guess types: options such as "NA" or "None" vanish, and "1" becomes "1.0" next to
-empty cells. `benchwright_dataset.py` reads every cell as text.
+VLMEvalKit's own reader lets pandas guess types: options such as "NA" or "None" are lost, and "1" becomes "1.0" in
+columns with empty cells. `benchwright_dataset.py` reads every cell as text.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ COLUMNS = (
     "index", "image", "image_path", "question", *LETTERS, "n_options", "answer", "category", "l2-category", "split",
     "task", "kind", "level", "refusal", "item_id", "canary",
 )  # fmt: skip
-"""Columns in order; `n_options` is the number of options, since an empty cell may be an option without words."""
+"""Columns in order; `n_options` is the number of options, since an empty cell may be an option without text."""
 
 MOST_ITEMS = 1_000_000
-"""Largest number of items of a table: VLMEvalKit adds multiples of a million to the index to rotate options."""
+"""Largest number of items per table: to rotate options, VLMEvalKit adds multiples of a million to the index."""
 
 _VANISH = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
      "NULL", "NaN", "None", "n/a", "nan", "null"}
 )  # fmt: skip
-"""Texts that pandas reads as missing values (`pandas.read_csv`, `na_values`)."""
+"""Strings that pandas reads as missing values (`pandas.read_csv`, `na_values`)."""
 
 _NOT_NAMES = 64
-"""Length up to which VLMEvalKit reads an `image` as the index of another row with that picture, in characters."""
+"""Length, in characters, up to which VLMEvalKit reads `image` as the index of another row with that picture."""
 
 
 class VLMEvalKit(ExportFormat):
-    """A file `NAME.tsv` for each split, pictures inside, named by release and split; and `benchwright_dataset.py`."""
+    """A file `NAME.tsv` for each split, with embedded pictures, and `benchwright_dataset.py`."""
 
     name: ClassVar[str] = "vlmevalkit"
     leaves_out: ClassVar[tuple[str, ...]] = (
@@ -61,7 +61,7 @@ class VLMEvalKit(ExportFormat):
         self._first_with: dict[bytes, int] = {}
 
     def dataset_name(self, split: str) -> str:
-        """Return the name of a split's dataset, which VLMEvalKit also uses to name its picture cache."""
+        """Return the name of a split's dataset, which VLMEvalKit also uses for its picture cache."""
         return f"{self.header.identifier}_{split}"
 
     def add(self, exported: ExportedItem) -> None:
@@ -93,7 +93,7 @@ class VLMEvalKit(ExportFormat):
         writer.writerow([row.get(column, "") for column in COLUMNS])
 
     def _image(self, pictures: Sequence[ExportedPicture]) -> str:
-        """Return the pictures in base64, or the index of an earlier row with the same ones."""
+        """Return the pictures in base64, or the index of an earlier row with the same pictures."""
         key = bytes.fromhex(digest([picture.sha256 for picture in pictures]))
         first = self._first_with.setdefault(key, self._index)
         if first != self._index:
@@ -120,7 +120,7 @@ class VLMEvalKit(ExportFormat):
             self._table = None
 
     def finish(self) -> None:
-        """Close the table and write the class that reads it."""
+        """Close the table and write the dataset class that reads it."""
         self._close()
         names = [self.dataset_name(split) for split in self.header.splits]
         loader = LOADER.format(name=f"reply_reader_of_{self.header.identifier}")
@@ -141,7 +141,7 @@ class VLMEvalKit(ExportFormat):
                 yield from self._rows(handle, place, pictures_of, path.name)
 
     def _rows(self, handle: IO[str], place: int, pictures_of: dict[str, int], name: str) -> Iterator[ReadItem]:
-        """Yield the items of a table; finds a referenced row's pictures by its place."""
+        """Yield the items of a table; the pictures of a referenced row are found by its offset."""
         lines = _CountedLines(handle, place)
         for cells in csv.reader(lines, delimiter="\t"):
             row = dict(zip(COLUMNS, cells, strict=True))
@@ -197,7 +197,7 @@ save every picture as PNG, without loss; without that column it would encode sin
 
 
 class _CountedLines:
-    """Lines of a table for a CSV reader, with the place where the current row began."""
+    """Lines of a table for a CSV reader; remembers the offset at which the current row began."""
 
     def __init__(self, handle: IO[str], start: int) -> None:
         self._handle = handle
@@ -220,7 +220,7 @@ class _CountedLines:
 
 
 def _image_at(handle: IO[str], place: int, name: str) -> str:
-    """Return the cell `image` of the row that begins at a place."""
+    """Return the cell `image` of the row that begins at an offset."""
     row = next(csv.reader(_CountedLines(handle, place), delimiter="\t"))
     image = row[COLUMNS.index("image")]
     if len(image) <= _NOT_NAMES:
@@ -230,7 +230,7 @@ def _image_at(handle: IO[str], place: int, name: str) -> str:
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Let cells of CSV files be as long as pictures, then restore Python's limit, which holds for all readers."""
+    """Allow CSV cells as long as encoded pictures, then restore Python's limit, which applies to all readers."""
     limit = csv.field_size_limit(sys.maxsize)
     try:
         yield
@@ -239,7 +239,7 @@ def _long_cells() -> Iterator[None]:
 
 
 def _as_list(texts: Sequence[str]) -> str:
-    """Return texts in the form that VLMEvalKit's `toliststr` reads: one unchanged, several as a Python list."""
+    """Return strings in the form VLMEvalKit's `toliststr` reads: one string unchanged, several as a Python list."""
     return texts[0] if len(texts) == 1 else str(list(texts))
 
 

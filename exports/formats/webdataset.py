@@ -1,9 +1,9 @@
-"""WebDataset: archives (TAR) of samples, read as a stream by `webdataset` and by Hugging Face `datasets`.
+"""WebDataset: TAR archives of samples, read as a stream by `webdataset` and by Hugging Face `datasets`.
 
-All samples have the same keys, as `datasets` requires: tiny pictures pad items that show fewer, and the sample's JSON
-says how many count. Pictures are the files that models see, never encoded anew. All have the extension of their format;
-with several formats it is `png`, and readers recognize each by its first bytes, as Pillow does in `webdataset` and
-`datasets`.
+All samples have the same keys, as `datasets` requires: items that show fewer pictures are padded with tiny ones, and
+the sample's JSON says how many are real. Pictures are the files that models see, never re-encoded. All have the
+extension of their common format; if there are several formats, the extension is `png`, and readers recognize each
+format by the file's first bytes, as Pillow does in `webdataset` and `datasets`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.tables import item_row
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
-"""Shared encoder: `json.dumps` would make one for each sample."""
+"""Shared encoder; `json.dumps` would create one for each sample."""
 
 
 class WebDataset(ExportFormat):
@@ -66,7 +66,7 @@ class WebDataset(ExportFormat):
             self._write(f"{exported.item_id}.{number}.{self._extension}", data)
 
     def _turn_to(self, split: str) -> None:
-        """Open the archive for the next sample."""
+        """Open the archive for the next sample, unless the current one is to be continued."""
         if self._archive is not None and split == self._split and self._written < PieceLimits().file_bytes:
             return
         self._number = self._number + 1 if split == self._split else 0
@@ -89,7 +89,7 @@ class WebDataset(ExportFormat):
             self._archive = None
 
     def read(self) -> Iterator[ReadItem]:
-        """Yield the items as readers group files: neighbors with the same name up to the first dot are a sample."""
+        """Yield the items as readers group files: consecutive files with the same name before the first dot."""
         for split in self.header.splits:
             for path in sorted(self.folder.glob(f"{split}-*.tar")):
                 for sample in _samples(path):
@@ -136,12 +136,12 @@ too.{several}"""
 
 @cache
 def _padding() -> bytes:
-    """Return a picture of one black pixel."""
+    """Return a picture that consists of one black pixel."""
     return encode_png(np.zeros((1, 1, 3), np.uint8))
 
 
 def _samples(path: Path) -> Iterator[dict[str, bytes]]:
-    """Yield the files of each sample by the part of their names after the first dot."""
+    """Yield the files of each sample, keyed by the part of their names after the first dot."""
     sample: dict[str, bytes] = {}
     key = None
     try:

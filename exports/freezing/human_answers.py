@@ -10,12 +10,12 @@ from benchwright.records import Item
 from benchwright.steps import WorkspaceView
 
 _ANSWERS = "answer"
-"""Kind of campaign, from its summary, that gives items the values below."""
+"""Kind of campaign, as named in its summary, that gives items the values below."""
 ASKED, _RIGHT, BY, CONTENT = "asked", "right", "right_by", "asked_content"
 
 
 def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, Any] | None:
-    """Return how often annotators answered the released items, by campaign; None if no item was asked.
+    """Return how often annotators answered the released items correctly, by campaign; None if no item was asked.
 
     Leaves out items that no annotator was asked, and items whose content has changed since.
 

@@ -1,4 +1,4 @@
-"""The card's paragraph on modes: items made by a paper's rule as printed, and hardened items."""
+"""The card's paragraph on modes: items made by a paper's rule as published, and hardened items."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from benchwright.records import Item
 from benchwright.rooms import catalogue
 
 MODE = "mode"
-"""Attribute of items, and setting of steps, that names the mode: `paper` or `hardened`."""
+"""Attribute of items and setting of steps that states the mode, `paper` or `hardened`."""
 _HARDENED, _PAPER = "hardened", "paper"
 
 
 def mode_note(items: Iterable[Item]) -> str:
-    """Return the paragraph as Markdown; empty if no item belongs to a task with modes.
+    """Return the paragraph as Markdown, or an empty string if no item belongs to a task with modes.
 
-    Items state their mode as an attribute. A task whose step can only follow the paper states no mode, and the
-    paragraph says so.
+    Items state their mode in an attribute. The items of a step that can only follow the paper state no mode; the
+    paragraph mentions this.
 
     Args:
         items: The released items.

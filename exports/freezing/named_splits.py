@@ -1,4 +1,4 @@
-"""The values of items that name their splits."""
+"""The item values that name splits."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from benchwright.errors import StepError
 from benchwright.records import Item
 
 ONLY_SPLIT = "test"
-"""Split of all items if no step names splits."""
+"""Split of all items if no step assigns splits."""
 
 _SPLIT_VALUE = "split"
 
 Valued = tuple[Item, Mapping[str, Any]]
-"""An item with its values."""
+"""An item together with its values."""
 
 
 def with_splits(items: Iterable[Valued], named: str | None) -> Iterator[tuple[Item, str]]:
-    """Yield items with their splits; all are in `test` if no step named splits."""
+    """Yield items with their splits; all are in `test` if no step assigned splits."""
     for item, values in items:
         key = named or _split_value(values)
         if key is None:
@@ -43,7 +43,8 @@ def _split_value(values: Mapping[str, Any]) -> str | None:
 def split_values(values: Iterable[str]) -> list[str]:
     """Return the values that name splits, in the order of their stages.
 
-    If several entries share the name of a part, as entries `items` have `own_splits`, the last part sees all items.
+    If several entries have a part of the same name, as entries `items` have `own_splits`, the last part covers all
+    items.
     """
     named: dict[str, str] = {}
     for value in values:

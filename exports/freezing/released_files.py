@@ -1,4 +1,4 @@
-"""Picture files in the form that a workspace's release has them, and which may be encoded with loss."""
+"""Picture files in the form in which a workspace's release contains them, and the rules for lossy encoding."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
-    """Return the ids of the operations whose pictures matter by their visible content, as their steps declare."""
+    """Return the ids of the operations in whose pictures only the visible content matters, as their steps declare."""
     steps = catalogue("steps")
     return frozenset(
         operation.operation_id
@@ -31,23 +31,23 @@ def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
 
 
 def _exact_tasks(tasks: Iterable[str]) -> frozenset[str]:
-    """Return the tasks in whose pictures each pixel counts, as the steps of these names declare."""
+    """Return the tasks in whose pictures every pixel matters, as the steps of these names declare."""
     steps = catalogue("steps")
     return frozenset(task for task in tasks if task in steps and steps[task].load().picture_fidelity == "exact")
 
 
 class ReleasedFiles:
-    """Picture files in released form: changed, unchanged, or by their address only.
+    """Picture files as released: changed, unchanged, or only as an address.
 
     Args:
         view: View of the workspace. All files are read if metadata is removed, and made ones if they are encoded.
         redistribution: Pictures that may be redistributed.
         visual: Ids of the operations whose pictures to encode.
         kept: Ids of other operations whose pictures may be JPEG, which a warning reports; sealed releases encode these
-            without further loss, as other pictures.
+            without further loss, like other pictures.
         removes_metadata: Whether files lose their metadata.
         is_sealed: Whether answers are sealed.
-        store: Store of files encoded before.
+        store: Store of previously encoded files.
         record_map: Mapper for encoding files.
         progress: Receiver of a warning about files whose metadata cannot be removed.
     """
@@ -126,7 +126,7 @@ class ReleasedFiles:
             )
 
     def item(self, item: Item) -> Item:
-        """Return an item with the ids of the released files."""
+        """Return an item with the ids of the released picture files."""
         return item if self._changes is None else self._changes.item(item)
 
     def operations(self) -> Sequence[Operation]:

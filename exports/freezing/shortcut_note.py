@@ -12,25 +12,25 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.statistics.score_interval import score_interval
 
 SOLVERS = ".solvers"
-"""End of the stage's name, in any entry, in which solvers of the step `shortcuts` answer."""
+"""End of the name of a stage, in any entry, in which the solvers of the step `shortcuts` answer."""
 _HELPED = f"{SOLVERS}.solvers"
-"""End of the name of its value: the solvers that a cue helps with an item."""
+"""End of the name of that stage's value, which lists the solvers that a cue helps with an item."""
 _SURE = 3.0
-"""Standard errors above chance from which a constant answer counts as a cue: 1 in 700 by chance, for each letter."""
+"""Standard errors above chance from which a constant answer is a cue; by chance, 1 letter in 700 reaches this."""
 _MOST_NAMED = 4
-"""Number of solvers of a task that the paragraph names."""
+"""Number of solvers of a task that the paragraph lists."""
 _FEW = 200
-"""Number of a task's items below which cues stay hidden; the solvers' power was measured on sets of this size."""
+"""Number of items below which a task's cues may be missed; the solvers' power was measured on sets of this size."""
 
 
 class _ConstantAnswer(NamedTuple):
-    """The most frequent right letter, as the answer to every item.
+    """The most frequent right letter, used as the answer to every item.
 
     Args:
         key: The letter.
         right: Number of items with this key.
         items: Number of items with a key.
-        chance: Share of these that a guess among the options gets right, 0 to 1.
+        chance: Expected accuracy, 0-1, of guessing among the options of these items.
     """
 
     key: str
@@ -40,12 +40,12 @@ class _ConstantAnswer(NamedTuple):
 
     @property
     def beats_chance(self) -> bool:
-        """Return whether the low end of the share's interval is above chance."""
+        """Return whether the lower end of the accuracy's interval is above chance."""
         return score_interval(self.right, self.items, z=_SURE)[0] > self.chance
 
 
 class _Keys:
-    """Keys of items by task, counted in one pass over the items."""
+    """Keys of items by task, counted in a single pass over the items."""
 
     def __init__(self) -> None:
         self._keys: dict[str, Counter[str]] = {}
@@ -57,11 +57,11 @@ class _Keys:
             self._chance[item.task] += 1 / len(item.choices)
 
     def by_task(self) -> dict[str, _ConstantAnswer]:
-        """Return the most frequent right letter of each task; the first of several."""
+        """Return the most frequent right letter of each task, or the first one if several are equally frequent."""
         return {task: _constant(keys, self._chance[task]) for task, keys in sorted(self._keys.items())}
 
     def over_all(self) -> _ConstantAnswer | None:
-        """Return the most frequent right letter; None if no item has a key."""
+        """Return the most frequent right letter over all tasks, or None if no item has a key."""
         keys = sum(self._keys.values(), Counter[str]())
         return _constant(keys, sum(self._chance.values())) if keys else None
 
@@ -83,10 +83,10 @@ class BlindNote(NamedTuple):
     constant: str
 
     def paragraph(self, why: str | None) -> str:
-        """Return the paragraph on the best blind strategy as Markdown; empty if there is none.
+        """Return the paragraph on the best blind strategy as Markdown, or an empty string if there is no strategy.
 
         Args:
-            why: Reason to freeze the release although the strategy is far above chance; None if no reason is given.
+            why: Reason for freezing the release although the strategy is far above chance; None if no reason is given.
         """
         if self.blind is None:
             return ""
@@ -107,10 +107,10 @@ class BlindNote(NamedTuple):
 
 
 def blind_note(items: Iterable[Item]) -> BlindNote:
-    """Return a card's statements on answers without pictures; passes over the items once.
+    """Return a card's statements on answers without pictures; makes a single pass over the items.
 
     Args:
-        items: Items whose keys may be public: none of a sealed split.
+        items: Items whose keys may be made public, so none from a sealed split.
     """
     from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
 
@@ -145,9 +145,9 @@ def _constant_words(answer: _ConstantAnswer) -> str:
 
 
 def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]], *, blind: BlindStrategy | None = None) -> str:
-    """Return the paragraph as Markdown; empty if no step `shortcuts` measured any item.
+    """Return the paragraph as Markdown, or an empty string if no step `shortcuts` measured any item.
 
-    Omits a task in which a constant answer beats chance from the tasks without a cue, and omits all tasks if the best
+    The tasks listed as free of cues exclude those in which a constant answer beats chance; none are listed if the best
     blind strategy beats chance.
 
     Args:
@@ -196,5 +196,5 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]], *, blind: Bli
 
 
 def _plain(name: str) -> str:
-    """Return the name of a solver, which may quote an option, in a form that fits a code span."""
+    """Return the name of a solver, which may quote an option, in a form that is valid in a code span."""
     return re.sub(r"[`|]", "", " ".join(name.split()))[:80]

@@ -1,8 +1,8 @@
 """Splits: a seeded assignment of items that keeps items with a common group key together.
 
 Items that share a key, directly or through others, form a component, and a component goes into one split as a whole.
-Components are placed largest first, ties in a seeded order, each where its tasks are furthest from their share. The
-result depends on items and seed, never on the order of rows.
+Components are placed in order of size, the largest first and ties in a seeded order; each goes into the split in which
+its tasks are furthest below their share. The result depends on the items and the seed, never on the order of rows.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Splits(GatherStep):
         return ("item_id", "group_keys", "task", *(("root_image_id",) if self.sizes else ()))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the splits: shares, or sizes with their unit."""
+        """Return the settings that determine the splits: shares, or sizes with their unit."""
         settings = super().parameters()
         unused = ("fractions",) if self.sizes else ("sizes", "counted", "rest")
         return {name: value for name, value in settings.items() if name not in unused}
@@ -105,7 +105,7 @@ class Splits(GatherStep):
         return self
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return every row's split."""
+        """Return the split of every row."""
         ids, keys = columns.column("item_id"), columns.column("group_keys")
         if self.sizes:
             units = columns.column("root_image_id") if self.counted == "images" else ids
@@ -129,10 +129,10 @@ def assign_sizes(
     rest: str,
     seed: int,
 ) -> list[str]:
-    """Return the split of each item, for splits with a given number of units, such as images.
+    """Return the split of each item if the splits have a given number of units, such as images.
 
-    Components go into the splits by name, in the order of the seed. A component larger than a split's remainder is
-    passed over, so a split stays smaller if all remaining components are too large.
+    Splits are filled in the order of their names with components in seeded order. A component larger than a split's
+    free space is skipped, so a split stays smaller if all remaining components are too large.
 
     Args:
         item_ids: Ids of the items.
@@ -179,8 +179,9 @@ def assign_splits(
 ) -> list[str]:
     """Return the split of each item.
 
-    With one task, no split exceeds its share by as much as the largest component. A split stays empty if there are too
-    few components. Ties go to the split that lacks more items over all tasks, then to the first by name.
+    With a single task, each split exceeds its share by less than the size of the largest component. A split stays empty
+    if there are too few components. Ties go to the split that lacks more items over all tasks, then to the first by
+    name.
     """
     components = _ItemComponents.of(_as_column(item_ids), _as_column(group_keys), seed)
     task, names = _numbered(_as_column(tasks))
@@ -212,13 +213,13 @@ def _as_column(values: pa.ChunkedArray | Sequence[Any]) -> pa.ChunkedArray:
 
 
 class _ItemComponents(NamedTuple):
-    """Components of items, in arbitrary order.
+    """Components of items in arbitrary order.
 
     Args:
         order: All rows, component by component.
-        start: Index in `order` at which each component begins, and the end of the last.
-        least: Rank of the smallest item id of each, among all items.
-        seeds: Seed of each, of its smallest item id.
+        start: Index in `order` at which each component begins, followed by the end of the last.
+        least: Rank of each component's smallest item id among all item ids.
+        seeds: Seed of each component, derived from its smallest item id.
     """
 
     order: NDArray[np.int64]
@@ -239,12 +240,12 @@ class _ItemComponents(NamedTuple):
         return cls(order, start, least, np.fromiter(seeds, np.uint64, len(least)))
 
     def rows(self, number: int) -> NDArray[np.int64]:
-        """Return the rows of a component."""
+        """Return the rows in a component."""
         return self.order[self.start[number] : self.start[number + 1]]
 
 
 def _numbered(texts: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
-    """Return the number of each text among the distinct ones in order, and these."""
+    """Return the index of each string among the distinct strings, and the distinct strings in order."""
     import pyarrow.compute as pc
 
     different = pc.unique(texts)

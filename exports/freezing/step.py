@@ -48,10 +48,10 @@ _LATER: Mapping[str, Any] = {
     "max_blind_gain": MAX_GAIN,
     "why": None,
 }
-"""Defaults of settings that earlier versions lacked."""
+"""Defaults of settings that did not exist in earlier versions."""
 
 DRAFT = "0+"
-"""Prefix of draft versions, which are named by their content and replaced by the next freeze."""
+"""Prefix of the versions of drafts, which are named by their content and replaced by the next freeze."""
 
 _SEALED_BY_CONTENT = (
     "pictures: by_content excludes sealed splits, since a file's format reveals the step that made it; leave it out"
@@ -138,7 +138,7 @@ class Freeze(FinalStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with errata by content, so that the file's place does not matter."""
+        """Return the settings, with errata represented by their content so that the file's path does not matter."""
         settings = super().parameters()
         if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
             settings["errata"] = f"sha256:{bytes_digest(spelled(self._errata))}"
@@ -148,25 +148,25 @@ class Freeze(FinalStep):
 
     @property
     def picture_rule(self) -> PictureRule | None:
-        """How the release holds pictures made by steps."""
+        """How the release stores pictures made by steps."""
         return "lossless" if self.sealed else self.pictures
 
     def corrections(self) -> Corrections:
-        """Return the corrections to items on their way into the release.
+        """Return the corrections to apply to items before they are released.
 
         Raises:
-            PrerequisiteError: Errata are known by their digest only.
+            PrerequisiteError: Only the digest of the errata is known.
         """
         if self.errata is not None and _BY_DIGEST.fullmatch(self.errata):
             raise PrerequisiteError(f"errata {self.errata} are known by digest only; give the file")
         return Corrections(self._errata)
 
     def is_reason_asked(self, blind: BlindStrategy | None) -> bool:
-        """Return whether a blind strategy gains so much that a reason is required."""
+        """Return whether a blind strategy gains so much that a reason must be given."""
         return blind is not None and blind.exceeds(self.max_blind_gain)
 
     def require_reason(self, blind: BlindStrategy | None) -> None:
-        """Refuse to freeze a version on which a blind strategy gains too much without a stated reason.
+        """Refuse to freeze a version on which a blind strategy gains too much unless a reason is stated.
 
         Raises:
             BenchwrightError: No reason is given.
@@ -197,7 +197,7 @@ class Freeze(FinalStep):
         """Refuse missing or ambiguous split names, and seeds that reveal sealed answers.
 
         Raises:
-            RecipeError: The setting, and what to change.
+            RecipeError: A setting is invalid; the message says what to change.
         """
         self._naming_stage(before)
         if self.sealed:
@@ -218,14 +218,14 @@ class Freeze(FinalStep):
                 require_people(entry, named, simulated)
 
     def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
-        """Return the names of the release's splits; None if only the data name them."""
+        """Return the names of the release's splits, or None if only the data determines them."""
         stage = self._naming_stage(before)
         if stage is None:
             return frozenset({ONLY_SPLIT})
         return stage.step.names if isinstance(stage.step, Splits) else None
 
     def _naming_stage(self, before: Sequence[EarlierStage]) -> EarlierStage | None:
-        """Return the stage whose value names the splits; None if there is none.
+        """Return the stage whose value names the splits, or None if there is none.
 
         Raises:
             RecipeError: Several stages name splits and the settings choose none, the chosen one gives no such value, or
@@ -283,13 +283,13 @@ def freeze(
 ) -> Release:
     """Write the view's items as a release of the workspace and return it opened.
 
-    `record_map` maps drawing marks and encoding files over pictures, and `progress` counts the items with drawn marks.
-    `announce` gets the size of the release before it is written.
+    `record_map` applies the drawing of marks and the encoding of files to pictures, and `progress` counts the items
+    with drawn marks. `announce` receives the size of the release before it is written.
 
     Raises:
-        BenchwrightError: The version exists with other content, or nothing is left to release.
-        RecipeError: A model estimated truths of items, and no annotator, or only simulated ones, decided on these
-            items.
+        BenchwrightError: The version exists with different content, or nothing is left to release.
+        RecipeError: A model estimated the ground truth of items on which no annotators, or only simulated
+            ones, decided.
         StepError: Items and the values that name their splits do not match.
     """
     with pictures_of(Workspace(workspace).cache) as store:
@@ -433,11 +433,11 @@ def _frozen(
 
 
 def _picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
-    """Return how to release pictures made by steps.
+    """Return the form in which to release pictures made by steps.
 
     Raises:
-        BenchwrightError: Splits are sealed and pictures are not to be lossless: the format of a file would reveal the
-            step that made it.
+        BenchwrightError: Splits are sealed but pictures would not be lossless; the format of a file would then reveal
+            the step that made it.
     """
     if settings.sealed:
         if settings.pictures == "by_content":
@@ -449,7 +449,7 @@ def _picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
 def _sealing(
     settings: Freeze, items: Callable[[], Iterator[tuple[Item, str]]], *, workspace: Path, seed: int
 ) -> Sealing:
-    """Return the sealing of a release, with the earlier salt.
+    """Return the sealing of a release, reusing the existing salt.
 
     Raises:
         RecipeError: The seed can be guessed.
@@ -472,7 +472,7 @@ def _sealing(
 
 
 def _corrected(view: WorkspaceView, corrections: Corrections, files: ReleasedFiles) -> Iterator[Valued]:
-    """Yield the items to release, with their values; the ids of picture files are still the workspace's."""
+    """Yield the items to release with their values; picture files still have the ids used in the workspace."""
     for item, values in view.items():
         if (corrected := corrections.correct(item, released=files.item(item))) is not None:
             yield with_answer_regions(corrected, values), values

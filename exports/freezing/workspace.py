@@ -1,4 +1,4 @@
-"""Freezing a workspace whose run is complete, without a step in its recipe."""
+"""Freezing a workspace whose run is complete, without a `freeze` step in its recipe."""
 
 from __future__ import annotations
 
@@ -55,17 +55,18 @@ def freeze_workspace(
         sealed: Splits whose answers stay out of the release, and go to a key file.
         accept_known_seed: Whether to seal although the recipe's seed can be guessed.
         metadata: Whether picture files are released without their metadata.
-        redistribute: Whether pictures whose license forbids redistribution stop the release, go into it by address and
-            hash, or unchanged.
-        pictures: Whether made pictures are released losslessly or by content; the workspace's initial setting if None.
+        redistribute: Whether pictures whose license forbids redistribution stop the release, are released as address
+            and hash, or are released unchanged.
+        pictures: Whether pictures made by steps are released losslessly or by content; the workspace's initial setting
+            if None.
         statements: Statements about the release that only its authors can make.
-        why: Reason to freeze it although a strategy that sees no picture gains far more than chance.
+        why: Reason for freezing it although a strategy that sees no picture gains far more than chance.
         workers: Largest number of processes that draw marks and encode files.
-        progress: Receiver of the number of marked items drawn.
+        progress: Receiver of the number of items with drawn marks.
         announce: Receiver of the size of the release, before it is written.
 
     Raises:
-        BenchwrightError: The run is incomplete, a name is malformed, or the version exists with other content.
+        BenchwrightError: The run is incomplete, a name is malformed, or the version exists with different content.
     """  # phrase: allowed
     from pydantic import ValidationError
 

@@ -1,4 +1,4 @@
-"""Publishing to a folder: a copy that appears whole, with each file hashed during the copy."""
+"""Publishing to a folder by an atomic copy, in which each file is hashed while it is copied."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def publish_to_folder(plan: Publication, folder: Path, *, dry_run: bool) -> Publ
     """Copy a release into a folder, unless it is already there.
 
     Raises:
-        BenchwrightError: The folder holds something else, or lies in the release.
-        DataError: A file changed while it was copied.
+        BenchwrightError: The folder contains something else, or is inside the release.
+        DataError: A file changed while it was being copied.
     """
     source = plan.release.path.resolve()
     if folder.resolve() != source and folder.resolve().is_relative_to(source):

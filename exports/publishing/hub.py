@@ -1,8 +1,8 @@
-"""Publishing to the Hugging Face Hub: one commit that makes the repository equal the release, and a tag, its version.
+"""Publishing to the Hugging Face Hub: a commit that makes the repository equal the release, and a tag named by version.
 
 The client sends files first, each named by its SHA-256, and then the commit that refers to them. An interruption leaves
-the repository unchanged, and the next attempt sends what the Hub lacks. The tag comes last, on a commit whose files the
-Hub has listed and which equal the release's.
+the repository unchanged, and the next attempt sends the files that the Hub still lacks. The tag is set last, on a
+commit whose files, as listed by the Hub, equal those of the release.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _INSTALL = "pip install 'benchwright[hub]'"
 _OF_THE_HUB = ".gitattributes"
-"""File that the Hub keeps in every repository; not part of a release."""
+"""File that the Hub stores in every repository; it is not part of a release."""
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
@@ -41,7 +41,7 @@ _DATASET = "dataset"
 
 
 class _Repository(NamedTuple):
-    """State of the Hub: privacy, the newest commit, its files, and the files of the version's tag, if any."""
+    """State on the Hub: privacy of the repository, its newest commit and files, and the files of the version's tag."""
 
     private: bool
     head: str
@@ -50,10 +50,10 @@ class _Repository(NamedTuple):
 
 
 def repository_of(name: str) -> str:
-    """Return the name of a repository, checked.
+    """Return the name of a repository after checking its form.
 
     Raises:
-        BenchwrightError: It is not of the form `ORG/NAME`.
+        BenchwrightError: The name does not have the form `ORG/NAME`.
     """
     if not _REPOSITORY.fullmatch(name) or ".." in name or "--" in name:
         raise BenchwrightError(f"{name!r} is no repository of the Hub; give hub:ORG/NAME, such as hub:my-lab/my-bench")
@@ -63,10 +63,11 @@ def repository_of(name: str) -> str:
 def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run: bool) -> Publication:
     """Make a dataset repository equal a release, and tag it with the version.
 
-    A dry run asks the Hub for its state if it can be reached, and changes nothing there.
+    A dry run queries the state of the Hub, if it is reachable, and changes nothing there.
 
     Raises:
-        BenchwrightError: The repository holds something else, the tag names other content, or the Hub refuses.
+        BenchwrightError: The repository contains something else, the tag refers to different content, or the Hub
+            refuses.
         PrerequisiteError: `huggingface_hub` or a token is missing.
     """
     try:
@@ -106,9 +107,9 @@ def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run
 
 
 def _ask_this_machine_directly(endpoint: str) -> None:
-    """Make the Hub's client, shared by the process, ask a Hub on this machine without the environment's proxies.
+    """Make the Hub's process-wide client bypass the environment's proxies if the Hub runs on this machine.
 
-    Creates the client while the environment names none, since its own proxy settings are not public.
+    The client is created while the proxy variables are unset, since its own proxy settings are not public.
     """
     if not is_this_machine(urlsplit(endpoint).hostname or ""):
         return
@@ -152,7 +153,7 @@ def _commit_and_tag(api: HfApi, repository: str, plan: Publication, state: _Repo
 
 
 def _fetched(api: HfApi, repository: str, tag: str) -> _Repository | None:
-    """Return the Hub's state of a repository; None if it does not exist."""
+    """Return the state of a repository on the Hub, or None if it does not exist."""
     from huggingface_hub import get_token
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -184,7 +185,7 @@ def _compared(plan: Publication, state: _Repository | None, repository: str, *, 
     """Return the plan with the state of each file on the Hub.
 
     Raises:
-        BenchwrightError: The tag names other content, or the repository is public and should be private.
+        BenchwrightError: The tag refers to different content, or the repository is public but should be private.
     """
     if state is None:
         return plan.with_states({file.path: "new" for file in plan.files})
@@ -202,10 +203,10 @@ def _compared(plan: Publication, state: _Repository | None, repository: str, *, 
 
 
 def _check_same_benchmark(api: HfApi, repository: str, state: _Repository) -> None:
-    """Refuse a repository with content other than versions of a benchmark; a card alone does not count as content.
+    """Refuse a repository with any content besides versions of this benchmark; a card alone is not content.
 
     Raises:
-        BenchwrightError: It holds other content.
+        BenchwrightError: The repository contains something else.
     """
     if set(state.files) <= {CARD}:
         return
@@ -247,7 +248,7 @@ def _state(plan: Publication, file: FilePlan, there: RepoFile | None) -> FileSta
 
 
 def _git_digest(data: bytes) -> str:
-    """Return git's name for a file's content; no security depends on it."""
+    """Return the digest by which git identifies a file's content; no security depends on it."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
@@ -260,7 +261,7 @@ def _card(plan: Publication) -> str:
 
 
 def _with_card_checked(plan: Publication) -> Publication:
-    """Return the plan with the errors of the client's own card reader, without the Hub."""
+    """Return the plan with the errors reported by the client's own card reader, without contacting the Hub."""
     from huggingface_hub import DatasetCard
 
     try:
@@ -271,7 +272,7 @@ def _with_card_checked(plan: Publication) -> Publication:
 
 
 def _with_hub_card_checked(plan: Publication) -> Publication:
-    """Return the plan with the errors of the Hub's card validation."""
+    """Return the plan with the errors reported by the Hub's card validation."""
     from huggingface_hub import DatasetCard
 
     if plan.card_errors:
@@ -284,12 +285,12 @@ def _with_hub_card_checked(plan: Publication) -> Publication:
 
 
 class _Unreachable(BenchwrightError):
-    """The Hub cannot be reached, or must not be asked."""
+    """The Hub cannot be reached, or must not be contacted."""
 
 
 @contextmanager
 def _refusals(repository: str, token: str | None) -> Iterator[None]:
-    """Raise refusals of the Hub or its client as readable errors that contain no token."""
+    """Turn refusals by the Hub or its client into readable errors that do not contain the token."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
@@ -319,6 +320,6 @@ _WHY = {
 
 
 def _without(token: str | None, text: str) -> str:
-    """Return a text as one line without the token."""
+    """Return a text on one line, with the token removed."""
     line = " ".join(text.split())
     return line.replace(token, "***") if token else line

@@ -1,4 +1,4 @@
-"""Content of a publication: the files of a release's manifest, manifest and seal, and the accompanying texts."""
+"""Content of a publication: the files in a release's manifest, the manifest and seal, and the accompanying texts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class FilePlan(NamedTuple):
     """One file of a publication.
 
     Args:
-        path: Path relative to the release, and to the target.
+        path: Path relative to both the release and the target.
         size_bytes: Size in bytes.
-        sha256: SHA-256 in hexadecimal digits.
-        state: State at the target: `new`, `changed` (another file has that name) or `there`; None if the target was not
-            asked.
+        sha256: SHA-256 in hexadecimal.
+        state: State at the target: `new`, `changed` (a different file has that name) or `there`; None if the target was
+            not queried.
     """
 
     path: str
@@ -36,14 +36,14 @@ class Publication:
     """Plan or result of publishing a release.
 
     Args:
-        release: Release to publish, already verified.
+        release: Release to publish, which has been verified.
         target: Folder, or `hub:ORG/NAME`.
         files: Every file of the release, sorted by path.
-        removed: Files of an earlier version at the target that this version does not have.
-        card_errors: Errors in the card's settings for the Hub; any error prevents sending.
-        notes: Facts that could not be determined, one sentence each.
-        url: Address of the published release; None for a folder, and before publication.
-        published: Whether the target holds the release now.
+        removed: Files of an earlier version at the target that are not in this version.
+        card_errors: Errors in the card's settings for the Hub; any error prevents publication.
+        notes: Facts that could not be determined, in one sentence each.
+        url: URL of the published release; None for a folder or before publication.
+        published: Whether the target now contains the release.
     """
 
     release: Release
@@ -65,7 +65,7 @@ class Publication:
 
     @property
     def tag(self) -> str:
-        """Return the tag of the version on the Hub: the version itself."""
+        """Return the tag for the version on the Hub, which is the version itself."""
         return self.release.version
 
     @property
@@ -74,15 +74,15 @@ class Publication:
         return tuple(file for file in self.files if file.state != "there")
 
     def with_states(self, states: dict[str, FileState]) -> Publication:
-        """Return the publication with the state of each file at the target, by path."""
+        """Return the publication with the state of each file at the target, given by path."""
         return replace(self, files=tuple(file._replace(state=states[file.path]) for file in self.files))
 
 
 def plan_publication(release: Release, target: str) -> Publication:
-    """Return the plan of publishing a release, without asking the target.
+    """Return the plan for publishing a release, without querying the target.
 
     Raises:
-        CheckFailed: The release fails its check.
+        CheckFailed: The release fails verification.
     """
     verification = verify_release(release.path, expect=release.release_id)
     if not verification.ok:

@@ -1,4 +1,4 @@
-"""Publishing a release: `publish(release, to=...)`, to a folder or to the Hugging Face Hub."""
+"""Publishing a release with `publish(release, to=...)` to a folder or to the Hugging Face Hub."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ HUB = "hub:"
 
 
 def publish(release: Release, *, to: str, private: bool = False, dry_run: bool = False) -> Publication:
-    """Publish a release whole or not at all; sends only what the target lacks.
+    """Publish a release completely or not at all; sends only the files that the target lacks.
 
     Args:
         release: Release to publish; it is verified first.
         to: `hub:ORG/NAME`, a dataset repository of the Hugging Face Hub, or the path of a folder that does not exist,
-            is empty, or holds this very release.
-        private: Whether only members see the repository. A public repository is refused.
-        dry_run: Whether to determine only what would be sent.
+            is empty, or already contains this release.
+        private: Whether only members may see the repository. If so, an existing public repository is refused.
+        dry_run: Whether to only determine what would be sent.
 
     Raises:
-        BenchwrightError: A draft is to go to the Hub, the target holds something else, or the Hub refuses.
-        CheckFailed: The release fails its check.
+        BenchwrightError: The release is a draft and the target is the Hub, the target contains something else, or the
+            Hub refuses.
+        CheckFailed: The release fails verification.
         PrerequisiteError: `huggingface_hub` or a token for the Hub is missing.
     """
     if not to.startswith(HUB):

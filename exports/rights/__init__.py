@@ -1,1 +1,1 @@
-"""Rights in released pictures: limits on redistribution, fetching, and withdrawal."""
+"""Rights to released pictures: restrictions on redistribution, fetching, and withdrawal."""

@@ -1,7 +1,7 @@
-"""Copies of a picture in a workspace: files of equal pixels, and copies that steps of its recipe recorded.
+"""Copies of a picture in a workspace: files with equal pixels, and copies that steps of its recipe recorded.
 
-Two files with equal bytes are one image. Pictures of equal upright pixels are compared here, whatever the recipe.
-Smaller, cropped or recolored copies are known only if a step such as `near_duplicates` looked for them.
+Two files with equal bytes are one image. Pictures with equal upright pixels are found here, whatever the recipe.
+Smaller, cropped or recolored copies are known only if a step such as `near_duplicates` searched for them.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class CopiesToWithdraw:
 
     Attributes:
         certain: Ids of pictures that are copies, each with its evidence: `equal pixels`, or the name of a step's stage.
-        possible: Ids of pictures that may be copies, each with the stage that put it into one group with a certain one
-            or asks about it.
+        possible: Ids of pictures that may be copies, each with the stage that grouped it with a certain copy or asks
+            people about it.
         groups: Group keys that items share with these pictures.
-        not_compared: Ids of pictures of the same size with unreadable files, whose status is unknown.
-        looked_for_near: Whether a step of the recipe looked for copies whose pixels differ.
+        not_compared: Ids of pictures of the same size whose files are unreadable, so that their status is unknown.
+        looked_for_near: Whether a step of the recipe searched for copies whose pixels differ.
     """
 
     certain: Mapping[str, str]
@@ -56,8 +56,9 @@ def copies_of(
     Args:
         space: The workspace.
         image_id: Id of the picture.
-        records: Records of all pictures, source images and made ones.
-        read: Function that returns the file of a record; raises `OSError` or `BenchwrightError` if it cannot.
+        records: Records of all pictures, both source images and pictures made by steps.
+        read: Function that returns the file of a record; raises `OSError` or `BenchwrightError` if the file cannot be
+            read.
     """
     recorded = _Recorded.of(space, stages_of_workspace(space.root))
     pixels = _Pixels(records, recorded.pixel_hashes, read)
@@ -85,7 +86,7 @@ def copies_of(
 
 
 class _Pixels:
-    """Pictures by their upright pixels, hashed on demand for pictures of the same size."""
+    """Pictures by their upright pixels, which are hashed on demand for pictures of the same size."""
 
     def __init__(
         self, records: Iterable[ImageRecord], hashes: Mapping[str, str], read: Callable[[ImageRecord], bytes]
@@ -131,7 +132,7 @@ class _Recorded:
 
     @classmethod
     def of(cls, space: Workspace, stages: Iterable[Stage]) -> _Recorded:
-        """Return the copies recorded by stages over images."""
+        """Return the copies recorded by the stages that process images."""
         recorded = cls()
         for stage in stages:
             if stage.consumes == "images" and stage.kind != "final":

@@ -1,4 +1,4 @@
-"""Fetching of pictures that a release states by address and hash, by the rules of the release's script."""
+"""Fetching of pictures that a release states by address and hash, following the rules of the release's script."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _AT_ONCE = 4
 
 
 class FetchedPicture(NamedTuple):
-    """The outcome of fetching one picture.
+    """The result of fetching one picture.
 
     Args:
-        image_id: SHA-256 that its file must have.
+        image_id: SHA-256 that its file must match.
         url: Address that the release states.
-        reason: `there` (fetched before), `fetched`, or why it is missing: `bad_address`, `private_host`,
+        reason: `there` (fetched earlier), `fetched`, or why it is missing: `bad_address`, `private_host`,
             `unreachable`, `status`, `redirects`, `other_size` or `other_bytes`.
-        detail: The reason in words; empty if the picture is there.
+        detail: The reason in words; empty if the picture is present.
     """
 
     image_id: str
@@ -36,21 +36,21 @@ class FetchedPicture(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Return whether the picture is there now."""
+        """Return whether the picture is now present."""
         return self.reason in {"there", "fetched"}
 
 
 def fetch_pictures(
     release: Release, *, private_hosts: bool = False, progress: Progress | None = None
 ) -> list[FetchedPicture]:
-    """Fetch the pictures of which a release holds no file, and return the outcome of each, sorted by id.
+    """Fetch the pictures whose files a release does not contain, and return the result for each, sorted by id.
 
-    Writes files into the folder `NAME.pictures` next to the release; existing files stay.
+    Files are written to the folder `NAME.pictures` next to the release; existing files are kept.
 
     Args:
         release: The release.
-        private_hosts: Whether hosts of private networks and this machine may be asked.
-        progress: Receiver of the number of pictures.
+        private_hosts: Whether hosts on private networks and this machine may be contacted.
+        progress: Receiver of the number of processed pictures.
 
     Raises:
         DataError: The release is damaged.
@@ -70,7 +70,7 @@ def fetch_pictures(
 
 
 def _absent(release: Release) -> list[ImageRecord]:
-    """Return the records of the pictures of which a release holds no file, sorted by id."""
+    """Return the records of the pictures whose files a release does not contain, sorted by id."""
     if not release.manifest.by_address:
         return []
     shown = {

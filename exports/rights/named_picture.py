@@ -1,4 +1,4 @@
-"""The source image identified by a path, an id, or a file of a release; for a made picture its sources."""
+"""Finds the source image identified by a path, an id, or a file of a release; for a made picture, its source images."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from benchwright.workspace.workspace import Workspace
 
 
 def source_image(space: Workspace, name: str, records: Iterable[ImageRecord]) -> ImageRecord:
-    """Return the record of the identified source image.
+    """Return the record of the source image that a path or id identifies.
 
     Args:
         space: The workspace.
-        name: Path of the image in its folder, its id or that of a file which a release made of it, the beginning of
-            one, or the path of such a file on this machine.
-        records: Records of all pictures of the workspace, source images and made ones.
+        name: Path of the image in its folder; its id, or the id of a file that a release made from it, or the beginning
+            of such an id; or the path of such a file on this machine.
+        records: Records of all pictures in the workspace, both source images and pictures made by steps.
 
     Raises:
-        BenchwrightError: No or several images match; or the picture was made, or is only in an earlier release.
+        BenchwrightError: No image or several images match, a step made the picture, or it is only in an earlier
+            release.
     """
     known = {record.image_id: record for record in records}
     try:
@@ -51,13 +52,13 @@ def source_image(space: Workspace, name: str, records: Iterable[ImageRecord]) ->
 
 
 def releases_of(space: Workspace) -> Iterator[Release]:
-    """Yield the releases of a workspace, by folder."""
+    """Yield the releases in a workspace, ordered by folder."""
     for manifest in sorted((space.root / "releases").glob("[!.]*/manifest.json")):
         yield Release.open(manifest.parent)
 
 
 def _of_file(space: Workspace, name: str, known: Mapping[str, ImageRecord]) -> str | None:
-    """Return the workspace's id of a picture that releases or steps made, by its file, id or the beginning of an id."""
+    """Return the workspace's id of a picture made by a release or a step, given its file or all or part of its id."""
     wanted = _digest_of_file(name) or name
     if len(wanted) < SHORTEST_PREFIX:
         return None
@@ -112,7 +113,7 @@ def _in_no_table(space: Workspace, name: str, image_id: str) -> str:
 
 
 def items_showing(release: Release, image_ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of a release's items that show or go back to any of some images or a file made of one, sorted."""
+    """Return the sorted ids of a release's items that show, or are based on, the images or files made from them."""
     wanted = set(image_ids)
     before = files_before_release(release.provenance())
     wanted |= {cut for cut, original in before.items() if original in wanted}

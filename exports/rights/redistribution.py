@@ -12,20 +12,20 @@ from benchwright.rights import forbids_redistribution, normalized_licence
 from benchwright.texts.normalization import counted
 
 Redistribute = Literal["permitted", "url", "all"]
-"""Content of a release: only what licenses permit; addresses of the rest; or everything."""
+"""Content of a release: only what licenses permit; addresses of the pictures they do not; or everything."""
 
 _SHOWN = 20
 
 
 class Redistribution:
-    """The pictures of one release that may not be redistributed, by the statements of their sources.
+    """The pictures of one release that may not be redistributed, according to the statements of their sources.
 
-    A picture made from others or drawn with marks is a changed one: NoDerivatives forbids its redistribution, and so
-    does a license that forbids everything.
+    A picture made from others or drawn with marks is a derivative: a NoDerivatives license forbids its redistribution,
+    as does a license that forbids all redistribution.
 
     Args:
-        redistribute: Content of the release.
-        image: Function that returns the record of an image that the latest item shows or goes back to.
+        redistribute: What the release contains.
+        image: Function that returns the record of an image that the latest item shows or is based on.
     """
 
     def __init__(self, redistribute: Redistribute, image: Callable[[str], ImageRecord]) -> None:
@@ -35,7 +35,7 @@ class Redistribution:
         self._known: set[tuple[bytes, bool]] = set()
 
     def survey(self, items: Iterable[Item]) -> None:
-        """Examine the sources of all pictures; takes about 100 bytes of memory for each."""
+        """Examine the sources of all pictures; uses about 100 bytes of memory for each."""
         for item in items if self._redistribute != "all" else ():
             for shown in item.images:
                 key = bytes.fromhex(shown.image_id), bool(shown.prompts)
@@ -44,15 +44,15 @@ class Redistribution:
                     self._look_at(self._image(shown.image_id), is_marked=bool(shown.prompts))
 
     def is_by_address(self, record: ImageRecord) -> bool:
-        """Return whether the release states the picture's address and hash instead of holding its file."""
+        """Return whether the release states the picture's address and hash instead of containing its file."""
         return record.image_id in self._by_address
 
     def check(self, items: Iterable[Item]) -> None:
         """Refuse a release that would redistribute pictures without permission.
 
         Raises:
-            BenchwrightError: An item shows such a picture, and its address and hash cannot replace it; the message
-                names all such pictures.
+            BenchwrightError: An item shows such a picture, whose file cannot be replaced by its address and hash; the
+                message names all such pictures.
         """
         problems: dict[str, tuple[str, set[str]]] = {}
         for item in items if self._forbidden else ():
@@ -93,7 +93,7 @@ class Redistribution:
             self._by_address.add(record.image_id)
 
     def _sources(self, record: ImageRecord) -> Iterator[tuple[ImageRecord, bool]]:
-        """Yield a record and its ancestors, each with whether it was changed on the way."""
+        """Yield a record and its ancestors, each with whether it was changed on the way to the released picture."""
         yield record, False
         waiting, seen = list(record.derived_from), {record.image_id}
         while waiting:

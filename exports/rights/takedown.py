@@ -1,4 +1,4 @@
-"""Withdrawal of an image, and of everything made from it, from the next release; lists the releases that hold it."""
+"""Withdrawal of an image, and of everything made from it, from the next release; lists the releases that contain it."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class HoldingRelease(NamedTuple):
         path: Folder of the release.
         name: Name and version.
         release_id: Id of the release.
-        items: Ids of its items that show or go back to the image, sorted.
-        possible: Ids of further items that may show a copy, since a step put both pictures into one group, sorted.
+        items: Ids of its items that show the image or are based on it, sorted.
+        possible: Ids of further items that may show a copy, since a step put both pictures in one group; sorted.
     """
 
     path: Path
@@ -55,8 +55,8 @@ class WithdrawnPicture(NamedTuple):
 
     Args:
         image_id: Id of the picture.
-        files: Its files, as they were taken in; several if their bytes are equal.
-        how: `named`, `equal pixels`, or the name of the stage that recorded it as a copy.
+        files: Its files, as imported; several if their bytes are equal.
+        how: `named`, `equal pixels`, or the name of the stage that recorded the picture as a copy.
     """
 
     image_id: str
@@ -65,7 +65,7 @@ class WithdrawnPicture(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its files, or its id if it has none."""
+        """Return its file names, or its id if it has none."""
         return " = ".join(self.files) or self.image_id
 
 
@@ -76,12 +76,12 @@ class TakedownResult(NamedTuple):
         takedown: The recorded withdrawal of the named picture.
         is_new: Whether this call recorded anything.
         pictures: All withdrawn or restored pictures: the named one, then its copies.
-        made: Number of pictures that steps made from them.
+        made: Number of pictures that steps made from these.
         items: Number of items that the next version omits or regains; None if the run is not complete.
-        releases: Releases of the workspace that hold any of the pictures, by folder; they stay unchanged.
-        possible: Pictures that may be copies and stay, because `certain` was requested.
-        not_compared: Names of pictures of the same size with unreadable files, whose status is unknown.
-        looked_for_near: Whether a step of the recipe looked for copies whose pixels differ.
+        releases: Releases in the workspace that contain any of the pictures, ordered by folder; they stay unchanged.
+        possible: Pictures that may be copies but stay because `certain` was requested.
+        not_compared: Names of pictures of the same size whose files are unreadable, so that their status is unknown.
+        looked_for_near: Whether a step of the recipe searched for copies whose pixels differ.
     """
 
     takedown: Takedown
@@ -100,17 +100,17 @@ def take_down(
 ) -> TakedownResult:
     """Withdraw an image, its copies and everything made from them from the next release, or undo that.
 
-    Nothing is deleted: tables, decisions and earlier releases stay, and so does the entry after an undo.
+    Nothing is deleted: tables, decisions and earlier releases stay, as does the recorded withdrawal after an undo.
 
     Args:
         root: Folder of the workspace.
-        name: The image: its path, its id, or a file that a release made of it, as in `source_image`.
+        name: The image: its path, its id, or a file that a release made from it, as in `source_image`.
         why: Reason, in one line.
         by: Name of the person who withdraws it.
         now: Time of the withdrawal, with a time zone.
-        undo: Whether to take a withdrawal back.
-        copies: Whether pictures that may be copies are withdrawn too (`all`) or stay (`certain`); if such pictures
-            exist and it is None, the withdrawal is refused.
+        undo: Whether to undo a withdrawal.
+        copies: Whether pictures that may be copies are also withdrawn (`all`) or stay (`certain`); if None and such
+            pictures exist, the withdrawal is refused.
 
     Raises:
         BenchwrightError: The image is unknown, pictures may be copies of it and `copies` is None, a run is active, or
@@ -172,7 +172,7 @@ def take_down(
 def _with_the_same_withdrawal(
     pictures: tuple[WithdrawnPicture, ...], holding: Mapping[str, Takedown], names: Mapping[str, tuple[str, ...]]
 ) -> tuple[WithdrawnPicture, ...]:
-    """Return pictures with those withdrawn together with them, such as possible copies."""
+    """Return pictures together with those withdrawn in the same withdrawal, such as possible copies."""
     ids = [picture.image_id for picture in pictures]
     moments = {(holding[one].at, holding[one].by, holding[one].why) for one in ids if one in holding}
     together = [one for one, entry in holding.items() if (entry.at, entry.by, entry.why) in moments and one not in ids]
@@ -200,13 +200,14 @@ def _records(space: Workspace) -> Iterator[ImageRecord]:
 def _releases_with(
     space: Workspace, image_ids: Collection[str], groups: Collection[str], hashes: Collection[str]
 ) -> Iterator[HoldingRelease]:
-    """Yield the releases that show any of the images or an equal picture, or may show a copy; sealed splits too.
+    """Yield the releases that show any of the images or an equal picture, or may show a copy, even in sealed splits.
 
     Args:
         space: The workspace.
         image_ids: Ids of the images.
-        groups: Group keys that items share with them.
-        hashes: Hashes of their upright pixels, by which a release recognizes copies that are gone from the workspace.
+        groups: Group keys that items share with these images.
+        hashes: Hashes of their upright pixels, by which copies in a release are recognized even if the workspace no
+            longer has them.
     """
     for release in releases_of(space):
         records = [record for record in release.provenance() if isinstance(record, ImageRecord)]
@@ -221,7 +222,7 @@ def _releases_with(
 
 
 def _made_from(records: Sequence[ImageRecord], image_ids: Iterable[str]) -> set[str]:
-    """Return the ids of some images, and of all that steps made from them."""
+    """Return the ids of some images and of all pictures that steps made from them."""
     parents = [(made.image_id, made.derived_from) for made in records if made.derived_from]
     ids, before = set(image_ids), 0
     while len(ids) > before:
@@ -231,7 +232,7 @@ def _made_from(records: Sequence[ImageRecord], image_ids: Iterable[str]) -> set[
 
 
 def _files(space: Workspace, records: Iterable[ImageRecord]) -> dict[str, tuple[str, ...]]:
-    """Return the files of each picture as they were taken in, the kept one first."""
+    """Return the files of each picture as imported, the one that was kept first."""
     files: dict[str, dict[str, None]] = {}
     for record in records:
         if record.source is not None:
@@ -243,7 +244,7 @@ def _files(space: Workspace, records: Iterable[ImageRecord]) -> dict[str, tuple[
 
 
 def _cut_ids(space: Workspace, records: Iterable[ImageRecord], image_ids: Collection[str]) -> set[str]:
-    """Return the ids of images' files without their metadata, by which sealed splits show them; skips missing files."""
+    """Return the ids that images' files have without metadata, as used in sealed splits; skips missing files."""
     folder = space.settings().get("images")
     cut: set[str] = set()
     for record in {record.image_id: record for record in records if record.image_id in image_ids}.values():
@@ -260,7 +261,7 @@ def _cut_ids(space: Workspace, records: Iterable[ImageRecord], image_ids: Collec
 
 
 def _items_of(root: Path, image_ids: Sequence[str]) -> int | None:
-    """Return the number of live items that go back to any of the images; None if the run is not complete."""
+    """Return the number of remaining items based on any of the images, or None if the run is not complete."""
     try:
         view = open_view(root, withdrawn=())
         return sum(goes_back_to(item, image_ids, view.image) for item, _ in view.items())

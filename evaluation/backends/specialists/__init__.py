@@ -1,1 +1,1 @@
-"""Vision programs for one or a few tasks, classical and learned, scored like models."""
+"""Vision programs for one or a few tasks, both classical and learned, scored like models."""

@@ -1,9 +1,9 @@
-"""Autoencoder error: which of several pictures a diffusion model's autoencoder reproduces worst.
+"""Autoencoder error: which of several pictures the autoencoder of a diffusion model reproduces worst.
 
 A specialist for `forensic_detection`. Pictures from a latent diffusion model lie in the range of its decoder, which
 reproduces them almost unchanged; a photograph loses detail (J. Ricker, D. Lukovnikov, A. Fischer, "AEROBLADE:
 Training-free detection of latent diffusion images using autoencoder reconstruction error", CVPR 2024; here with the
-squared error in place of its LPIPS). It substitutes for DIRE (Z. Wang et al., ICCV 2023), which reconstructs by the
+squared error in place of its LPIPS). It replaces DIRE (Z. Wang et al., ICCV 2023), which reconstructs by the
 whole diffusion process and trains a classifier on the error; its weights exist in no format that this module loads.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STEP_PX = 8
-"""Pixels of a picture's side per latent; pictures are cropped to whole latents."""
+"""Pixels per latent along a picture's side; pictures are cropped to whole latents."""
 
 
 class ChoicePixels(NamedTuple):
@@ -35,7 +35,7 @@ class ChoicePixels(NamedTuple):
 
 
 class AutoencoderError(ModelSpecialist[ChoicePixels]):
-    """Takes the picture that changes most when the autoencoder of a diffusion model encodes and decodes it."""
+    """Picks the picture that changes most when the autoencoder of a diffusion model encodes and decodes it."""
 
     name: ClassVar[str] = "autoencoder_error"
     tasks: ClassVar[frozenset[str]] = frozenset({"forensic_detection"})
@@ -60,7 +60,7 @@ class AutoencoderError(ModelSpecialist[ChoicePixels]):
         return tuple(pixels.shape for pixels in content.pixels.values())
 
     def fits(self, batch: Sequence[ChoicePixels]) -> list[Fits | str]:
-        """Return the mean squared change of each picture, of values from -1 to 1."""
+        """Return the mean squared change of each picture, for values from -1 to 1."""
         import numpy as np
 
         found: list[dict[str, float]] = [{} for _ in batch]

@@ -1,7 +1,7 @@
-"""The interface of specialists: vision programs that rate for a few tasks how well each option of a question fits.
+"""The interface of specialists: vision programs for a few tasks that rate how well each option of a question fits.
 
-A specialist is asked only the items of its tasks; other items are not applicable and do not count in its accuracy. An
-item of its tasks that lacks what the specialist compares, such as marks, is an error of that item.
+A specialist is asked only the items of its tasks; other items are not applicable and do not affect its accuracy. If an
+item of its tasks lacks what the specialist compares, such as marks, that item ends in an error.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from benchwright.workspace.item_cache import ItemCache
 
 Point = tuple[float, float]
-"""x and y in pixels of a picture; pixel centers lie at +0.5."""
+"""x and y in pixels of a picture; pixel centers are at half-integer coordinates."""
 
 Fits = Mapping[str, float]
-"""How well each option fits, by its key. The option with the largest number is the answer; of equals, the first key."""
+"""How well each option fits, by its key. The option with the largest value is the answer; ties go to the first key."""
 
 Content = TypeVar("Content")
 
 _DECIMALS = 6
-"""Decimals of a fit that count, so that the order of sums in a batch has no effect."""
+"""Number of decimals of a fit that are compared, so that the order of summation in a batch has no effect."""
 
 
 class Specialist(ABC):
@@ -43,17 +43,17 @@ class Specialist(ABC):
 
     Class attributes:
         name: Name of the backend.
-        tasks: Tasks that it can take.
-        version: Version of the program; raise it when answers to a question may change.
-        stands_for: The specialist of BLINK's table 2 that it is or substitutes for; empty if the table has none.
-        keeps_replies: Whether replies are kept by question, so that only new questions need their pictures.
+        tasks: Tasks that the specialist can take.
+        version: Version of the program, to be raised when answers to a question may change.
+        stands_for: The specialist in BLINK's table 2 that it is or replaces; empty if the table has none.
+        keeps_replies: Whether replies are cached by question, so that only new questions need their pictures.
 
     Args:
         argument: Text after the colon of the model's name.
         options: Options of the model.
 
     Raises:
-        BenchwrightError: The argument or an option does not suit the specialist.
+        BenchwrightError: The argument or an option is not valid for the specialist.
     """
 
     name: ClassVar[str]
@@ -78,35 +78,35 @@ class Specialist(ABC):
 
     @abstractmethod
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield one reply per question, in order; replies of earlier runs are not computed again."""
+        """Yield one reply per question, in order; replies from earlier runs are not recomputed."""
 
     def _kept_as(self, question: Question) -> tuple[str, Any]:
-        """Return the key and value under which the cache keeps the reply to a question."""
+        """Return the key and value under which the reply to a question is cached."""
         return f"reply {self.version}", [self.name, dict(self.identity), question.content()]
 
 
 class BatchedSpecialist(Specialist, Generic[Content]):
-    """A specialist that processes several questions at a time, in the process that scores."""
+    """A specialist that processes several questions at a time, in the process that does the scoring."""
 
     @abstractmethod
     def content_of(self, question: Question) -> Content:
-        """Return the input of the comparison: decoded pictures, points, and the meaning of each option.
+        """Return the input of the comparison: decoded pictures, points, and what each option means.
 
         Raises:
-            BenchwrightError: The question has a form that the specialist cannot take.
+            BenchwrightError: The specialist cannot process this form of question.
         """
 
     @abstractmethod
     def fits(self, batch: Sequence[Content]) -> Sequence[Fits | str]:
-        """Return for each question how well its options fit, or the reason why it has no answer, as a text."""
+        """Return, for each question, how well its options fit, or the reason it has no answer, as text."""
 
     def alike(self, content: Content) -> Hashable:
-        """Return a value that all questions of a batch share, such as the size of a picture."""
+        """Return a value that all questions in a batch must share, such as the size of a picture."""
         del content
         return None
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield one reply per question, a batch at a time; replies of earlier runs are not computed again."""
+        """Yield one reply per question, one batch at a time; replies from earlier runs are not recomputed."""
         batches = Batches(self._batch_size)
         coming = iter(questions)
         while some := list(islice(coming, self._batch_size)):
@@ -136,18 +136,18 @@ class BatchedSpecialist(Specialist, Generic[Content]):
 
 
 class ClassicalSpecialist(Specialist):
-    """A specialist without a learned model, which processes one question at a time, in all workers of a run."""
+    """A specialist without a learned model, which processes questions one at a time, using all workers of a run."""
 
     @abstractmethod
     def fits_of(self, question: Question) -> Fits | str:
-        """Return how well each option of a question fits, or the reason why there is no answer.
+        """Return how well each option of a question fits, or the reason there is no answer.
 
         Raises:
-            BenchwrightError: The question has a form that the specialist cannot take.
+            BenchwrightError: The specialist cannot process this form of question.
         """
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield one reply per question, in order; replies of earlier runs are not computed again."""
+        """Yield one reply per question, in order; replies from earlier runs are not recomputed."""
         asked: deque[str] = deque()
 
         def noted() -> Iterator[Question]:
@@ -167,17 +167,17 @@ class ClassicalSpecialist(Specialist):
 
 
 def _text_of(fits: Fits | str) -> str:
-    """Return the text of a reply: the letter that fits best, or the reason why there is no answer."""
+    """Return the text of a reply: the letter that fits best, or the reason there is no answer."""
     return fits if isinstance(fits, str) else f"({best_of(fits)})"
 
 
 def best_of(fits: Fits) -> str:
-    """Return the key of the option that fits best; of equals, to six decimals, the first key."""
+    """Return the key of the option that fits best; ties, to six decimals, go to the first key."""
     return min(fits, key=lambda key: (-round(fits[key], _DECIMALS), key))
 
 
 def cosines(vector: NDArray[np.floating[Any]], others: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the cosine of a vector, shape (dimensions,), with each of several, (vectors, dimensions)."""
+    """Return the cosines between a vector, shape (dimensions,), and several others, (vectors, dimensions)."""
     import numpy as np
 
     lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(vector)

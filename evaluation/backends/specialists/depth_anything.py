@@ -1,7 +1,8 @@
 """Depth Anything: which of two marked points is nearer, according to an estimated depth map.
 
-A specialist for `relative_depth`, and the one of BLINK's table 2: by default in its second version, with a folder in
-its first (L. Yang et al., "Depth Anything: Unleashing the power of large-scale unlabeled data", CVPR 2024).
+A specialist for `relative_depth`, and the one in BLINK's table 2: by default its second version; a folder with the
+first version may be given instead (L. Yang et al., "Depth Anything: Unleashing the power of large-scale unlabeled
+data", CVPR 2024).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _RADIUS = 0.01
-"""Half the side of the square around a point whose median counts, as a fraction of the map's rows."""
+"""Half the side of the square around a point whose median depth is used, as a fraction of the map's rows."""
 
 
 class PointsInPicture(NamedTuple):
@@ -33,7 +34,7 @@ class PointsInPicture(NamedTuple):
 
 
 class DepthAnything(ModelSpecialist[PointsInPicture]):
-    """Takes the point that is nearer on the map of a Depth Anything model."""
+    """Picks the point that is nearer on the map of a Depth Anything model."""
 
     name: ClassVar[str] = "depth_anything"
     tasks: ClassVar[frozenset[str]] = frozenset({"relative_depth"})
@@ -51,12 +52,12 @@ class DepthAnything(ModelSpecialist[PointsInPicture]):
         return content.pixels.shape
 
     def fits(self, batch: Sequence[PointsInPicture]) -> list[Fits | str]:
-        """Return how near the point of each option is; an option that names no point fits worst."""
+        """Return how near the point of each option is; an option that names no point has the worst fit."""
         maps = self._nearness([content.pixels for content in batch])
         return [nearest_fits(nearness, content) for nearness, content in zip(maps, batch, strict=True)]
 
     def _nearness(self, pictures: Sequence[NDArray[np.uint8]]) -> list[NDArray[np.float64]]:
-        """Return a map for each of several pictures of one size; larger numbers are nearer."""
+        """Return a nearness map for each of several pictures of the same size; larger values are nearer."""
         import numpy as np
         import torch
 
@@ -80,7 +81,7 @@ class DepthAnything(ModelSpecialist[PointsInPicture]):
 
 
 def nearest_fits(nearness: NDArray[np.float64], content: PointsInPicture) -> Fits:
-    """Return how near the point of each option is on a map, rows by columns, where larger numbers are nearer."""
+    """Return how near the point of each option is on a map (rows by columns) in which larger values are nearer."""
     import numpy as np
 
     rows, columns = nearness.shape

@@ -1,10 +1,10 @@
-"""DIFT: which of several marked points has the diffusion features most similar to those of a reference point.
+"""DIFT: which of several marked points has diffusion features that are most similar to those of a reference point.
 
-A specialist for the correspondence tasks, and the one of BLINK's table 2 for visual and semantic correspondence: L.
-Tang et al., "Emergent correspondence from image diffusion", NeurIPS 2023. A picture's latents get the noise of one time
-step, the denoiser runs once, and the output of one of its upward blocks is the feature map. A late step and an early
-block capture meaning; no noise and a later block capture the same point of a scene (section 4 and appendix). The
-picture's id seeds the noise, so that a picture always has the same features.
+A specialist for the correspondence tasks, and the one in BLINK's table 2 for visual and semantic correspondence: L.
+Tang et al., "Emergent correspondence from image diffusion", NeurIPS 2023. Noise of one time step is added to a
+picture's latents, the denoiser runs once, and the output of one of its upward blocks is the feature map. A late step
+and an early block capture meaning; no noise and a later block capture the same point of a scene (section 4 and
+appendix). The picture's id seeds the noise, so that a picture always has the same features.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DRAWS = 8
 
 
 class FeatureLevel(NamedTuple):
-    """Source of features: time step of the noise, and upward block, counted from the end of the denoiser."""
+    """Source of features: the time step of the noise, and an upward block, counted from the denoiser's end."""
 
     step: int
     block_from_end: int
@@ -53,7 +53,7 @@ class CorrespondenceViews(NamedTuple):
 
 
 class Dift(ModelSpecialist[CorrespondenceViews]):
-    """Takes the point whose features in a denoiser have the largest cosine with the reference point's."""
+    """Picks the point whose features in a denoiser have the largest cosine with those of the reference point."""
 
     name: ClassVar[str] = "dift"
     tasks: ClassVar[frozenset[str]] = frozenset(LEVELS)
@@ -63,11 +63,11 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
     needs: ClassVar[tuple[str, ...]] = ("model_index.json",)
 
     def content_of(self, question: Question) -> CorrespondenceViews:
-        """Return the views and the level."""
+        """Return the views and the feature level."""
         return CorrespondenceViews(marked_views(question), LEVELS[question.task])
 
     def fits(self, batch: Sequence[CorrespondenceViews]) -> list[Fits | str]:
-        """Return the cosines with the reference point's features; a batch consists of noise draws."""
+        """Return the cosines with the reference point's features; each batch consists of several noise draws."""
         return [self._fits_of(content) for content in batch]
 
     def _fits_of(self, content: CorrespondenceViews) -> Fits:
@@ -81,7 +81,7 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
     def _features(
         self, picture: QuestionImage, points: Sequence[Point], level: FeatureLevel
     ) -> list[NDArray[np.float64]]:
-        """Return the features at some points of a picture, interpolated between the positions of the map."""
+        """Return the features at some points of a picture, interpolated between the cells of the feature map."""
         import numpy as np
         import torch
 
@@ -131,7 +131,7 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
         return taken[0].float().mean(dim=0, keepdim=True)
 
     def load(self, place: str) -> DenoiserParts:
-        """Return the parts of a pipeline that features need, with the encoded empty prompt."""
+        """Return the parts of a pipeline that are needed to compute features, with the encoded empty prompt."""
         import torch
         from diffusers import AutoencoderKL, DDIMScheduler, UNet2DConditionModel
         from transformers import CLIPTextModel, CLIPTokenizer
@@ -159,7 +159,7 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
 
 
 class DenoiserParts(NamedTuple):
-    """The parts of a pipeline that features need.
+    """The parts of a pipeline that are needed to compute features.
 
     Args:
         unet: Denoiser.
@@ -167,7 +167,7 @@ class DenoiserParts(NamedTuple):
         scheduler: Scheduler of the noise.
         words: The encoded empty prompt.
         side_px: Longer side of the denoiser's training pictures, to which its input is resized.
-        multiple_px: Number that divides the sides of pictures, so that the denoiser can halve its maps.
+        multiple_px: Number of which picture sides must be multiples, so that the denoiser can halve its maps.
     """
 
     unet: Any
@@ -179,7 +179,7 @@ class DenoiserParts(NamedTuple):
 
 
 def resized(pixels: NDArray[np.uint8], *, side_px: int, multiple_px: int) -> NDArray[np.uint8]:
-    """Return a picture resized to a longer side of about `side_px` and to sides that are multiples of `multiple_px`."""
+    """Return a picture resized to a longer side of about `side_px`, with sides that are multiples of `multiple_px`."""
     import numpy as np
     from PIL import Image
 

@@ -1,6 +1,6 @@
-"""DINO features: which of several pictures has the vector nearest to that of a reference.
+"""DINO features: which of several pictures has the feature vector closest to that of a reference.
 
-A specialist for `visual_similarity` and `art_style`; BLINK's table 2 has none for either task.
+A specialist for `visual_similarity` and `art_style`; BLINK's table 2 has no specialist for either task.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class ComparedPictures(NamedTuple):
-    """A reference, the pictures of the options, all prepared for the model, and the keys of the options."""
+    """A reference and the pictures of the options, prepared for the model, and the keys of the options."""
 
     prepared: NDArray[np.float32]
     keys: tuple[str, ...]
 
 
 class Dino(ModelSpecialist[ComparedPictures]):
-    """Takes the picture whose DINOv2 vector has the largest cosine with the reference's."""
+    """Picks the picture whose DINOv2 vector has the largest cosine with that of the reference."""
 
     name: ClassVar[str] = "dino"
     tasks: ClassVar[frozenset[str]] = frozenset({"visual_similarity", "art_style"})
@@ -47,7 +47,7 @@ class Dino(ModelSpecialist[ComparedPictures]):
         return ComparedPictures(np.stack([prepare(decode_rgb(p.data)) for p in pictures]), tuple(shown.choices))
 
     def fits(self, batch: Sequence[ComparedPictures]) -> list[Fits | str]:
-        """Return the cosines with the reference."""
+        """Return the cosines with the reference vector."""
         import numpy as np
 
         from benchwright.models.picture_vectors import embed

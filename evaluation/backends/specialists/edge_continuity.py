@@ -1,4 +1,4 @@
-"""Edge continuity: which piece continues the reference best, judged along the seams alone.
+"""Edge continuity: which piece best continues the reference, judged only along the seams.
 
 A specialist for `jigsaw`. The reference's lower right corner is missing; a piece as large as the corner borders on the
 reference on its left and above it.
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 class EdgeContinuity(ClassicalSpecialist):
-    """Takes the piece of a jigsaw that continues the reference best."""
+    """Picks the piece of a jigsaw that best continues the reference."""
 
     name: ClassVar[str] = "edge_continuity"
     tasks: ClassVar[frozenset[str]] = frozenset({"jigsaw"})
     version: ClassVar[int] = 1
 
     def fits_of(self, question: Question) -> Fits:
-        """Return the costs of the pieces, negated."""
+        """Return the negated costs of the pieces."""
         shown = reference_and_choices(question)
         reference = decode_rgb(shown.reference.data)
         return {key: -corner_cost(reference, decode_rgb(piece.data)) for key, piece in shown.choices.items()}
 
 
 def seam_cost(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:
-    """Return how badly two strips continue each other, in gray levels; 0 is seamless.
+    """Return how poorly two strips continue each other, in gray levels; 0 is seamless.
 
     Both strips are extrapolated to the middle of the seam by half of their last gradient and compared there, so that a
-    slope of brightness across the seam adds no cost. Prediction across the seam follows D. Pomeranz, M. Shemesh, O.
+    brightness gradient across the seam adds no cost. Prediction across the seam follows D. Pomeranz, M. Shemesh, O.
     Ben-Shahar, "A fully automated greedy square jigsaw puzzle solver", CVPR 2011.
 
     Args:
@@ -53,10 +53,10 @@ def seam_cost(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:
 
 
 def corner_cost(reference: NDArray[np.uint8], piece: NDArray[np.uint8]) -> float:
-    """Return the cost of a piece in the lower right corner of a reference: left seam plus upper seam.
+    """Return the cost of a piece in the lower right corner of a reference: that of the left seam plus the upper seam.
 
     Raises:
-        DataError: The piece leaves fewer than two lines of the reference on its left or above.
+        DataError: Fewer than two lines of the reference remain to the left of the piece or above it.
     """
     height, width = piece.shape[:2]
     top, left = reference.shape[0] - height, reference.shape[1] - width

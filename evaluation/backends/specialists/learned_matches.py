@@ -1,4 +1,4 @@
-"""Learned matches: points that a matcher of transformers finds in two pictures, and the geometry they agree on.
+"""Learned matches: points that a transformers matcher finds in two pictures, and the geometry they agree on.
 
 A specialist for `visual_correspondence` and `multi_view_reasoning`. The default is Efficient LoFTR (Y. Wang et al.,
 CVPR 2024), the successor of BLINK's LoFTR, whose own weights transformers does not load; SuperGlue and LightGlue are
@@ -23,7 +23,7 @@ LEAST_CONFIDENCE = 0.2
 
 
 class LearnedMatches(ModelSpecialist[ViewPair]):
-    """Matches points of two pictures by a model, and answers by the homography or camera motion of the matches."""
+    """Matches points of two pictures with a model, and answers from the homography or camera motion they imply."""
 
     name: ClassVar[str] = "learned_matches"
     tasks: ClassVar[frozenset[str]] = MATCHING_TASKS
@@ -45,7 +45,7 @@ class LearnedMatches(ModelSpecialist[ViewPair]):
         return [fits_of_matches(pair, found) for pair, found in zip(batch, matches, strict=True)]
 
     def matches(self, pairs: Sequence[tuple[NDArray[np.uint8], NDArray[np.uint8]]]) -> list[Matches]:
-        """Return the matched points of pairs of pictures, (height, width, 3) RGB, in pixels of each."""
+        """Return the matched points in pairs of pictures, (height, width, 3) RGB, in pixels of each picture."""
         import numpy as np
         import torch
 

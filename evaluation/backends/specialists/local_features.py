@@ -1,8 +1,8 @@
-"""Local features: which marked point resembles the reference point, by SIFT descriptors at the points themselves.
+"""Local features: which marked point resembles the reference point, by SIFT descriptors computed at the points.
 
 A specialist for `visual_correspondence`. One picture has one marked point; the other has one per option, labeled with
 its key. Scale and rotation of the second view are unknown, so each option is described at many scales and angles, and
-its best description counts.
+its best description is used.
 
 Source of the descriptor: D. G. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004).
 The square root: R. Arandjelovic, A. Zisserman, "Three things everyone should know to improve object retrieval",
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DIAMETERS_PX = (8.0, 16.0, 32.0)
-"""Keypoint sizes in the reference; a descriptor covers about six times as much. All sizes count together."""
+"""Keypoint sizes in the reference; a descriptor covers about six times as much. All sizes are used together."""
 _SCALES = tuple(2 ** (k / 2) for k in range(-3, 4))
-"""Sizes of an option's surroundings relative to the reference's: from 0.35 to 2.8 in half octaves."""
+"""Sizes of an option's surroundings relative to those of the reference: 0.35 to 2.8 in half octaves."""
 _ANGLES_DEG = tuple(22.5 * k for k in range(16))
 
 _BASE_SIGMA, _LAYERS = 1.6, 3
 
 
 class LocalFeatures(ClassicalSpecialist):
-    """Takes the point whose surroundings have the SIFT descriptor most similar to that of the reference point.
+    """Picks the point whose surroundings have the SIFT descriptor most similar to that of the reference point.
 
     Raises:
         PrerequisiteError: This build of OpenCV has no SIFT.
@@ -55,7 +55,7 @@ class LocalFeatures(ClassicalSpecialist):
         require_sift(self.name)
 
     def fits_of(self, question: Question) -> Fits:
-        """Return the distances of the options' descriptors from the reference's, negated."""
+        """Return the negated distances between the options' descriptors and those of the reference."""
         shown = marked_views(question)
         apart = distances(
             decode_rgb(shown.reference.data), shown.point, decode_rgb(shown.view.data), list(shown.candidates.values())
@@ -64,7 +64,7 @@ class LocalFeatures(ClassicalSpecialist):
 
 
 def require_sift(name: str) -> None:
-    """Refuse to continue without SIFT.
+    """Refuse to continue if SIFT is missing.
 
     Raises:
         PrerequisiteError: This build of OpenCV has no SIFT; the message says what to install.
@@ -80,9 +80,9 @@ def require_sift(name: str) -> None:
 def distances(
     reference: NDArray[np.uint8], point: Point, view: NDArray[np.uint8], candidates: Sequence[Point]
 ) -> NDArray[np.float64]:
-    """Return the dissimilarity of each candidate to the reference point: 0 is equal, sqrt(2) has nothing in common.
+    """Return the dissimilarity of each candidate to the reference point: 0 means equal, sqrt(2) nothing in common.
 
-    The distances at all diameters are averaged for each scale and angle. The smallest average counts, so that all
+    The distances at all diameters are averaged for each scale and angle. The smallest average is used, so that all
     diameters must agree on one scale and angle.
 
     Args:
@@ -104,7 +104,7 @@ def distances(
 
 
 def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> NDArray[np.float64]:
-    """Return root-SIFT descriptors, shape (keypoints, 128), each of length 1, or 0 for featureless surroundings."""
+    """Return root-SIFT descriptors, shape (keypoints, 128), of length 1, or 0 if the surroundings have no features."""
     import cv2
     import numpy as np
 
@@ -116,7 +116,7 @@ def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> ND
 
 
 def _keypoint(point: Point, size_px: float, angle_deg: float) -> cv2.KeyPoint:
-    """Return a keypoint that names the pyramid level at which the image is blurred correctly for its size.
+    """Return a keypoint that states the pyramid level at which the image has the right blur for its size.
 
     OpenCV stores octave and layer in the bytes of one integer (octave -1 is the image at twice its size). Without them
     it reads the unblurred image, with 50 times the work and a worse descriptor.

@@ -1,8 +1,8 @@
-"""Luminance: which of two marked surfaces appears darker in the picture, regardless of illumination.
+"""Luminance: which of two marked surfaces looks darker in the picture, regardless of illumination.
 
-The simplest answer to questions of reflectance: the baseline of constant shading, from the paper that first measured
+The simplest answer to questions about reflectance: the constant-shading baseline from the paper that first measured
 people's comparisons (S. Bell, K. Bala, N. Snavely, "Intrinsic images in the wild", SIGGRAPH 2014). It is wrong where a
-shadow falls, and substitutes for Ordinal Shading, whose weights no library here loads.
+shadow falls, and replaces Ordinal Shading, whose weights no library used here can load.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _RADIUS = 0.006
-"""Radius of the averaged disk around a point, as a fraction of the picture's height; at least two pixels."""
+"""Radius of the disk averaged around a point, as a fraction of the picture's height; at least two pixels."""
 _EQUAL_RATIO = 1.10
-"""Largest ratio of the lighter to the darker surface at which both count as equal: that of WHDR (Bell et al., section
-6)."""
+"""Largest luminance ratio of the lighter to the darker surface at which both are considered equal: that of WHDR (Bell
+et al., section 6)."""
 _WEIGHTS = (0.2126, 0.7152, 0.0722)
 """Weights of linear red, green and blue in the luminance of sRGB (IEC 61966-2-1)."""
 
 
 class Luminance(ClassicalSpecialist):
-    """Takes the point of lower luminance for the darker surface, and points of almost equal luminance for equal."""
+    """Picks the point of lower luminance as the darker surface; points of almost equal luminance are equal."""
 
     name: ClassVar[str] = "luminance"
     tasks: ClassVar[frozenset[str]] = frozenset({"relative_reflectance"})
@@ -38,9 +38,9 @@ class Luminance(ClassicalSpecialist):
     stands_for: ClassVar[str] = "Ordinal Shading"
 
     def fits_of(self, question: Question) -> Fits:
-        """Return how much darker each option's point is than the darkest other, as the logarithm of their ratio.
+        """Return, for each option, the log ratio by which its point is darker than the darkest other point.
 
-        The option that names no point fits as well as a ratio of `_EQUAL_RATIO`.
+        An option that names no point fits as well as a ratio of `_EQUAL_RATIO`.
         """
         from math import log
 
@@ -57,11 +57,11 @@ class Luminance(ClassicalSpecialist):
 
 
 def luminance_at(pixels: NDArray[np.uint8], point: Point) -> float:
-    """Return the mean luminance around a point, in linear light: above 0 (black is a thousandth) to 1.001.
+    """Return the mean luminance around a point, in linear light: above 0 (black is a thousandth) and at most 1.001.
 
     Args:
         pixels: Picture, (height, width, 3) RGB.
-        point: Point in it.
+        point: Point in the picture.
 
     Raises:
         DataError: The point lies outside the picture.

@@ -1,4 +1,4 @@
-"""Conclusions from matched points of two pictures: where a point moved, and to which side the camera moved."""
+"""Conclusions from matched points in two pictures: where a point moved, and to which side the camera moved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MATCHING_TASKS = frozenset({"visual_correspondence", "multi_view_reasoning"})
 _LEAST_MATCHES = 8
-"""Smallest number of matches that must agree on one geometry; fewer give no answer."""
+"""Smallest number of matches that must agree on a geometry; with fewer, there is no answer."""
 _TOLERANCE_PX = 3.0
 _FOCAL_LENGTH = 0.9
 """Assumed focal length, as a multiple of the longer side: that of a phone's camera, about 58 degrees wide."""
@@ -27,14 +27,14 @@ _TOO_FEW = "Too few points of the two pictures match."
 
 
 class Matches(NamedTuple):
-    """Corresponding points of two pictures, each of shape (matches, 2), x and y in pixels."""
+    """Corresponding points in two pictures, each of shape (matches, 2), with x and y in pixels."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
 
 
 class ViewPair(NamedTuple):
-    """Two pictures, and the question about them.
+    """Two pictures and the question about them.
 
     Args:
         first: Pixels of the first picture, (height, width, 3) RGB.
@@ -53,7 +53,7 @@ def pair_of(question: Question) -> ViewPair:
     """Return the two pictures of a question of one of `MATCHING_TASKS`, or the halves of a picture with two frames.
 
     Raises:
-        DataError: The question is about neither correspondence nor camera motion.
+        DataError: The question concerns neither correspondence nor camera motion.
     """
     if question.task == "visual_correspondence":
         views = marked_views(question)
@@ -69,7 +69,7 @@ def pair_of(question: Question) -> ViewPair:
 
 
 def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
-    """Return how well each option agrees with the matches, or the reason why there is no answer."""
+    """Return how well each option agrees with the matches, or the reason there is no answer."""
     if pair.views is not None:
         at = mapped(matches, pair.views.point)
         return _TOO_FEW if at is None else {key: -dist(at, point) for key, point in pair.views.candidates.items()}
@@ -79,7 +79,7 @@ def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
 
 
 def mapped(matches: Matches, point: Point) -> Point | None:
-    """Return the position in the second picture of a point of the first, by the homography that most matches agree on.
+    """Return where a point of the first picture lies in the second, by the homography that most matches agree on.
 
     None if fewer than `_LEAST_MATCHES` agree, or the homography maps the point to infinity.
     """
@@ -98,10 +98,10 @@ def mapped(matches: Matches, point: Point) -> Point | None:
 
 
 def moved_sideways(matches: Matches, size_wh: tuple[int, int]) -> float | None:
-    """Return how far right the second camera is in the first one's view, as a share of the whole motion, -1 to 1.
+    """Return how far to the right the second camera is, seen from the first, as a proportion of the motion, -1 to 1.
 
-    It follows from the essential matrix of the matches (D. Nistér, "An efficient solution to the five-point relative
-    pose problem", TPAMI 2004) under an assumed focal length.
+    It is computed from the essential matrix of the matches (D. Nistér, "An efficient solution to the five-point
+    relative pose problem", TPAMI 2004) under an assumed focal length.
 
     Args:
         matches: Matched points.

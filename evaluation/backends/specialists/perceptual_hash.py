@@ -1,4 +1,4 @@
-"""Perceptual hash: which of two pictures has the pHash nearer to that of a third.
+"""Perceptual hash: which of two pictures has the pHash closer to that of a third.
 
 A specialist for `visual_similarity` without a learned model; it sees only layout and large shapes.
 """
@@ -15,14 +15,14 @@ from .question_forms import reference_and_choices
 
 
 class PerceptualHash(ClassicalSpecialist):
-    """Takes the picture whose pHash differs from the reference's in the fewest of 64 bits."""
+    """Picks the picture whose pHash differs from that of the reference in the fewest of 64 bits."""
 
     name: ClassVar[str] = "perceptual_hash"
     tasks: ClassVar[frozenset[str]] = frozenset({"visual_similarity"})
     version: ClassVar[int] = 1
 
     def fits_of(self, question: Question) -> Fits:
-        """Return the number of differing bits for each option, negated."""
+        """Return the negated number of differing bits for each option."""
         shown = reference_and_choices(question)
         reference = _phash(shown.reference)
         return {key: -float((_phash(picture) ^ reference).bit_count()) for key, picture in shown.choices.items()}

@@ -1,7 +1,7 @@
-"""The parts of a question that specialists read: pictures with a reference point, pictures to choose, marked points.
+"""The parts of a question that specialists read: pictures with a reference point, picture options, marked points.
 
-Marks are vectors stored next to the pictures, so specialists see the pixels below them. Benchmarks published with marks
-drawn into their pictures have no such vectors, and specialists cannot read their items.
+Marks are vectors stored separately from the pictures, so specialists see the pixels below them. Benchmarks published
+with marks drawn into their pictures have no such vectors, so specialists cannot read their items.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MarkedViews(NamedTuple):
-    """A picture with a reference point, and one with a point for each option.
+    """A picture with a reference point, and a picture with a point for each option.
 
     Args:
         reference: Picture with the reference point.
@@ -35,7 +35,7 @@ class MarkedViews(NamedTuple):
 
 
 class ReferenceAndChoices(NamedTuple):
-    """A reference picture, and the picture of each option, by key."""
+    """A reference picture, and the picture of each option by key."""
 
     reference: QuestionImage
     choices: dict[str, QuestionImage]
@@ -50,7 +50,7 @@ class LabelledPoints(NamedTuple):
 
 
 def marked_views(question: Question) -> MarkedViews:
-    """Return the two pictures of a question about a point of one that the other also shows.
+    """Return the two pictures of a question about a point in one of them that the other also shows.
 
     An option refers to the point whose label its words name, as in `Point C`, or otherwise to the point with its key.
     The order of the options therefore does not matter.
@@ -79,7 +79,7 @@ def marked_views(question: Question) -> MarkedViews:
 
 
 def _marked_point(prompt: VisualPrompt) -> Point:
-    """Return the point that a mark marks: its own, an arrow's tip, or the mean of another mark's corners."""
+    """Return the point that a mark indicates: its own, an arrow's tip, or the mean of another mark's corners."""
     if prompt.kind == "arrow":
         return prompt.points[-1]
     xs, ys = zip(*prompt.points, strict=True)
@@ -87,12 +87,12 @@ def _marked_point(prompt: VisualPrompt) -> Point:
 
 
 def _points_by_label(picture: QuestionImage) -> dict[str, Point]:
-    """Return the marked points of a picture by label, without unlabeled marks."""
+    """Return the marked points of a picture by label; unlabeled marks are left out."""
     return {prompt.label: _marked_point(prompt) for prompt in picture.prompts if prompt.label}
 
 
 def reference_and_choices(question: Question) -> ReferenceAndChoices:
-    """Return the only picture that is not an option, and the pictures of the options.
+    """Return the only picture that is not an option, together with the pictures of the options.
 
     Raises:
         DataError: An option is not a picture, or the number of other pictures is not one.
@@ -119,7 +119,7 @@ def choice_pictures(question: Question) -> dict[str, QuestionImage]:
 
 
 def labelled_points(question: Question) -> LabelledPoints:
-    """Return the only picture with its labeled points, and the point that each option names.
+    """Return the only picture, with its labeled points and the point that each option names.
 
     Raises:
         DataError: The question does not have exactly one picture with two or more points, or no option names a point.

@@ -1,4 +1,4 @@
-"""Residual spectrum: which of several pictures has fine noise different from that of the others.
+"""Residual spectrum: which of several pictures has fine noise that differs from that of the others.
 
 A specialist for `forensic_detection` without a learned model. Three of the four pictures come from one generator, whose
 upsampling leaves the same trace in the fine structure of each; the photograph is the odd one out. It compares the power
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BINS = 16
-"""Bins of each axis of the spectrum, from 0 to half a cycle per pixel."""
+"""Number of bins per axis of the spectrum, from 0 to half a cycle per pixel."""
 LEAST_FREQUENCY = 0.15
-"""Cycles per pixel below which a picture's content prevails; these frequencies are left out."""
+"""Frequency, in cycles per pixel, below which a picture's content dominates; lower frequencies are left out."""
 LEAST_SIDE_PX = 4 * BINS
 
 
 class ResidualSpectrum(ClassicalSpecialist):
-    """Takes the picture whose residual spectrum is least similar to those of the other pictures."""
+    """Picks the picture whose residual spectrum is least similar to those of the other pictures."""
 
     name: ClassVar[str] = "residual_spectrum"
     tasks: ClassVar[frozenset[str]] = frozenset({"forensic_detection"})
@@ -39,13 +39,13 @@ class ResidualSpectrum(ClassicalSpecialist):
     stands_for: ClassVar[str] = "DIRE"
 
     def fits_of(self, question: Question) -> Fits:
-        """Return for each picture the mean distance of its spectrum from those of the others."""
+        """Return, for each picture, the mean distance of its spectrum from those of the others."""
         pictures = choice_pictures(question)
         return oddness({key: spectrum(decode_rgb(picture.data)) for key, picture in pictures.items()})
 
 
 def spectrum(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return the logarithms of the power of a picture's residual by frequency, less their mean.
+    """Return the log power of a picture's residual by frequency, minus its mean.
 
     Args:
         pixels: Picture, (height, width, 3) RGB.
@@ -75,7 +75,7 @@ def spectrum(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def oddness(spectra: Mapping[str, NDArray[np.floating[Any]]]) -> dict[str, float]:
-    """Return for each of several spectra the mean distance from the others, in units of their logarithms."""
+    """Return, for each of several spectra, the mean distance from the others, in units of their logarithms."""
     import numpy as np
 
     return {

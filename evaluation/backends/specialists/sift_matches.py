@@ -1,4 +1,4 @@
-"""SIFT matches: points of two pictures matched by their descriptors alone, and the geometry they agree on.
+"""SIFT matches: points in two pictures matched only by their descriptors, and the geometry they agree on.
 
 A specialist for `visual_correspondence` and `multi_view_reasoning` without a learned model; it substitutes for LoFTR.
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RATIO = 0.8
-"""Largest distance of a match, as a share of the distance of the second nearest descriptor."""
+"""Largest distance of a match, as a proportion of the distance to the second-nearest descriptor."""
 MOST_POINTS = 4_000
 LEAST_CONTRAST = 0.01
-"""A quarter of the usual bound, so that small and flat pictures have enough points."""
+"""A quarter of the usual threshold, so that small and flat pictures have enough points."""
 
 
 class SiftMatches(ClassicalSpecialist):
-    """Matches the SIFT points of two pictures, and answers by the homography or camera motion of the matches.
+    """Matches the SIFT points of two pictures, and answers from the homography or camera motion they imply.
 
     Raises:
         PrerequisiteError: This build of OpenCV has no SIFT.
@@ -50,9 +50,9 @@ class SiftMatches(ClassicalSpecialist):
 
 
 def match_points(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Matches:
-    """Return the points of two pictures, (height, width, 3) RGB, whose descriptors are mutually nearest.
+    """Return the points in two pictures, (height, width, 3) RGB, whose descriptors are mutually nearest.
 
-    Each is the other's nearest, and clearly nearer than the second nearest.
+    Each is the nearest to the other, and clearly nearer than the second nearest.
     """
     import cv2
     import numpy as np

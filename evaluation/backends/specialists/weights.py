@@ -1,4 +1,4 @@
-"""Specialists with a learned model, whose weights lie on this machine, found by folder or by repository name.
+"""Specialists with a learned model whose weights are on this machine, found by folder or repository name.
 
 This module neither downloads nor unpickles files and runs no code of a model. It loads the model for the first question
 that no earlier run has answered.
@@ -25,15 +25,15 @@ _DECIDES = (".safetensors", ".json", ".txt", ".model")
 
 
 class ModelSpecialist(BatchedSpecialist[Content]):
-    """A specialist that needs the weights of a model in the layout of transformers or diffusers.
+    """A specialist that needs the weights of a model in the format of transformers or diffusers.
 
     Class attributes:
         repository: Repository of the default weights.
-        needs: Files, at least one of which must be in the folder.
+        needs: Names of files, at least one of which must be in the folder.
 
     Args:
         argument: Folder or repository of other weights; empty for the default ones.
-        options: Options of the model; batch size and device apply.
+        options: Options of the model, of which batch size and device are used.
 
     Raises:
         PrerequisiteError: Packages are missing, or the weights are not on this machine; the message says how to get
@@ -59,7 +59,7 @@ class ModelSpecialist(BatchedSpecialist[Content]):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The hash of the weights, the size of batches and the device."""
+        """The hash of the weights, the batch size and the device."""
         return {**self.identity, "batch_size": self._batch_size, "device": self._device or "auto"}
 
     @cached_property
@@ -67,7 +67,7 @@ class ModelSpecialist(BatchedSpecialist[Content]):
         """The loaded model, in the form that `load` returns.
 
         Raises:
-            PrerequisiteError: The folder holds no such model, or it cannot be loaded.
+            PrerequisiteError: The folder contains no such model, or the model cannot be loaded.
         """
         try:
             return self.load(self.place)
@@ -77,11 +77,11 @@ class ModelSpecialist(BatchedSpecialist[Content]):
 
     @abstractmethod
     def load(self, place: str) -> Any:
-        """Return the model of `folder` on a device."""
+        """Return the model from `folder`, loaded onto a device."""
 
     @property
     def place(self) -> str:
-        """The device by torch's name: the requested one, otherwise the first GPU, otherwise the CPU."""
+        """The device by its name in torch: the requested one, otherwise the first GPU, otherwise the CPU."""
         return find_device(self._device).place
 
     @cached_property
@@ -107,10 +107,10 @@ class ModelSpecialist(BatchedSpecialist[Content]):
 
 
 def require_model_type(folder: Path, *kinds: str) -> None:
-    """Check that a folder holds a model of one of several kinds, by its `config.json`.
+    """Check that a folder contains a model of one of several types, according to its `config.json`.
 
     Raises:
-        PrerequisiteError: It holds a model of another kind.
+        PrerequisiteError: The folder contains a model of another type.
     """
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")

@@ -1,4 +1,4 @@
-"""BLINK's metrics (paper table 1): accuracy per task, and their unweighted mean."""
+"""BLINK's metrics (paper, table 1): accuracy per task, and the unweighted mean of these accuracies."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from .shares import Share, mean_of_shares, share
 
 
 def per_task(answers: Iterable[tuple[str, bool]]) -> dict[str, Share]:
-    """Return the share of right answers of each task, in the order in which tasks first occur.
+    """Return the proportion of right answers in each task, in the order in which tasks first occur.
 
     Args:
-        answers: Task and whether the answer is right.
+        answers: Pairs of task and whether the answer is right.
     """
     tasks: dict[str, list[bool]] = {}
     for task, right in answers:
@@ -20,10 +20,10 @@ def per_task(answers: Iterable[tuple[str, bool]]) -> dict[str, Share]:
 
 
 def total(tasks: Mapping[str, Share]) -> Share:
-    """Return the mean over tasks: a task of 117 questions weighs as much as one of 172."""
+    """Return the mean across tasks, in which a task of 117 questions has the same weight as one of 172."""
     return mean_of_shares(tasks.values())
 
 
 def chance(options: Mapping[str, int]) -> Share:
-    """Return the mean over tasks of the accuracy of a uniform draw, from the number of options of each task."""
+    """Return the mean across tasks of the accuracy of a uniform draw, given the number of options in each task."""
     return mean_of_shares(Share(1, number) for number in options.values())

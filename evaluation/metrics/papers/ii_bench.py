@@ -1,4 +1,4 @@
-"""II-Bench's metrics (paper appendix E.2): accuracy, error rate and miss rate over all questions, and by label."""
+"""II-Bench's metrics (paper, appendix E.2): accuracy, error rate and miss rate, over all questions and by label."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .shares import Share, share
 State = Literal["read", "miss", "error", "empty"]
 """The outcome of a response: a letter was read, none was found, the call failed, or the text is empty.
 
-An empty response is none of the paper's three outcomes: it counts only in the denominator."""
+An empty response is none of the paper's three outcomes; it is included only in the denominator."""
 
 
 class Response(NamedTuple):
-    """One response as read. `labels` holds the question's labels by attribute, such as domain and rhetoric."""
+    """A response as read. `labels` holds the question's labels by attribute, such as domain and rhetoric."""
 
     state: State
     right: bool
@@ -22,7 +22,7 @@ class Response(NamedTuple):
 
 
 def rates(responses: Iterable[Response]) -> dict[str, Share]:
-    """Return accuracy, error rate and miss rate as shares of all responses."""
+    """Return accuracy, error rate and miss rate as proportions of all responses."""
     rows = list(responses)
     return {
         "accuracy": share(row.right for row in rows),
@@ -32,7 +32,7 @@ def rates(responses: Iterable[Response]) -> dict[str, Share]:
 
 
 def rates_by(attribute: str, responses: Iterable[Response]) -> dict[str, dict[str, Share]]:
-    """Return the rates within each label of an attribute, labels sorted; a question with two labels counts in both."""
+    """Return the rates for each label of an attribute, sorted; a question with two labels is included in both."""
     groups: dict[str, list[Response]] = {}
     for row in responses:
         for label in dict.fromkeys(row.labels.get(attribute, ())):

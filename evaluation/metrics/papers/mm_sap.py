@@ -1,4 +1,4 @@
-"""MM-SAP's metrics (paper sections 4.1 and 4.4, equations 1 to 8)."""
+"""MM-SAP's metrics (paper, sections 4.1 and 4.4, equations 1 to 8)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .shares import Share, share
 
 
 class ChosenOption(NamedTuple):
-    """One question and the option that a model chose, by option keys.
+    """A question and the option that a model chose, given by option keys.
 
     Attributes:
         part: The question's set: what every model knows, what some know, or what none can know.
         answer: Right option; None if nothing in the picture answers the question.
-        refusal: Option that declines.
+        refusal: Option that declines to answer.
         chosen: Option that the model chose; None if its reply names no option.
-        forced: Option chosen in the second pass, without the refusal option; only asked in `know`, after a refusal.
+        forced: Option chosen in the second pass, which has no refusal option; asked only in `know`, after a refusal.
     """
 
     part: Literal["basic", "know", "beyond"]
@@ -27,12 +27,12 @@ class ChosenOption(NamedTuple):
 
     @property
     def knows(self) -> bool:
-        """Whether the right option was chosen; always False for a question without an answer."""
+        """Whether the model chose the right option; always False for a question without an answer."""
         return self.answer is not None and self.chosen == self.answer
 
     @property
     def refuses(self) -> bool:
-        """Whether the option that declines was chosen."""
+        """Whether the model chose the option that declines to answer."""
         return self.chosen == self.refusal
 
     @property
@@ -42,12 +42,12 @@ class ChosenOption(NamedTuple):
 
 
 def score_kk(predictions: Iterable[ChosenOption]) -> Share:
-    """Return known knowns: the share of all questions answered right (equation 1)."""
+    """Return known knowns: the proportion of all questions answered correctly (equation 1)."""
     return share(prediction.knows for prediction in predictions)
 
 
 def score_ku(predictions: Iterable[ChosenOption]) -> Share:
-    """Return known unknowns: the share of all questions refused and not known (equations 2 and 3)."""
+    """Return known unknowns: the proportion of all questions that were refused and not known (equations 2 and 3)."""
     return share(
         prediction.refuses and prediction.part != "basic" and not prediction.knew for prediction in predictions
     )
@@ -60,22 +60,22 @@ def score_sa(predictions: Iterable[ChosenOption]) -> Share:
 
 
 def answer_rate(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the share of questions that are not refused (equation 6); a reply without an option is not a refusal."""
+    """Return the proportion of questions not refused (equation 6); a reply without an option is not a refusal."""
     return share(not prediction.refuses for prediction in predictions)
 
 
 def answer_accuracy(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the share of right answers among the questions that are not refused (equation 5)."""
+    """Return the proportion of right answers among the questions not refused (equation 5)."""
     return share(prediction.knows for prediction in predictions if not prediction.refuses)
 
 
 def refusal_number(predictions: Iterable[ChosenOption]) -> int:
-    """Return the number of refused questions of `know` (equation 7)."""
+    """Return the number of refused questions in `know` (equation 7)."""
     return sum(prediction.refuses for prediction in predictions if prediction.part == "know")
 
 
 def unknown_knowns_of_refusals(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the share of refused questions of `know` that the model knew, as in table 4."""
+    """Return the proportion of refused questions in `know` to which the model knew the answer, as in table 4."""
     return share(prediction.knew for prediction in predictions if prediction.part == "know" and prediction.refuses)
 
 

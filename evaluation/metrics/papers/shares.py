@@ -1,4 +1,4 @@
-"""Shares that keep their numerator and denominator."""
+"""Proportions that keep their numerator and denominator."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 
 class Share(NamedTuple):
-    """A share with the counts behind it; `part` is a sum of shares if the metric is their mean."""
+    """A proportion with the counts behind it; `part` is a sum of proportions if the metric is their mean."""
 
     part: float
     of: int
 
     @property
     def value(self) -> float | None:
-        """The share, 0 to 1; None if `of` is 0."""
+        """The proportion, 0 to 1; None if `of` is 0."""
         return self.part / self.of if self.of else None
 
 
 def share(rights: Iterable[bool]) -> Share:
-    """Return the share of true values.
+    """Return the proportion of true values.
 
     Example:
         >>> share([True, False, True])
@@ -30,11 +30,11 @@ def share(rights: Iterable[bool]) -> Share:
 
 
 def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int = 1) -> Share:
-    """Return the share of groups with every answer right, among the groups with enough answers.
+    """Return the proportion of groups with every answer right, among the groups with enough answers.
 
     Args:
-        answers: Group and whether the answer is right, in any order.
-        at_least: Smallest number of answers for a group to count; default 1.
+        answers: Pairs of group and whether the answer is right, in any order.
+        at_least: Smallest number of answers for a group to be included; 1 by default.
 
     Example:
         >>> share_of_groups([("a", True), ("a", True), ("b", True), ("b", False), ("c", True)], at_least=2)
@@ -47,6 +47,6 @@ def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int =
 
 
 def mean_of_shares(shares: Iterable[Share]) -> Share:
-    """Return the unweighted mean of shares: their sum over their number. A share with denominator 0 counts as 0."""
+    """Return the unweighted mean of proportions, their sum over their number; one with denominator 0 is taken as 0."""
     values = [estimate.value or 0.0 for estimate in shares]
     return Share(sum(values), len(values))

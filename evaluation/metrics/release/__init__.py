@@ -1,4 +1,4 @@
-"""Metrics of releases: from counted rows (`evaluation.results.metric_rows`) to named estimates.
+"""Metrics of releases, which turn counted rows (`evaluation.results.metric_rows`) into named estimates.
 
 Each metric gives figures only for releases that meet its requirements, which its docstring states.
 """

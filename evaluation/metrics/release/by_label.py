@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_VALUES = 64
-"""Largest number of values of an attribute that defines groups; file names, for example, have more."""
+"""Largest number of values for an attribute to define groups; file names, for example, have more."""
 
 
 def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the accuracy within each value of a label, and the unweighted mean over the values.
+    """Return the accuracy for each value of a label, and the unweighted mean across the values.
 
     The names are `accuracy_by/level/low`, `accuracy_by/category/...`, `accuracy_by/<attribute>/<value>`, and for each
-    label its mean such as `accuracy_macro_by/level`. Each divides by the items with the value. Labels are level,
-    category, and attributes that are texts or yes/no, with 2 to 64 values; a text of several values separated by commas
-    counts in each. An attribute named like a column is called `attribute.level`.
+    label its mean such as `accuracy_macro_by/level`. Each divides by the number of items with the value. Labels are
+    level, category, and attributes that are texts or yes/no, with 2 to 64 values; an item whose text lists several
+    values, separated by commas, is included in each. An attribute named like a column is called `attribute.level`.
     """
     if not has(judged, "level", "category", "attributes"):
         return {}
@@ -46,7 +46,7 @@ def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
-    """Return which rows have each value, by label."""
+    """Return, for each label, which rows have each of its values."""
     import numpy as np
 
     rows_by_label: dict[str, dict[str, NDArray[np.bool_]]] = {}
@@ -68,7 +68,7 @@ def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the distinct texts of a column, and for each row the index of its text among them, -1 for none."""
+    """Return the distinct strings in a column, and the index of each row's string among them, -1 for none."""
     import numpy as np
     import pyarrow.compute as pc
 

@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LEAST_IOU = 0.5
-"""Smallest intersection over union at which a region counts as found, as in PASCAL VOC (doi:10.1007/s11263-009-0275-4,
-section 4.2)."""
+"""Smallest intersection over union at which a region is considered found, as in PASCAL VOC
+(doi:10.1007/s11263-009-0275-4, section 4.2)."""
 _PARTS = 1000
 
 
 def grounding(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return how well models locate what justifies their answers; only under the protocol `grounded`.
+    """Return how well models locate the evidence for their answers; only under the protocol `grounded`.
 
-    All divide by the items that were asked for a region; a reply without a box or a failed one counts as an overlap of
-    0.
+    All divide by the number of items for which a region was requested; a failed reply or one without a box is counted
+    as an overlap of 0.
 
     - `grounding/mean_iou`: mean intersection over union with the regions that people marked, 0 to 1, to a thousandth.
-    - `grounding/found`: share with an overlap of at least `LEAST_IOU`.
-    - `grounding/right_and_found`: share that is also answered right.
-    - `grounding/found_if_right`: share of those answered right that found the region: how often a right answer rests on
-      the evidence that people use.
+    - `grounding/found`: proportion with an overlap of at least `LEAST_IOU`.
+    - `grounding/right_and_found`: proportion that is also answered correctly.
+    - `grounding/found_if_right`: proportion of correctly answered items for which the region was found: how often a
+      right answer is based on the evidence that people use.
     """
     if not has(judged, "region_iou"):
         return {}

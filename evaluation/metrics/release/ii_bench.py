@@ -1,4 +1,4 @@
-"""II-Bench's metrics on releases whose items carry its labels (paper appendix E.2, tables 3, 7 and 8)."""
+"""II-Bench's metrics on releases whose items have its labels (paper, appendix E.2, tables 3, 7 and 8)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ NEEDED = frozenset({"domain", "emotion", "rhetoric"})
 
 
 def ii_bench(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return accuracy, error rate and miss rate of the items that have a domain, emotion and rhetoric.
+    """Return accuracy, error rate and miss rate of the items that have a domain, an emotion and a rhetoric label.
 
     These are attributes; the domain may be the category instead, as in imported releases. `ii_bench/accuracy`, `/error`
     and `/miss` divide by all such items. An error is a failed request; a miss is any other reply that names no letter,
     including refusals. `ii_bench/<rate>/<label>/<value>` divides by the items with that value of domain, emotion,
-    image_type, difficulty or rhetoric; an item with two figures of rhetoric, `"Metaphor,Contrast"`, counts in both.
+    image_type, difficulty or rhetoric; an item with two figures of rhetoric, `"Metaphor,Contrast"`, is included in
+    both.
     """
     if not has(judged, "attributes", "category", "state"):
         return {}
@@ -53,7 +54,7 @@ def _rates(name: str, rows: Sequence[Row]) -> dict[str, Estimate]:
 
 
 def _labelled(judged: pa.Table) -> pa.Table:
-    """Return the rows whose attributes mention emotion; all other rows stay out of Python values."""
+    """Return the rows whose attributes mention emotion; no other row is converted to Python values."""
     import pyarrow.compute as pc
 
     return judged.filter(pc.match_substring(judged.column("attributes"), '"emotion"'))

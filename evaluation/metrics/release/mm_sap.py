@@ -1,4 +1,4 @@
-"""MM-SAP's metrics on releases whose items offer an option that declines (paper sections 4.1 and 4.4)."""
+"""MM-SAP's metrics on releases whose items offer an option that declines to answer (paper, sections 4.1 and 4.4)."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     - `answer_rate`: p is not r; this includes unread and failed replies, as in the paper's equation 6.
       `answer_accuracy`: the share with p = c among the items with p not r.
     - `refusal_number`: number of items of `know` with p = r, as the mean over repetitions. It is a number, not a share.
-    - `unknown_knowns_rate`: the share of these that is right without the option (table 4); `unknown_knowns_rate_eq8`:
-      the same as a share of all items of `know`, following equation 8 as printed.
+    - `unknown_knowns_rate`: the proportion of these that is right without the option (table 4);
+      `unknown_knowns_rate_eq8`: the same as a proportion of all items of `know`, following equation 8 as printed.
 
     Metrics that need the second question are given only if every refusal in `know` was asked again (under `forced` and
     `mm-sap`), or if the model refused no question. A failed second question counts neither as known nor as unknown.
@@ -53,7 +53,7 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def prediction_of(row: Row) -> ChosenOption:
-    """Return a row in the paper's terms; a verdict over several questions counts as the answer only if it is right."""
+    """Return a row in the paper's terms; a verdict over several questions is used as the answer only if it is right."""
     answer = answered_key(row["answer"], row["refusal"])
     chosen = answer if row["right"] and answer is not None else row["letter"]
     missed = chosen == answer and not row["right"]
@@ -67,7 +67,7 @@ def prediction_of(row: Row) -> ChosenOption:
 
 
 class _Reply(NamedTuple):
-    """A row in the paper's terms, and whether its evidence about unknown items is usable."""
+    """A row in the paper's terms, and whether it can be used as evidence about unknown items."""
 
     option: ChosenOption
     group: int
@@ -75,7 +75,7 @@ class _Reply(NamedTuple):
 
     @property
     def known_unknown(self) -> bool:
-        """Whether the model declined an unknown item; False if the second question failed."""
+        """Return whether the model declined to answer an unknown item; False if the second question failed."""
         option = self.option
         shown = option.part == "beyond" or (option.part == "know" and self.again != "error" and not option.knew)
         return option.refuses and shown

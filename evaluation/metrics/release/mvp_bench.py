@@ -1,4 +1,4 @@
-"""MVP-Bench's metrics on releases of image pairs (paper section 3, tables 2, 3 and 5)."""
+"""MVP-Bench's metrics on releases of image pairs (paper, section 3, tables 2, 3 and 5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Units = Callable[[Sequence[Row]], list[Unit]]
 
 
 def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the paper's metrics of items that belong to a pair: those with a group key `pair:...`.
+    """Return the paper's metrics for items that belong to a pair, which have a group key `pair:...`.
 
     Yes/no questions show one picture, whose role, or else the attribute `image_side`, is `natural` or `manipulated`:
 
@@ -59,7 +59,7 @@ def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def side_of(row: Row) -> str | None:
-    """Return the side of a pair that a row's item shows: natural, manipulated or both; None if unknown."""
+    """Return the side of a pair that a row's item shows: natural, manipulated or both; None if it is unknown."""
     if row["pictures"] > 1:
         return _BOTH
     side = json.loads(row["attributes"] or "{}").get("image_side")
@@ -95,7 +95,7 @@ def _choosing(rows: list[Row]) -> dict[str, Estimate]:
 
 
 def _by(name: str, rows: Sequence[Row], units: Units, value: Callable[[Row], Iterable[str]]) -> dict[str, Estimate]:
-    """Return a metric within each value of a label."""
+    """Return a metric for each value of a label."""
     groups = {f"{name}/{label}": group for label, group in by_value(rows, value).items()}
     return {label: share_of(units(group)) for label, group in groups.items()}
 

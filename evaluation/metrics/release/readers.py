@@ -1,4 +1,4 @@
-"""Difference between a paper's reader and ours on the same replies."""
+"""The difference between a paper's reader and ours on the same replies."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def readers(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the accuracy by the robust reader, and its difference from the chosen one's; only for a paper's reader.
 
-    `by_robust_reader` divides by all items, like `accuracy`, which uses the chosen reader. `reader_gap` is
-    `by_robust_reader` less `accuracy`. It is not a share, and is negative if the paper's reader finds more replies
-    right.
+    `by_robust_reader` divides by the number of all items, like `accuracy`, which uses the chosen reader. `reader_gap`
+    is `by_robust_reader` minus `accuracy`. It is not a proportion, and is negative if the paper's reader counts more
+    replies as right.
     """
     if not has(judged, "robust_right"):
         return {}

@@ -1,4 +1,4 @@
-"""Accuracy of each repetition of the questions, and their spread."""
+"""Accuracy of each repetition of the questions, and the spread across repetitions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def repetitions(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the accuracy of each repetition and their spread; only under repeating protocols, such as `shuffle`.
+    """Return the accuracy of each repetition and the spread; only under repeating protocols, such as `shuffle`.
 
-    `repetition/s1` and so on divide by all items; their mean is `accuracy`. `repetition_spread` is their sample
-    standard deviation; its number of values is the number of repetitions.
+    `repetition/s1` and so on divide by the number of all items; their mean is `accuracy`. `repetition_spread` is their
+    sample standard deviation; its `n` is the number of repetitions.
     """
     if not has(judged, "variant"):
         return {}

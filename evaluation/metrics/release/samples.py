@@ -1,4 +1,4 @@
-"""Joint results of several draws of one reply: whether any of k is right, and the majority's letter."""
+"""Joint results of several samples of one reply: whether any of k is right, and the letter given by most."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 _VARIANT = re.compile(rf"{DRAW}\d+")
 _MOST_PARTS = 10**9
-"""Largest denominator of a share counted in whole numbers; finer shares are rounded to it."""
+"""Largest denominator of a proportion counted in whole numbers; finer proportions are rounded to it."""
 
 
 def samples(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return pass@k and the majority vote; only if each item was drawn several times (`--samples`).
+    """Return pass@k and the majority vote; only if several replies were sampled for each item (`--samples`).
 
     `pass@k` is an unbiased estimate of the probability that at least one of k draws is right: the mean over items of 1
     - C(n - c, k) / C(n, k), with c of n draws right (M. Chen et al., "Evaluating large language models trained on
     code", arXiv:2107.03374, equation 1). k is 1, 2, 4, 8 and so on up to n, and n; `pass@1` is the accuracy of one
-    draw. `majority` is the share of items for which the letter that most draws name is right; a tie names none (X. Wang
-    et al., "Self-consistency", arXiv:2203.11171).
+    draw. `majority` is the proportion of items for which the letter given by most samples is right; a tie gives none
+    (X. Wang et al., "Self-consistency", arXiv:2203.11171).
     """
     if not has(judged, "variant", "letter", "item_id"):
         return {}
@@ -45,7 +45,7 @@ def samples(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def pass_at(draws: int, right: int, k: int) -> tuple[int, int]:
-    """Return, as a fraction, the probability that k of some draws include a right one, if `right` of them are right.
+    """Return, as a fraction, the probability that k of some samples include a right one if `right` of them are right.
 
     Example:
         >>> pass_at(5, 1, 2)
@@ -56,7 +56,7 @@ def pass_at(draws: int, right: int, k: int) -> tuple[int, int]:
 
 
 def _numbers(draws: int) -> list[int]:
-    """Return the values of k for pass@k."""
+    """Return the values of k for which pass@k is computed."""
     return sorted({draws, *(2**power for power in range(draws.bit_length()) if 2**power <= draws)})
 
 

@@ -1,4 +1,4 @@
-"""Accuracy by twins: two items that differ only in which option is right."""
+"""Accuracy on twins: pairs of items that differ only in which option is right."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def twins(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the share of twins with both items answered right, of all twins with both items asked.
+    """Return the proportion of twins with both items answered correctly, among all twins with both items asked.
 
-    Twins share a group key `twin:...`. A model that answers by anything but the requested comparison answers both alike
-    and is never right in both. `twins/accuracy` counts all, `twins/accuracy/<task>` those of a task. Repeating
-    protocols do not give it.
+    Twins share a group key `twin:...`. A model that answers by anything but the requested comparison gives the same
+    answer to both and never gets both right. `twins/accuracy` covers all twins, `twins/accuracy/<task>` those of a
+    task. The metric is not computed under repeating protocols.
     """
     if not has(judged, "twin", "variant", "task"):
         return {}

@@ -1,4 +1,4 @@
-"""Shares of units with intervals; a unit is a row, or a group of rows such as the questions on one picture."""
+"""Proportions of units with intervals; a unit is a row, or a group of rows such as the questions about one picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 
 class Unit(NamedTuple):
-    """A unit that is right or wrong, and the number of its cluster."""
+    """A unit that is right or wrong, and the index of its cluster."""
 
     right: bool
     group: int
@@ -31,12 +31,12 @@ def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list
 
 
 def has(judged: pa.Table, *columns: str) -> bool:
-    """Return whether rows have these columns, which rows of old results may lack."""
+    """Return whether rows have all these columns, which rows of old results may lack."""
     return set(columns) <= set(judged.column_names)
 
 
 def share_of(units: Iterable[Unit]) -> Estimate:
-    """Return the share of right units, with its interval."""
+    """Return the proportion of right units, with its interval."""
     import numpy as np
 
     listed = list(units)
@@ -62,7 +62,7 @@ def together(rows: Iterable[Row], key: Callable[[Row], Hashable], *, at_least: i
 
 
 def by_value(rows: Sequence[Row], value: Callable[[Row], Iterable[str]]) -> dict[str, list[Row]]:
-    """Return the rows by each of their values; values are sorted."""
+    """Return the rows grouped by each of their values, with sorted values."""
     rows_by_value: dict[str, list[Row]] = {}
     for row in rows:
         for label in dict.fromkeys(value(row)):

@@ -1,4 +1,4 @@
-"""Items as JSON values, from which the page's template and script make cards."""
+"""Items as JSON values, from which the page's template and script build cards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OUTCOMES: Mapping[str, tuple[str, str]] = {
     "cut_off": ("…", "cut off"),
     "error": ("!", "error"),
 }
-"""Symbol and words for the outcome of a question."""
+"""Symbol and words for each outcome of a question."""
 
 
 def card(
@@ -41,16 +41,16 @@ def card(
     difficulty: float,
     discrimination: float,
 ) -> dict[str, Any]:
-    """Return an item with its replies; `formulas` has the parts of its texts that contain any.
+    """Return an item with its replies; `formulas` contains those of its texts that include formulas.
 
     Args:
         item: Record of the item, with the answer.
         split: Name of the item's split.
         pictures: Numbers of its pictures, in order.
         replies: Reply of each model, in the order of the page; None for a model that was not asked.
-        people: Number of people who answered it, and of those who were right.
-        difficulty: Share of models that have it right, 0 to 1; NaN if none was asked.
-        discrimination: Correlation, over models, with the rest of its task; NaN if undefined.
+        people: Number of people who answered it, and number of those who were right.
+        difficulty: Proportion of models that answer it correctly, 0 to 1; NaN if none was asked.
+        discrimination: Correlation, across models, with the rest of its task; NaN if undefined.
     """
     numbers = {image.image_id: k for k, image in reversed(list(enumerate(item.images)))}
     right = item.answer if item.answer is not None else item.refusal
@@ -85,7 +85,7 @@ def card(
 
 
 def _question_parts(question: str, pictures: int) -> list[str | int]:
-    """Return a question as words and picture numbers, from 1; a number without a picture remains part of the words."""
+    """Return a question as words and picture numbers, from 1; a number without a picture stays part of the words."""
     parts: list[str | int] = []
     words, at = "", 0
     for match in _PLACE.finditer(question):

@@ -1,4 +1,4 @@
-"""The head of a page: the release's name, ids, counts and license, and the campaigns on its items."""
+"""The head of a page: the release's name, ids, counts and license, and the campaigns about its items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CampaignLine(NamedTuple):
-    """Summary of one campaign in a line.
+    """A one-line summary of a campaign.
 
     Args:
         name: Name of the campaign's step.
@@ -35,13 +35,13 @@ class CampaignLine(NamedTuple):
 
 
 class PageHead(NamedTuple):
-    """Head of a page.
+    """The head of a page.
 
     Args:
         name: Name of the benchmark.
         version: Version of the release.
         facts: Name and value of each short fact.
-        ids: Name and value of each id; ids are long and meant to be copied.
+        ids: Name and value of each id; ids are long and intended for copying.
         canary: Canary, for finding the release in training data.
         campaigns: Campaigns by name; empty if the items were not reviewed.
     """
@@ -64,7 +64,7 @@ def head_of(release: Release, score: Score) -> PageHead:
 
     Args:
         release: Release that was scored.
-        score: Any of the scores: all are of one split and protocol.
+        score: Any of the scores, since all have the same split and protocol.
 
     Raises:
         DataError: The agreement report is damaged.
@@ -94,7 +94,7 @@ def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _campaign(name: str, summary: Mapping[str, Any]) -> CampaignLine:
-    """Return a line on the agreement of the annotators, without values missing from the summary."""
+    """Return a line about the annotators' agreement, without values that the summary lacks."""
     agreement = summary.get("agreement")
     figures: Mapping[str, Any] = agreement if isinstance(agreement, dict) else {}
     facts = []

@@ -1,4 +1,4 @@
-"""Sums of chance and people within each value of a label, counted while a page reads the items."""
+"""Sums of chance accuracy and of people's answers by label value, computed while a page reads the items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .score_table import PeopleShare
 
 _MOST_VALUES = 5000
-"""Largest number of values of one label to count; labels with more, such as file names, define no groups."""
+"""Largest number of values for a label to be included; labels with more, such as file names, define no groups."""
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Sums:
 
     Args:
         items: Number of items.
-        chance: Sum over the items of one over the number of options.
+        chance: Sum, over the items, of one over the number of options.
         asked: Number of people's answers to the items.
         right: Number of right answers among these.
     """
@@ -34,7 +34,7 @@ class Sums:
     right: int = 0
 
     def document(self) -> dict[str, Any]:
-        """Return the sums as JSON values: shares, None without answers."""
+        """Return the sums as proportions in JSON values; None if there are no answers."""
         return {
             "items": self.items,
             "chance": self.chance / self.items,
@@ -43,7 +43,7 @@ class Sums:
 
 
 class LabelSums:
-    """Counter of items by level, category and attributes, under the names of the metrics `accuracy_by/...`."""
+    """Counter of items by level, category and attributes, under the same names as the metrics `accuracy_by/...`."""
 
     def __init__(self) -> None:
         self._found: dict[str, dict[str, Sums]] = {}
@@ -67,7 +67,7 @@ class LabelSums:
 
 
 def labelled(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield the labels of an item with their values, each once."""
+    """Yield the labels of an item with their values, without repetitions."""
     labels: dict[tuple[str, str], None] = {}
     for name in ("level", "category"):
         if (value := getattr(item, name)) is not None:

@@ -1,4 +1,4 @@
-"""Texts of releases and replies as a report shows them."""
+"""Texts of releases and replies as shown in a report."""
 
 from __future__ import annotations
 

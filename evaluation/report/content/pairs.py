@@ -1,4 +1,4 @@
-"""Comparison of two runs item by item: items right in both, in one or in neither, and the significance tests."""
+"""Item-by-item comparison of two runs: items right in both, in one or in neither, and the significance tests."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from ...analysis.reply_matrix import ReplyMatrix
 
 _MOST_PAIRS = 45
-"""Largest number of pairs in the page's table: those of ten models; the data next to the page has all pairs."""
+"""Largest number of pairs in the page's table: as many as ten models form; the data next to the page include all."""
 
 
 class PairLine(NamedTuple):
-    """A pair of models on the items asked of both.
+    """A pair of models, compared on the items that both were asked.
 
     Args:
         first: Index of the first model among the page's models, from 0.
         second: Index of the other model.
         compared: Results of the tests.
-        both: Number of items that both have right.
-        neither: Number of items that neither has right.
+        both: Number of items that both answer correctly.
+        neither: Number of items that neither answers correctly.
     """
 
     first: int
@@ -66,11 +66,11 @@ class PairLine(NamedTuple):
 
 
 def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
-    """Return all pairs, by the index of the pair's earlier model on the page, then by that of the other.
+    """Return all pairs, ordered by the index of the pair's earlier model on the page, then by that of the other.
 
     Args:
         sheet: Replies of all models.
-        comparison: Comparison over all tasks, of the same sheet.
+        comparison: Comparison over all tasks, made from the same sheet.
         models: Names of the models in the order of the page.
     """
     rows = {score.title: k for k, score in enumerate(sheet.scores)}

@@ -1,6 +1,6 @@
-"""Figures of people on the scored items, from the human baseline of the release.
+"""Human figures on the scored items, from the human baseline of the release.
 
-Tables show the average of people, the best person and each person, with the models on the same items.
+Tables show people on average, the best person and each person, together with the models on the same items.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 _MOST_TASKS = 12
-"""Largest number of task columns, in addition to the one over all items; `evaluate people --json` has all tasks."""
+"""Largest number of task columns in addition to the one for all items; `evaluate people --json` includes all tasks."""
 
 
 class PeopleRow(NamedTuple):
-    """One line of the table.
+    """A row of the table.
 
     Args:
         name: Name of the row: people, a model or an annotator.
         kind: `people`, `annotator` or `model`.
-        cells: Figures over all items, then by task; None without answers.
+        cells: Figures over all items, then by task; None if there are no answers.
     """
 
     name: str
@@ -37,7 +37,7 @@ class PeopleRow(NamedTuple):
 
 
 class PeopleTable(NamedTuple):
-    """Table of one campaign.
+    """The table for a campaign.
 
     Args:
         campaign: Name of the campaign.
@@ -60,7 +60,7 @@ def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> 
     """Return a table for each campaign that asked people; empty if there is none.
 
     Args:
-        human: Figures of people on the scored split.
+        human: Human figures on the scored split.
         samples: Figures of models on the same items, by campaign.
     """
     if human is None:
@@ -90,12 +90,13 @@ def _row(name: str, kind: str, metrics: Mapping[str, Figure], columns: Sequence[
 
 
 def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) -> People | None:
-    """Return the figures of people; None if the release has no baseline.
+    """Return the human figures, or None if the release has no baseline.
 
-    Plots and cards show one campaign: the first by name that asked people, or the first of all if none did.
+    Plots and cards show one campaign: the alphabetically first one with human annotators, or the first overall if none
+        had any.
 
     Args:
-        human: Figures of people on the scored split.
+        human: Human figures on the scored split.
         baseline: Human baseline of the release, as `read_human_baseline` returns it.
     """
     if human is None or not baseline:

@@ -1,6 +1,6 @@
-"""Pictures of a page: each included once, reduced, as a data URI; marks are separate layers.
+"""Pictures on a page: each is included once, reduced in size, as a data URI; marks are separate layers.
 
-A `RecordMap` maps the function that makes them over the pictures, ahead of the items that show them.
+A `RecordMap` applies the function that makes them to the pictures, before the items that show them are processed.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from benchwright.records import ItemImage, VisualPrompt
 from benchwright.release.format.later_pictures import LaterItem
 
 _VERSION = 3
-"""Raise it when the same picture or marks may give another `page_picture`."""
+"""Version to raise when the same picture or marks may give a different `page_picture`."""
 _TINY_PX = 4096
-"""Largest number of pixels of a picture that is kept in full, because it has few bytes in any case."""
+"""Largest number of pixels of a picture that is not reduced, because it takes few bytes in any case."""
 
 
 class PagePicture(NamedTuple):
-    """The number of an item's picture on the page.
+    """The number that identifies an item's picture on the page.
 
     Args:
         picture: Number of the picture; None if it cannot be shown.
-        marks: Number of the layer with its marks; None without any.
-        problem: Reason why a part is not shown.
+        marks: Number of the layer with its marks; None if it has no marks.
+        problem: Reason a part is not shown.
         width: Width of the reduced picture, in pixels.
         height: Height of the reduced picture, in pixels.
     """
@@ -58,7 +58,7 @@ class WantedPicture(NamedTuple):
     max_side_px: int
 
     def kept_as(self) -> tuple[str, object]:
-        """Return kind and key of the picture's entry in an `ItemCache`."""
+        """Return the kind and key of the picture's entry in an `ItemCache`."""
         return f"page picture {_VERSION}", [self.image_id, _marks(self.prompts), self.max_side_px]
 
     def data(self) -> bytes:
@@ -70,11 +70,11 @@ class WantedPicture(NamedTuple):
 
 
 MakePictures = Callable[[Iterable[WantedPicture]], Iterator[bytes | LostRecord]]
-"""Mapper of `page_picture` over wanted pictures, in order, on the engine of a run or in this process."""
+"""Mapper that applies `page_picture` to wanted pictures, in order, on the engine of a run or in this process."""
 
 
 def page_picture(wanted: WantedPicture) -> bytes:
-    """Return a wanted picture in the form for a page: data URI, width and height, as JSON.
+    """Return a wanted picture in the form used on a page: data URI, width and height, as JSON.
 
     Raises:
         UnreadableImage: The file is refused, as by `decode_rgb`.
@@ -92,7 +92,7 @@ def page_picture(wanted: WantedPicture) -> bytes:
 
 
 class WantedPictures:
-    """The pictures that a page needs: each once, and each set of marks on one, in the order of `PagePictures`.
+    """The pictures that a page needs: each once, and each set of marks on it, in the order used by `PagePictures`.
 
     Args:
         max_side_px: Longest side on the page, in pixels.
@@ -103,7 +103,7 @@ class WantedPictures:
         self._known: set[str] = set()
 
     def of(self, released: LaterItem) -> list[WantedPicture]:
-        """Return the pictures that the next item on the page needs and no earlier item needed."""
+        """Return the pictures that the next item on the page needs and that no earlier item needed."""
         wanted = []
         for image in released.item.images:
             for key, prompts in _parts(image):
@@ -119,13 +119,13 @@ def _file(released: LaterItem, image_id: str) -> bytes:
 
 
 class PagePictures:
-    """Numbering of pictures, from 0; each picture is passed once to `keep`.
+    """Numbering of a page's pictures, from 0; each picture is passed once to `keep`.
 
-    Memory is one line per picture: `keep` decides what happens to the pictures themselves.
+    Memory use is one line per picture; `keep` determines what happens to the pictures themselves.
     """
 
     def __init__(self, keep: Callable[[str, tuple[int, int]], None], made: Iterator[bytes | LostRecord]) -> None:
-        """Store the values of `page_picture`, in order, and `keep`, which gets data URI and size of each number."""
+        """Store the values of `page_picture`, in order, and `keep`, which receives each number's data URI and size."""
         self._keep, self._made = keep, made
         self._known: dict[str, PagePicture] = {}
         self.count = 0
@@ -158,7 +158,7 @@ class PagePictures:
 
 
 def _parts(image: ItemImage) -> Iterator[tuple[str, tuple[VisualPrompt, ...]]]:
-    """Yield the page's needs for an item's picture, the picture and then its marks: a key, and the marks."""
+    """Yield what the page needs for an item's picture, first the picture and then its marks: a key, and the marks."""
     yield image.image_id, ()
     if image.prompts:
         yield digest([image.image_id, _marks(image.prompts)]), image.prompts

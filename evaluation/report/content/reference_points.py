@@ -1,4 +1,4 @@
-"""Reference points for models, task by task: chance, the best solver that does not do it, specialists and people."""
+"""Reference points for models on each task: chance, the best solver that does not do the task, specialists, people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Kind = Literal["baseline", "specialist", "model"]
 
 
 class NamedFigure(NamedTuple):
-    """A figure and its owner.
+    """A figure and the name of its model or solver.
 
     Args:
         name: Name of the model or solver.
@@ -34,16 +34,16 @@ class NamedFigure(NamedTuple):
 
 
 class ReferencePoints(NamedTuple):
-    """The figures of one task.
+    """The reference figures for one task.
 
     Args:
         task: The task.
-        chance: Accuracy of an even draw.
+        chance: Accuracy of a uniform draw.
         cheat: The best of the solvers that do not do the task, or of the baselines that use no picture and do not draw
-            evenly. A solver whose cue the items contain takes precedence.
+            uniformly. A solver whose cue the items contain takes precedence.
         specialist: The best specialist.
         model: The best other model.
-        people: People, in the campaign that plots show.
+        people: Human figure, from the campaign that plots show.
     """
 
     task: str
@@ -73,7 +73,7 @@ class ReferencePoints(NamedTuple):
 
 
 class _Solver(BaseModel):
-    """A solver in the document of `filter shortcuts`, with only the displayed fields."""
+    """A solver in the document printed by `filter shortcuts`, with only the fields that are displayed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -85,7 +85,7 @@ class _Solver(BaseModel):
 
 
 class _SolvedTask(BaseModel):
-    """A task in that document."""
+    """A task in the same document."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,7 +102,7 @@ class _SolvedTasks(BaseModel):
 
 
 def read_cheats(path: Path) -> dict[str, NamedFigure]:
-    """Return the best solver of each task in a file that `benchwright filter shortcuts RELEASE --json` printed.
+    """Return the best solver for each task in a file that `benchwright filter shortcuts RELEASE --json` printed.
 
     Raises:
         DataError: The file is not such a document.
@@ -124,10 +124,10 @@ def read_cheats(path: Path) -> dict[str, NamedFigure]:
 
 
 def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> list[ReferencePoints]:
-    """Return the figures of each task; empty if they include neither a specialist nor a solver that cheats.
+    """Return the figures of each task; empty if they include neither a specialist nor a cheating solver.
 
     Args:
-        board: Table of scores; unfit ones do not count.
+        board: Table of scores; unfit scores are ignored.
         cheats: Best solver of each task, by task.
     """
     kinds = {line.model: kind_of(line.score.model) for line in board.lines}
@@ -149,7 +149,7 @@ def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> li
 
 
 def _draws(line: ScoreRow) -> bool:
-    """Return whether a model draws evenly, so that it adds only luck to chance."""
+    """Return whether a model draws uniformly, so that it adds only luck to chance."""
     return line.score.model.partition(":")[0] == "random"
 
 

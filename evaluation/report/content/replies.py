@@ -1,4 +1,4 @@
-"""Replies of models, read in step with the items of their release: one row of each model at a time."""
+"""Models' replies, read in step with the items of their release: one row from each model at a time."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from ...metrics.base import State
 
 LONGEST_REPLY = 4000
-"""Largest number of characters of a reply on a page."""
+"""Largest number of characters of a reply shown on a page."""
 
 _COLUMNS = ["item_id", "task", "state", "letter", "right", "reply", "cause"]
 _ROWS = 64
 
 
 class ReportedReply(NamedTuple):
-    """Outcome of one question to one model.
+    """The outcome of one question to one model.
 
     Args:
-        state: State as in predictions.parquet.
-        letter: Letter that was read; None without one.
+        state: State, as in `predictions.parquet`.
+        letter: Letter that was read; None if there is none.
         right: Whether the letter is the answer.
         reply: Text of the model's reply, cut to `LONGEST_REPLY` characters; None for an error.
         left_out: Number of characters cut off.
@@ -47,13 +47,13 @@ class ReportedReply(NamedTuple):
 
 
 class Predictions:
-    """Rows of one model, returned in the order of the release."""
+    """The rows of one model's predictions, returned in the order of the release."""
 
     def __init__(self, folder: Path, score: Score) -> None:
         """Open a model's predictions.
 
         Raises:
-            DataError: There are no predictions, or the score was made from others.
+            DataError: There are no predictions, or the score was computed from different ones.
         """
         self.path = folder / PREDICTIONS_FILE
         self._score = score
@@ -81,7 +81,7 @@ class Predictions:
         )
 
     def close(self) -> None:
-        """Check, after the last item, that every row had its item and that the score agrees with the rows.
+        """Check, after the last item, that every row had an item and that the score agrees with the rows.
 
         Raises:
             DataError: A row has no item, or the score disagrees with the rows.

@@ -1,4 +1,4 @@
-"""The table of scores: models by tasks, with the figures of chance and people, and the best model of each column.
+"""The table of scores: models by tasks, with figures for chance and people, and the best model in each column.
 
 Some columns appear only if a release or a run has them; tokens and cost come from the accounting of the runs.
 """
@@ -21,7 +21,7 @@ _KNOWLEDGE = (
     ("score_ku", "mm_sap/score_ku", "unknown, declined"),
     ("score_sa", "mm_sap/score_sa", "their sum"),
 )
-"""Name in the paper, metric, and description."""
+"""Name in the paper, metric and description of each figure."""
 READER = (
     ("robust reader", "by_robust_reader", "same replies"),
     ("reader gap", "reader_gap", "robust less paper's"),
@@ -29,7 +29,7 @@ READER = (
 
 
 class ExtraColumn(NamedTuple):
-    """A column: its heading, the line below it, and a figure for each score (None without one)."""
+    """An additional column: its heading, the line below it, and a figure for each score (None if it has none)."""
 
     name: str
     below: str
@@ -38,7 +38,7 @@ class ExtraColumn(NamedTuple):
 
 
 def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
-    """Return the additional columns for the scores of a page, in their order.
+    """Return the additional columns for the scores on a page, in order.
 
     MM-SAP's figures are such columns if every asked item offers an option that declines; if only some do, the figures
     have a separate table. With a paper's reader, the robust reader's result on the same replies is such a column.
@@ -69,20 +69,20 @@ _ALL = "all asked"
 
 
 class PeopleShare(NamedTuple):
-    """Number of people who answered one item, and number of those who were right."""
+    """How many people answered an item, and how many were right."""
 
     asked: int
     right: int
 
 
 class People(NamedTuple):
-    """Figures of people on the same items.
+    """Human figures on the same items.
 
     Args:
         figures: Figures in the form of a score's, from the campaign that plots and cards show: `accuracy` and
             `accuracy/TASK`.
         items: Answers to each item of that campaign, by item id.
-        simulated: Whether its annotators were simulated.
+        simulated: Whether the annotators of that campaign were simulated.
         lines: Figures of all campaigns, under their names in `evaluate summary`.
         note: Short description of the people asked.
     """
@@ -95,15 +95,15 @@ class People(NamedTuple):
 
 
 class ScoreRow(NamedTuple):
-    """Row of one model.
+    """The row of a model.
 
     Args:
         model: Name of the model.
-        figures: Figure of each column; None if the model cannot take the task.
+        figures: Figure in each column; None if the model cannot take the task.
         best: Whether the figure is the best of its column, for each column.
         score: Complete score of the model.
-        rank: Best and worst rank over all tasks; None without a rank.
-        groups: Letters of the groups of models that are not told apart; empty without a rank.
+        rank: Best and worst possible rank over all tasks; None if it has no rank.
+        groups: Letters of the groups of models that do not differ significantly; empty if it has no rank.
     """
 
     model: str
@@ -125,11 +125,11 @@ class ScoreTable(NamedTuple):
     Args:
         tasks: Names of the tasks, sorted; their columns follow the first, which is `_ALL`.
         lines: Row of each model, best first.
-        chance: Chance of each column, over the asked items, from the score that asked the most.
-        people: Figure of people for each column, from the campaign that plots show; None if no person was asked.
+        chance: Accuracy of chance in each column, over the asked items, from the score with the most items.
+        people: Human figure in each column, from the campaign that plots show; None if no person was asked.
         below: Name and figures of each campaign of people.
-        who: Figures of people; None without a baseline.
-        why_no_ranks: Reason why there are no ranks; None if there are.
+        who: Human figures; None if there is no baseline.
+        why_no_ranks: Reason there are no ranks; None if there are.
     """
 
     tasks: tuple[str, ...]
@@ -149,7 +149,7 @@ class ScoreTable(NamedTuple):
 def board_of(
     scores: Sequence[Score], reached: People | None, ranking: Sequence[Ranked], why_no_ranks: str | None = None
 ) -> ScoreTable:
-    """Return the table of scores; `ranking` is of the same models.
+    """Return the table of scores; `ranking` covers the same models.
 
     The best figure is the highest accuracy of a column among the models asked the most items there, if there are at
     least two of them: a model that took one easy task is not the best overall. Equal figures are all marked as best,
@@ -186,14 +186,14 @@ def board_of(
 
 
 def methods_of(board: ScoreTable) -> list[str]:
-    """Return descriptions of the interval methods in a table, each once."""
+    """Return descriptions of the interval methods used in a table, each once."""
     rows = [*(line.figures for line in board.lines), *(figures for _, figures in board.below)]
     used = {figure.method for row in rows for figure in row if figure is not None and figure.ci is not None}
     return [words for method, words in METHODS.items() if method in used]
 
 
 def outcomes_of(board: ScoreTable) -> list[dict[str, int]]:
-    """Return, for each model, the numbers of items that were right and wrong, and that ended without an answer.
+    """Return, for each model, how many items were right, wrong, and ended without an answer.
 
     The endings are those of `ENDINGS`, with `right` and `wrong` in place of `answered`.
     """
@@ -228,13 +228,13 @@ class Cost(NamedTuple):
     """Tokens and cost of one model.
 
     Args:
-        model: Name of the model, made legible.
+        model: Name of the model in legible form.
         replies: Number of replies counted.
         sent: Number of tokens in prompts.
         received: Number of tokens in replies.
-        each: Tokens per reply, sent and received together; None without counts.
-        money: Cost in the currency of the prices; None without prices.
-        per_thousand: Cost of a thousand items, at this rate.
+        each: Tokens per reply, sent and received together; None if not counted.
+        money: Cost in the currency of the prices; None if there are no prices.
+        per_thousand: Cost of a thousand items at the same rate.
         accuracy: Accuracy over all asked items.
     """
 
@@ -249,7 +249,7 @@ class Cost(NamedTuple):
 
 
 def cost_rows(board: ScoreTable) -> list[Cost]:
-    """Return the cost of each model with counted tokens; baselines and files of predictions use no tokens."""
+    """Return the cost of each model whose tokens were counted; baselines and files of predictions use no tokens."""
     rows = []
     for line in board.lines:
         usage, accuracy = line.score.usage, line.score.metrics.get("accuracy")

@@ -1,4 +1,4 @@
-"""Charts of accuracy by task, with intervals: one with all models, or a panel for each model if there are many."""
+"""Charts of accuracy by task, with intervals: one chart with all models, or a panel per model if there are many."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 MOST_IN_ONE_PANEL = 6
 MOST_DRAWN = 12
-"""Largest number of models in charts by task, from the top of the table; the table has all figures."""
+"""Largest number of models in charts by task, taken from the top of the table, which contains all figures."""
 _PANELS_A_ROW = 3
 _TITLE = "Accuracy by task"
 
 
 def accuracy_chart(board: ScoreTable) -> Chart:
-    """Return the chart; its intervals are the scores' 95 % intervals."""
+    """Return the chart of accuracy by task; its intervals are the scores' 95 % intervals."""
     people = " Solid lines show people, gray bands their intervals." if board.who is not None else ""
     caption = (
         "Share of asked items answered right. Bars are 95 % intervals: they cover the error from the choice of "
@@ -61,18 +61,18 @@ def accuracy_chart(board: ScoreTable) -> Chart:
 
 
 def drawn_models(board: ScoreTable) -> str:
-    """Return text on the models that the charts by task draw, after a word such as `each`."""
+    """Return text about the models that the charts by task show, after a word such as `each`."""
     count = len(board.lines)
     return "model" if count <= MOST_DRAWN else f"of the first {MOST_DRAWN} of {count} models in the table"
 
 
 def bars_chart(board: ScoreTable, *, name: str, title: str, more: str = "") -> Chart:
-    """Return the chart of a table with columns other than tasks, such as levels, with bars and their values.
+    """Return a bar chart, with values, of a table whose columns are not tasks but, for example, levels.
 
     Args:
-        board: Table with at most as many models as fit in one panel.
+        board: Table with no more models than fit into one panel.
         name: Name of the chart, unique on the page.
-        title: Title of the chart, one line.
+        title: Title of the chart, in one line.
         more: Text at the end of the caption; default empty.
     """
     people = " Solid lines show people." if any(figure is not None for figure in board.people) else ""
@@ -127,12 +127,12 @@ def _references(board: ScoreTable) -> list[LegendEntry]:
 
 
 def people_words(board: ScoreTable) -> str:
-    """Return the name of people in charts, with a mark if they are simulated."""
+    """Return the name for people in charts, marked if they are simulated."""
     return "people (simulated)" if board.who is not None and board.who.simulated else "people"
 
 
 def _numbers(board: ScoreTable) -> NumberTable:
-    """Return a row for each column of the table, with the figure of each model, chance and people."""
+    """Return one row per column of the table, with the figure of each model, of chance and of people."""
     people = [] if board.who is None else [people_words(board)]
     head = ("", *(line.label for line in board.lines), "chance", *people)
     rows = [

@@ -1,4 +1,4 @@
-"""Chart of difficulty: how many items none, some or all of the models have right."""
+"""Chart of difficulty: how many items are answered correctly by none, some or all of the models."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _TITLE = "Difficulty of the items"
 
 
 def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | None:
-    """Return the chart; None for fewer than three models, because they show too little.
+    """Return the chart, or None for fewer than three models, with which it would show too little.
 
     Args:
-        difficulty: Share of models that have each item right, 0 to 1; NaN if none was asked.
+        difficulty: Proportion of models that answer each item correctly, 0 to 1; NaN if none was asked.
         models: Number of models.
     """
     import numpy as np

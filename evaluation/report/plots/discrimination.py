@@ -1,4 +1,4 @@
-"""Chart of discrimination: how many items separate able models from weak ones, and how many in the wrong direction."""
+"""Chart of discrimination: how many items separate capable models from weak ones, in the right or wrong direction."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _STEP = 0.25
 _WIDEST = 12
-"""Number of columns on either side of 0; the outermost include everything beyond."""
+"""Number of columns on each side of 0; the outermost columns include everything beyond them."""
 
 
 def discrimination_chart(fitted: ItemResponses | None) -> Chart | None:
-    """Return the chart; None if there are too few models for a fitted item response model."""
+    """Return the chart, or None if there are too few models to fit an item response model."""
     import numpy as np
 
     if fitted is None:

@@ -1,4 +1,4 @@
-"""Errors that people found in replies: shares of categories with intervals, agreement, and reasons."""
+"""Errors that people found in replies: proportions of categories with intervals, agreement, and reasons."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _TITLE = "Errors by category, judged by annotators"
 
 
 class CategoryShare(NamedTuple):
-    """Frequency of one category.
+    """How often one category was named.
 
     Args:
         words: Words of the category.
         items: Number of items for which at least one annotator named it.
-        share: Mean over items of the share of their annotators who named it.
-        interval: 95 % interval of that share.
-        of_named: Share of this category among all named categories.
-        alpha: Krippendorff's alpha of naming it or not; None if undefined.
+        share: Mean, over items, of the proportion of an item's annotators who named it.
+        interval: 95 % interval of that proportion.
+        of_named: Proportion of this category among all categories named.
+        alpha: Krippendorff's alpha for naming it or not; None if undefined.
     """
 
     words: str
@@ -38,7 +38,7 @@ class CategoryShare(NamedTuple):
 
 
 def category_shares(findings: Findings) -> list[CategoryShare]:
-    """Return the shares of all categories, in their order; empty if no category has been named yet."""
+    """Return the proportions of all categories, in order; empty if no category has been named yet."""
     n, items = len(findings.items), findings.items
     named = sum(sum(item.categories.values()) for item in items)
     category_rows = []
@@ -61,7 +61,7 @@ def category_shares(findings: Findings) -> list[CategoryShare]:
 
 
 def error_chart(findings: Findings) -> Chart | None:
-    """Return the chart of shares; None without findings."""
+    """Return the chart of proportions, or None if there are no findings."""
     shares = category_shares(findings)
     if not shares:
         return None
@@ -78,7 +78,7 @@ def error_chart(findings: Findings) -> Chart | None:
 
 
 def error_section(findings: Findings) -> dict[str, Any]:
-    """Return the values that the page shows next to the plot of an error analysis."""
+    """Return the values that the page shows next to the chart of an error analysis."""
     reasons = [
         {"item": item.item_id, "model": legible(item.about.get("model", "")), "text": legible(reason)}
         for item in findings.items

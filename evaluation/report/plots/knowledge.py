@@ -1,4 +1,4 @@
-"""MM-SAP's figures: a table, and a plane of known knowns against known unknowns (paper figure 5)."""
+"""MM-SAP's figures: a table, and a plot of known knowns against known unknowns (paper, figure 5)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ COLUMNS = (
     ("answer accuracy", "mm_sap/answer_accuracy"),
     ("unknown knowns", "mm_sap/unknown_knowns_rate"),
 )
-"""Name in the table, and metric."""
+"""Name in the table, and metric, of each figure."""
 _TITLE = "What models know, and know that they do not know"
 
 
 def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
-    """Return a row for each model with any of the figures; empty if the release has no option that declines."""
+    """Return a row for each model that has any of the figures; empty if the release has no option that declines."""
     rows = []
     for line in board.lines:
         figures = [_figure(line.score.metrics.get(metric)) for _, metric in COLUMNS]
@@ -38,10 +38,10 @@ def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
 
 
 def knowledge_chart(board: ScoreTable) -> Chart | None:
-    """Return the plane; None if no model has both figures.
+    """Return the plot, or None if no model has both figures.
 
     score_kk is on the horizontal axis and score_ku on the vertical, so models of equal score_sa, their sum, lie on
-    lines that fall to the right.
+    lines that slope down to the right.
     """
     metrics = {k: line.score.metrics for k, line in enumerate(board.lines) if _both(line.score.metrics)}
     if not metrics:

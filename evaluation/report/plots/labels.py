@@ -1,4 +1,4 @@
-"""Accuracy by the labels of items: a chart of bars for each label, such as level or domain."""
+"""Accuracy by the labels of items: a bar chart for each label, such as level or domain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "accuracy_by/"
 _MOST_LABELS, _MOST_VALUES, _MOST_MODELS = 8, 24, MOST_IN_ONE_PANEL
-"""Largest numbers of labels, values and models in charts; the data next to the page has all of them."""
+"""Largest numbers of labels, values and models in charts; the data next to the page include all of them."""
 
 
 def label_charts(board: ScoreTable, sums: LabelSums) -> Iterator[Chart]:
@@ -36,7 +36,7 @@ def label_charts(board: ScoreTable, sums: LabelSums) -> Iterator[Chart]:
 
 
 def labels_of(board: ScoreTable) -> dict[str, list[str]]:
-    """Return the labels with accuracies in any score, each with its values, both sorted."""
+    """Return the labels for which any score has accuracies, each with its values, both sorted."""
     values_by_label: dict[str, set[str]] = {}
     for line in board.lines:
         for name in line.score.metrics:
@@ -47,7 +47,7 @@ def labels_of(board: ScoreTable) -> dict[str, list[str]]:
 
 
 def _board_of(board: ScoreTable, label: str, values: Sequence[str], sums: Mapping[str, Sums]) -> ScoreTable:
-    """Return a table whose columns are the values of a label, with the best models."""
+    """Return a table whose columns are the values of a label, with the best models as rows."""
     best = sorted(board.lines, key=lambda line: -(_value(line) or 0.0))[:_MOST_MODELS]
     lines = tuple(
         line._replace(

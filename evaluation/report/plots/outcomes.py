@@ -1,4 +1,4 @@
-"""Outcomes of the questions, one bar per model: right, wrong, and the endings without an answer."""
+"""Outcomes of the questions, with one bar per model: right, wrong, and the endings without an answer."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _LOOKS = {
     "tool_call": ("tool call", Look("series-6", "upright")),
     "error": ("error", Look("series-7", "checks")),
 }
-"""Words and look of each outcome."""
+"""Words and style for each outcome."""
 
 
 def outcome_chart(board: ScoreTable) -> Chart:
-    """Return the chart."""
+    """Return the chart of outcomes."""
     rows = [
         ChartRow(
             line.label,

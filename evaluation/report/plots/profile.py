@@ -1,7 +1,7 @@
-"""Profile over tasks: a grid of accuracies, a row for each task and a column for each model.
+"""Profile across tasks: a grid of accuracies with a row for each task and a column for each model.
 
-It is not a radar chart: there, areas depend on the order of the tasks, a model with only two of them has no place, and
-the polygons of more than a few models cannot be distinguished.
+It is not a radar chart, in which areas depend on the order of the tasks, a model with only two tasks cannot be shown,
+and the polygons of more than a few models cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TITLE = "Profile over tasks"
 
 
 def profile_chart(board: ScoreTable) -> Chart | None:
-    """Return the chart; None with fewer than three tasks, which the chart above shows as well."""
+    """Return the chart, or None for fewer than three tasks, which the chart of accuracy shows equally well."""
     if len(board.tasks) < _FEWEST_TASKS:
         return None
     people = [] if board.who is None else [(people_words(board), board.people)]
