@@ -1,4 +1,4 @@
-"""Grounding by curators: the statements of a facts file about an image."""
+"""Grounding by curators: what a facts file states about an image."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class StatedGrounding(BaseModel):
 
 
 class StatedGrounder:
-    """Reader of the value that the step `facts` gave an image.
+    """A grounder that reads the value given to an image by the step `facts`.
 
     Args:
         stated_by: Entry of that step in the recipe.
