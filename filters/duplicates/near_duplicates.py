@@ -1,8 +1,9 @@
-"""Near-duplicates: hashes and local features propose pairs, a comparison of pixels confirms them, the best copy stays.
+"""Near-duplicates: hashes and local features propose pairs, a comparison of pixels confirms them, and the best copy
+stays.
 
 A hash alone proves nothing: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
-different pictures. Confirmed copies are dropped, unsure pairs are asked about, and connected images, including views of
-one scene, share a group key, so that they stay in one split.
+different pictures. Confirmed copies are dropped, uncertain pairs are asked about, and connected images, including views
+of one scene, share a group key, so that they stay in one split.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class NearDuplicates(Step):
         groups: Pictures that resemble each other by design: a table (such as CSV) with the columns path and group,
             relative to the recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group
             are neither dropped for one another nor asked about.
-        embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
+        embeddings: Folder of a vision model whose embeddings also propose pairs, relative to the recipe's; none if
+            None.
         cosine: Smallest cosine, 0-1, at which embeddings propose a pair.
 
     Reasons:
@@ -104,7 +106,7 @@ class NearDuplicates(Step):
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: hash and describe, propose pairs, compare them, compare along chains, decide.
 
-        A change of the settings that decide which copy is kept decodes no image again.
+        Changing the settings that determine which copy is kept decodes no image again.
         """
         assert self._kept is not None
         embedded = () if self._embeddings is None else (self._embeddings,)

@@ -1,9 +1,10 @@
-"""Pairs whose pictures do not differ the way their captions do, after InstructPix2Pix (arXiv 2211.09800).
+"""Pairs whose pictures do not differ in the way their captions do, following InstructPix2Pix (arXiv 2211.09800).
 
-CLIP embeds both pictures and both captions into one space. The step from the natural to the manipulated picture should
-point in the direction of the step between the captions, and the pictures should still be near each other.
+CLIP embeds both pictures and both captions into one space. The difference vector from the natural to the manipulated
+picture should point in the same direction as the one between the captions, and the pictures should still be near each
+other.
 
-The CLIP model is in a folder: found, hashed, loaded through transformers. None of its content is unpickled or run.
+The CLIP model is a folder that is hashed and loaded through transformers. None of its content is unpickled or run.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def clip_hash(folder: Path) -> str:
-    """Return the digest over names and contents of all files that decide a model's output.
+    """Return the digest of the names and contents of all files that determine a model's output.
 
     Raises:
         PrerequisiteError: The folder is missing, or holds no such model.
@@ -67,7 +68,7 @@ class Clip(NamedTuple):
         return embed(self.model, np.stack([self.prepare(picture) for picture in pixels]))
 
     def texts(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text; texts longer than the model's limit are cut."""
+        """Return a vector of length 1 for each text; texts longer than the model's limit are truncated."""
         import torch
 
         inputs = self.tokenizer(
@@ -111,7 +112,7 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
 
 _OTHER_DIRECTION, _OTHER_PICTURE = "other_direction", "other_picture"
 _SMALLEST_STEP = 1e-4
-"""Length below which a step between two vectors of length 1 has no direction."""
+"""Length below which a difference between two vectors of length 1 has no direction."""
 
 
 class _CaptionedPair(NamedTuple):
@@ -207,7 +208,7 @@ def _outcome(
 
 
 def _cosine(first: Vectors, second: Vectors) -> float | None:
-    """Return the cosine of two steps; None if one is too short to have a direction."""
+    """Return the cosine of two difference vectors, or None if one is too short to have a direction."""
     lengths = float(np.linalg.norm(first)), float(np.linalg.norm(second))
     if min(lengths) < _SMALLEST_STEP:
         return None
@@ -226,7 +227,7 @@ class ClipVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Name the first value below its bound."""
+        """Return the first value below its bound."""
         direction, images = (ctx.value(record.item_id, name) for name in self.reads)
         if direction is not None and self.min_direction is not None and direction < self.min_direction:
             evidence = {"direction": direction, "bound": self.min_direction}
@@ -269,7 +270,7 @@ class ClipDirection(_WithClip):
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: measure, then judge. A new bound does not run the model again."""
+        """Return the parts: measure, then judge. Changing a bound does not run the model again."""
         directions = ClipDirections(model=self.model, batch_size=self.batch_size, device=self.device)
         self.share_folder_with(directions)
         judged = ClipVerdict(min_direction=self.min_direction, min_images=self.min_images, verdict=self.verdict)
