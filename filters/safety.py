@@ -130,7 +130,7 @@ class Safety(_WithClassifier):
         refuse: Smallest probability, above 0 and at most 1, of each label for an unsafe picture.
         verdict: Verdict on the picture: `drop` or `ask`.
         batch_size: Number of pictures in a batch of the model; null for 8, or 64 on a GPU.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, otherwise the CPU.
 
     Reasons:
         unsafe (drop or ask): Your model considers the picture unsafe.

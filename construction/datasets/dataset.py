@@ -134,7 +134,7 @@ class Dataset(GatherStep):
         return step
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that the folder holds only pictures."""
+        """Return a message that the folder contains only pictures."""
         del before
         if self.reader != Found.name or self._is_by_digest or self._recognised().sources:
             return None

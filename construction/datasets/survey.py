@@ -202,7 +202,7 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
         expects_items: Whether to estimate each task's number of items, which opens pictures; default True.
 
     Raises:
-        DataError: It is not a folder, cannot be read, or holds a damaged archive.
+        DataError: The path is not a folder, the folder cannot be read, or it contains a damaged archive.
     """
     if not folder.is_dir():
         raise DataError(f"{folder} is no folder; name the one with your photographs")

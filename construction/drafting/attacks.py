@@ -66,7 +66,7 @@ class AttackSettings(Record):
         return _BLIND_ORDERS if "without_picture" in self.tries else 0, int(bool({*self.tries} - {"without_picture"}))
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return self.model_dump(mode="json", exclude={"chat"}) | {"chat": self.chat.deciding()}
 
 

@@ -106,7 +106,7 @@ class DraftTranslations(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the translations, without keys, budgets and concurrency."""
+        """Return the settings that determine the translations, without keys, budgets and concurrency."""
         parameters = super().parameters()
         decided = {name: value for name, value in parameters.items() if name not in {"concurrency", "planned_items"}}
         return decided | {"chat": self.chat.deciding()}

@@ -163,7 +163,7 @@ class DraftingStep(MapStep):
         return placed
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the drafts, without keys, budgets and concurrency."""
+        """Return the settings that determine the drafts, without keys, budgets and concurrency."""
         decided = {name: value for name, value in super().parameters().items() if name != "concurrency"}
         chat = None if self.chat is None else self.chat.deciding()
         attack = None if self.attack is None else self.attack.deciding()

@@ -45,16 +45,16 @@ class DetectedBoxes(ModelStep, MapStep):
     nothing.
 
     `object_localization` and `counting` make items of them, with this entry's name under `dataset`. The items carry
-    `estimated_by`, and `freeze` accepts them only after a campaign in which people decide on them. A label is unsure if
-    a box has a score below `threshold` by less than `unsure`, is mostly within another box of the label, or is more
-    likely that of another phrase; its boxes then count as incomplete, and it is not asked about. Counts are stated for
-    sure labels with every score above `threshold` by `unsure`. The evidence of an image without a box says
-    `nothing_found`.
+    `estimated_by`, and `freeze` accepts them only after a campaign in which people decide on them. A label is uncertain
+    if one of its boxes has a score below `threshold` by less than `unsure`, is mostly within another box of the label,
+    or more likely belongs to another phrase; its boxes then count as incomplete, and no question is asked about it.
+    Counts are stated for sure labels with every score above `threshold` by `unsure`. The evidence of an image without a
+    box says `nothing_found`.
 
     Args:
         phrases: Singular nouns to look for, such as `cup` or `traffic light`.
         threshold: Smallest score of a box.
-        unsure: Half-width of the band of unsure scores around `threshold`.
+        unsure: Half-width of the band of uncertain scores around `threshold`.
         overlap: Intersection over union from which two boxes of a label count as one; the one with the higher score is
             kept.
     """
@@ -99,7 +99,7 @@ class DetectedBoxes(ModelStep, MapStep):
         """Return the function that finds all phrases in pictures.
 
         Raises:
-            PrerequisiteError: Packages or weights are missing, or the folder holds another model.
+            PrerequisiteError: Packages or weights are missing, or the folder contains another model.
         """
         del ctx
         folder = self.weights_folder()

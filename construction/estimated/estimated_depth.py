@@ -52,7 +52,7 @@ class EstimatedDepth(ModelStep, MapStep):
     """Give images a pair of points, one of them clearly closer, by a depth model or by depth maps; drops nothing.
 
     `relative_depth` makes items of it, with this entry's name under `dataset`. The items carry `estimated_by`, and
-    `freeze` accepts them only after a campaign in which people decide on them. The evidence says `no_pair` if the
+    `freeze` accepts them only after a campaign in which people decide on them. The evidence states `no_pair` if the
     seed's points of an image have no pair: no level one or, in `paper` mode, not one of each vertical order.
 
     Args:
@@ -72,7 +72,7 @@ class EstimatedDepth(ModelStep, MapStep):
     Reasons:
         no_map (ask): The picture's name has no depth map.
         bad_map (ask): The depth map is unreadable, has another shape than the picture, or is constant; the evidence
-            says which.
+            states which.
     """
 
     name: ClassVar[str] = "estimated_depth"
@@ -224,7 +224,7 @@ class _DepthEstimator:
         """Return the model of a folder.
 
         Raises:
-            PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
+            PrerequisiteError: Packages are missing, or the folder contains no Depth Anything model.
         """
         opened = open_model(
             folder,

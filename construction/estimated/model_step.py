@@ -169,7 +169,7 @@ def open_model(
         processor: Class of transformers that loads the processor of its input.
 
     Raises:
-        PrerequisiteError: Packages are missing, the folder holds no such model, or it cannot be loaded.
+        PrerequisiteError: Packages are missing, the folder contains no such model, or it cannot be loaded.
     """
     try:
         import torch  # noqa: F401
@@ -194,7 +194,7 @@ def require_model_type(folder: Path, model_type: str) -> None:
     """Check, by its `config.json`, that a folder holds a model of the given kind.
 
     Raises:
-        PrerequisiteError: It holds another model, or none.
+        PrerequisiteError: The folder contains another model or none.
     """
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")

@@ -17,8 +17,8 @@ class ProposedBy(NamedTuple):
     Args:
         helper: Its name.
         version: Version of the helper or of the package that it runs.
-        model: Name of its model; None without one.
-        weights: Digest of the model's weights; None without any.
+        model: Name of its model; None if there is none.
+        weights: Digest of the model's weights; None if there are none.
     """
 
     helper: str

@@ -127,7 +127,7 @@ class ImportedItems(MapStep):
         """Return the source of the questions.
 
         Raises:
-            DataError: The file or folder does not exist, or holds no questions.
+            DataError: The file or folder does not exist, or contains no questions.
             PrerequisiteError: The questions are known by digest only.
         """
         if self.file.startswith("sha256:"):

@@ -189,7 +189,7 @@ class Hardware(_Settings):
     rounding.
 
     Args:
-        device: Device, such as `cuda:0`; by default the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; by default the first GPU, otherwise the CPU.
         dtype: `auto` is bfloat16 or float16 on a GPU, float32 on the CPU.
         batch_size: Number of pictures that a model paints at a time; halved when memory runs out.
         images_together: Number of source images prepared, painted and then journaled together.

@@ -124,7 +124,7 @@ def survey_pairs(folder: Path) -> PairSurvey:
     """Return the categories for which a folder can supply pairs, by each method.
 
     Raises:
-        DataError: The folder cannot be read, or holds a damaged archive.
+        DataError: The folder cannot be read, or contains a damaged archive.
     """
     here = recognised(DatasetFiles(folder))
     own = OwnPictures.of(folder, here)

@@ -115,7 +115,7 @@ def open_tools(step: ManipulationSettings, weights: Mapping[str, Weights], repli
     Args:
         step: Step with its settings.
         weights: The weights that it uses.
-        replies: Store of endpoint replies in the workspace; None stores none.
+        replies: Store of endpoint replies in the workspace; None stores no replies.
 
     Raises:
         PrerequisiteError: A package or a key is missing, or only the digests of weights are known.

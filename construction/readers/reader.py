@@ -149,7 +149,7 @@ class DatasetReader(BaseModel):
         """Return the files, starting from the dataset's own folder.
 
         Raises:
-            DataError: The dataset is missing, or the folder holds another one.
+            DataError: The dataset is missing, or the folder contains another one.
         """
         return files.at(self.landmarks, self.title)
 

@@ -40,7 +40,7 @@ class IqTest(TruthTask):
 
     Follows BLINK's IQ test. Options that are pictures or texts are shuffled and their letters balanced. Labels drawn in
     the picture keep their order; to balance right letters there, collect equally many puzzles of each, or choose with
-    `items`. The attribute `origin` says `collected`, `written` (with the labels of their writers) or `generated`; the
+    `items`. The attribute `origin` is `collected`, `written` (with the labels of their writers) or `generated`; the
     author of texts of generated puzzles is `template`.
 
     Args:

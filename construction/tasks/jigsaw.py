@@ -171,7 +171,7 @@ class Jigsaw(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the value that says whether an image is a picture of the dataset."""
+        """Return the value that states whether an image is a picture of the dataset."""
         return () if self.dataset is None else (f"{self.dataset}.{RECORDS}",)
 
     def parameters(self) -> dict[str, Any]:

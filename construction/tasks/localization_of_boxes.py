@@ -111,7 +111,7 @@ class LocalizationOfBoxes(TruthTask):
             the other one fits; both have a group key `twin:...`, by which scores count them together.
 
     Reasons:
-        no_single_thing (drop): No label has exactly one box and surely no other instance.
+        no_single_thing (drop): No label has exactly one box and certainly no other instance.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
         no_room_around (drop): In mode `hardened`, the box is so near a border that there is no space around it for the
             other box.

@@ -80,7 +80,7 @@ class ObjectLocalization(FactsReader):
     Reasons:
         no_facts (drop): Nothing is stated about the image.
         nothing_stated (drop): With `dataset`, no boxes are known of the image.
-        no_single_thing (drop): With `dataset`, no label has exactly one box and surely no other instance.
+        no_single_thing (drop): With `dataset`, no label has exactly one box and certainly no other instance.
         used_already (drop): With `dataset`, an item that was chosen before shows the picture.
         enough (drop): There were `items` items without it.
         too_small (drop): The subject's box is smaller than `min_box_px`, or, in mode `hardened`, the part around it is

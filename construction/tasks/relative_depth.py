@@ -152,8 +152,8 @@ class RelativeDepth(PointPairTask):
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
         """Yield pairs at different heights: matched pairs with the view that both allow, and the others.
 
-        Pictures that are shown already make no further item; none are with None. So that of no two that are matched one
-        is left out later, a picture that is shown once is in one match.
+        Pictures in `shown` yield no further item; None excludes no picture. If a picture may be shown only once, it is
+        in only one match, so that neither of two matched pairs is left out later.
         """
         taken_already: Set[str] = set() if shown is None else shown
 
@@ -278,7 +278,7 @@ class _DepthInView(DepthComparison):
 
 
 class _Tilted(NamedTuple):
-    """A pair of points that is not quite level: its tilt in degrees, its turn among others, and the view of it."""
+    """A pair of points that is not quite level: its tilt in degrees, its place in the seed's order, and its view."""
 
     tilt_deg: float
     turn: int
@@ -301,7 +301,7 @@ def _matched_tilts(lower: Sequence[_Tilted], higher: Sequence[_Tilted]) -> tuple
     """Return pairs of which equally many have the closer point lower and higher, at every degree of tilt, and the other
     pairs.
 
-    Of a side with more of them the seed says which are left.
+    If one side has more pairs, the seed decides which are left over.
     """
     matched: list[_Tilted] = []
     unmatched: list[_Tilted] = []

@@ -142,7 +142,7 @@ def leaks_between_splits(
 
     Args:
         place: A release, or a workspace whose recipe assigns splits and whose run is complete.
-        proposing: Settings that decide which pairs to compare; default by hashes.
+        proposing: Settings that determine which pairs to compare; default by hashes.
         workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
 

@@ -204,7 +204,7 @@ _COLUMNS = ("image_id", "source_uri", "licence", "width", "height", "size_bytes"
 
 
 class KeptOfCopies(GatherStep):
-    """Drop confirmed copies of kept images, ask about unsure pairs, and group connected images, scenes included."""
+    """Drop confirmed copies of kept images, ask about uncertain pairs, and group connected images, scenes included."""
 
     name: ClassVar[str] = "kept"
     version: ClassVar[int] = 3

@@ -29,7 +29,7 @@ class NearDuplicates(Step):
 
     Copies are resized, compressed, cropped, captioned, watermarked, mirrored or turned. Hashes (ImageHash's 64-bit
     pHash and dHash) and local features only propose pairs; each pair is then registered and compared block by block. A
-    confirmed copy is dropped in favor of the kept one, an unsure pair is asked about, and a merely similar picture
+    confirmed copy is dropped in favor of the kept one, an uncertain pair is asked about, and a merely similar picture
     stays: on a plain ground, other words make another picture. Connected pictures, including views of one scene, get a
         common group key, so
     that no split separates them. Pictures of one record of a source dataset, such as the frames of a video, are
@@ -39,7 +39,7 @@ class NearDuplicates(Step):
         distance: Largest number of differing bits of 64, 0-16, between two pHashes or two dHashes of a pair to compare.
             Of the six true pairs among the 1,222 distinct images of II-Bench, 6 bits of pHash propose one, 8 bits four
             and 10 bits five; the comparison of pixels separates them from the other pairs.
-        keep: Criteria that decide which copy to keep, most important first.
+        keep: Criteria that determine which copy to keep, most important first.
         protected: Patterns of source paths to keep before others and never to drop.
         licences: Licenses in order of preference.
         quality: Value of an earlier step, as `<entry>.<value>`, where more is better; bytes per pixel if None.

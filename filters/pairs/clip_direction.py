@@ -38,7 +38,7 @@ def clip_hash(folder: Path) -> str:
     """Return the digest of the names and contents of all files that determine a model's output.
 
     Raises:
-        PrerequisiteError: The folder is missing, or holds no such model.
+        PrerequisiteError: The folder is missing, or contains no such model.
     """
     return weights_digest(folder, _deciding_files(folder))
 
@@ -88,10 +88,10 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
 
     Args:
         folder: Folder of the model, as for `clip_hash`.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, otherwise the CPU.
 
     Raises:
-        PrerequisiteError: transformers is not installed, or the folder holds no such model.
+        PrerequisiteError: transformers is not installed, or the folder contains no such model.
     """
     _deciding_files(folder)
     if find_spec("transformers") is None or find_spec("torch") is None:
@@ -148,7 +148,7 @@ class ClipDirections(_WithClip, MapStep):
     device: str | None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the values; batch size and device do not."""
+        """Return the settings that determine the values, which excludes batch size and device."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
     def open(self, ctx: OpenContext) -> _OpenClip:
@@ -252,7 +252,7 @@ class ClipDirection(_WithClip):
             their distance.
         verdict: Verdict on an item: `drop` or `ask`.
         batch_size: Number of pairs in a batch of the model.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, otherwise the CPU.
 
     Reasons:
         other_direction (drop or ask): The pictures of a pair do not change the way their captions do.

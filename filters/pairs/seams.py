@@ -99,7 +99,7 @@ def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | N
 
 
 def seam(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
-    """Return the proportion of a filling's border along which colors change abruptly; None without a border.
+    """Return the proportion of a filling's border along which colors change abruptly; None if there is no border.
 
     The arguments are the same as for `smear`.
     """

@@ -333,7 +333,7 @@ class Shortcuts(Step):
         min_p: Adjusted p-value, 0-1, below which a distance counts as more than chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
         prune: Removes the items with the highest bias scores, round by round, if the forest carries a cue: `most` and
-            `per_round` are shares of a task's items. For imported or written items; null removes none.
+            `per_round` are proportions of a task's items. For imported or written items; null removes none.
         model: Model behind an endpoint that answers without the pictures; null for none.
 
     Reasons:

@@ -90,7 +90,7 @@ class _CalibrationExample(NamedTuple):
     """A picture on the page.
 
     Args:
-        number: Number of the picture on the page; None if it cannot be shown.
+        number: Index of the picture on the page; None if it cannot be shown.
         problem: Reason why the picture cannot be shown, otherwise None.
         path: Path of the file, printable.
         ratio: Proportion of text, 0-1.

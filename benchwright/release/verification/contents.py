@@ -151,7 +151,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
 
 
 def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
-    """Return a statement of the drawings with which pictures with marks could not be compared."""
+    """Return what the drawings of marks could not prove, as statements."""
     lines = []
     if manifest.drawing_version not in {None, *KNOWN_VERSIONS}:
         lines.append(

@@ -52,7 +52,7 @@ class Signer:
     """The signer of a manifest.
 
     Attributes:
-        identity: Name in the file of allowed signers; None without a lookup.
+        identity: Name in the file of allowed signers; None if it was not looked up.
         key: Kind and fingerprint of the key, such as `ED25519 key SHA256:...`.
     """
 
@@ -122,7 +122,7 @@ def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Sig
 
 
 def signing_key(manifest: bytes, signature: bytes) -> Signer:
-    """Return the key that signed a manifest, whether or not its holder is allowed.
+    """Return the key that signed a manifest, whether or not its owner is allowed.
 
     Raises:
         DataError: The signature is not a signature of this manifest in `_NAMESPACE`.

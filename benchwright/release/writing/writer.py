@@ -122,7 +122,7 @@ def write_release(
     Equal content gives equal bytes, whatever the order of items. Memory use grows neither with items nor with pictures.
 
     Args:
-        folder: Folder of the release; left unchanged if it already holds exactly this release.
+        folder: Folder of the release; left unchanged if it already contains exactly this release.
         name: Name of the benchmark: lower-case letters, digits, `-` and `_`.
         version: Version of the release: letters, digits, `.`, `+` and `-`.
         items: Items, each given once, with the names of their splits.

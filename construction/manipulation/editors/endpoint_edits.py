@@ -49,7 +49,7 @@ class EndpointEditing(ImageEditSettings):
     max_changed: float = Field(0.04, gt=0, le=1)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide pictures, as JSON values."""
+        """Return the settings that determine pictures, as JSON values."""
         return super().deciding() | {"max_moved": self.max_moved, "max_changed": self.max_changed}
 
 
@@ -71,7 +71,7 @@ class EndpointEdits:
 
     Args:
         settings: The model and its request settings.
-        replies: Store of replies in the workspace; None stores none.
+        replies: Store of replies in the workspace; None stores no replies.
 
     Raises:
         PrerequisiteError: A required key's environment variable is not set.

@@ -47,7 +47,7 @@ def weights_of(folder: Path) -> str:
     """Return the digest of the names and contents of all files that determine a model's results.
 
     Raises:
-        PrerequisiteError: The folder holds no model.
+        PrerequisiteError: The folder contains no model.
     """
     weights = sorted(folder.glob("*.safetensors"))
     if not weights or not (folder / "config.json").is_file():

@@ -52,7 +52,7 @@ class EndpointGrounding(BaseModel):
     stated_boxes: bool = False
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return {**self.model_dump(mode="json"), "chat": self.chat.deciding()}
 
 

@@ -31,7 +31,7 @@ class StatedGrounding(BaseModel):
     backend: Literal["facts"] = "facts"
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return {"backend": self.backend}
 
 

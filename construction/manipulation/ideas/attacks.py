@@ -71,7 +71,7 @@ class IdeaAttackSettings(BaseModel):
         return value
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return {"chat": self.chat.deciding(), "drops": sorted(self.drops)}
 
 

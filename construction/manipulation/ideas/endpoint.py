@@ -42,7 +42,7 @@ class EndpointWriting(BaseModel):
     sees_picture: bool = False
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         sees = {"sees_picture": True} if self.sees_picture else {}
         return {"backend": self.backend, "chat": self.chat.deciding(), **sees}
 

@@ -38,7 +38,7 @@ class TemplateWriting(BaseModel):
     most: int = Field(8, ge=1, le=99)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return self.model_dump(mode="json")
 
 

@@ -32,9 +32,9 @@ class SeenOutline(NamedTuple):
         picture: Key of the picture.
         subject: Name of the subject.
         by: `people` or `grabcut`; `box` if only a box is stated, from which GrabCut makes poor outlines.
-        figures: The measurements; None without an outline.
+        figures: The measurements; None if there is no outline.
         faults: Faults in words.
-        seen: The picture with all but the subject dimmed and the outline drawn; None without an outline.
+        seen: The picture with all but the subject dimmed and the outline drawn; None if there is no outline.
     """
 
     picture: str
