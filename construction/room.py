@@ -1,4 +1,4 @@
-"""What the construction room brings, by name."""
+"""The commands, steps and other components that construction registers, by name."""
 
 from __future__ import annotations
 

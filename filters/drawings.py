@@ -1,8 +1,9 @@
-"""The step `drawings`: distinguishes comics, logos, drawings and pages of text from photographs by three measures.
+"""The step `drawings`, which distinguishes comics, logos, drawings and pages of text from photographs by three
+measures.
 
-Drawings have areas of exactly one color, few steps between them, and these steps are hard; a camera leaves noise,
-shading and soft edges everywhere. Athitsos, Swain and Frankel 1997, Distinguishing photographs and graphics on the
-World Wide Web, use such measures. No model is needed.
+Drawings have areas of exactly one color, with few and sharp steps between them; a camera leaves noise, shading and soft
+edges everywhere. Athitsos, Swain and Frankel 1997, Distinguishing photographs and graphics on the World Wide Web, use
+such measures. No model is needed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
 _SIDE_PX = 512
-"""Longer side at which pictures are measured; smaller ones stay unchanged."""
+"""Longer side, in pixels, at which pictures are measured; smaller ones are left unchanged."""
 _FLAT_LEVELS = 1
 _HARD_LEVELS, _SOFT_LEVELS = 64, 6
 _STEEPEST = 0.05
@@ -33,19 +34,19 @@ class Drawings(Filter):
 
     Measures pictures with the longer side at 512 pixels. Of II-Bench's drawings outside those used to choose the
     bounds, it drops 93 of 132 (all logos, nine in ten comics, four in ten illustrations); of the demo's 13 photographs
-    none. It takes shaded drawings for photographs, and photographs of text or of a cutout for drawings: check what it
-    drops. A new bound decodes nothing.
+    none. It mistakes shaded drawings for photographs, and photographs of text or of a cutout for drawings: check what
+    it drops. Changing a bound decodes nothing again.
 
     Args:
-        max_flat: Largest share, 0-1, of the picture in areas of one color; null for any.
-        max_sparse: Largest share, 0-1, of all steps between neighbors that the steepest twentieth may have; null for
-            any.
+        max_flat: Largest proportion, 0-1, of the picture in areas of one color; null for any.
+        max_sparse: Largest proportion, 0-1, of the sum of all steps between neighbors that the steepest twentieth may
+            have; null for any.
         max_hard: Largest ratio of pixels at hard edges to those at soft ones; null for any.
         ask: Whether to ask annotators instead of dropping the picture.
 
     Reasons:
-        flat_color (drop or ask): Share of the picture in areas of its commonest color (`flat`) above `max_flat`.
-        sparse_steps (drop or ask): Share of the steepest steps (`sparse`) above `max_sparse`.
+        flat_color (drop or ask): Proportion of the picture in areas of its commonest color (`flat`) above `max_flat`.
+        sparse_steps (drop or ask): Proportion contributed by the steepest steps (`sparse`) above `max_sparse`.
         hard_edges (drop or ask): Ratio of hard to soft edges (`hard`) above `max_hard`.
     """
 
@@ -60,7 +61,7 @@ class Drawings(Filter):
     ask: bool = False
 
     def open(self, ctx: OpenContext) -> None:
-        """Limit OpenCV to one thread, as a worker has."""
+        """Limit OpenCV to one thread, as in a worker."""
         del ctx
         cv2.setNumThreads(1)
 
@@ -84,10 +85,11 @@ class Drawings(Filter):
 def measures(pixels: NDArray[np.uint8]) -> dict[str, float]:
     """Return the measures that distinguish drawings from photographs, rounded.
 
-    `flat` is the share of all pixels, 0-1, that are of the commonest color, of 16 levels a channel, and differ by no
-    more than one level from their eight neighbors. `sparse` is the share of the steepest twentieth of the gray steps
-    between neighbors in the sum of all, mean of both directions; 0 if there is no step. `hard` is the number of pixels
-    whose neighborhood spans more than 64 levels in some channel, divided by the number of those with 7 to 64.
+    `flat` is the proportion of all pixels, 0-1, that have the commonest color, at 16 levels per channel, and differ by
+    no more than one level from their eight neighbors. `sparse` is the proportion that the steepest twentieth of the
+    gray steps between neighbors contributes to the sum of all steps, averaged over both directions; 0 if there is no
+    step. `hard` is the number of pixels whose neighborhood spans more than 64 levels in some channel, divided by the
+    number of those with 7 to 64.
 
     Args:
         pixels: Shape (height, width, 3), RGB.

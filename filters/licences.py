@@ -1,4 +1,4 @@
-"""The step `licences`: stops images under a license that the recipe does not allow."""
+"""The step `licences`, which removes images under a license that the recipe does not allow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.steps import Context, Filter, Outcome, Stream, Verdict
 class Licences(Filter):
     """Drop images whose license is not allowed.
 
-    Compares licenses by their SPDX identifiers, so that `CC BY 4.0`, `CC-BY-4.0` and the address of that license are
+    Licenses are compared by their SPDX identifiers, so that `CC BY 4.0`, `CC-BY-4.0` and the URL of that license are
     equal; unrecognized ones are compared as stated, ignoring case.
 
     Args:
@@ -39,7 +39,7 @@ class Licences(Filter):
     ask: bool = False
 
     def measure(self, record: ImageRecord, ctx: Context) -> dict[str, str | None]:
-        """Return the license that the image's source states, by its identifier if it is known."""
+        """Return the license stated by the image's source, as an identifier if it is known."""
         del ctx
         stated = None if record.source is None else record.source.licence
         return {"licence": normalized_licence(stated) if stated else None}

@@ -1,4 +1,4 @@
-"""A filter applied to the files of a folder, as in a recipe, with its values for each file."""
+"""Application of a filter to the files of a folder, as in a recipe, with its values for each file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchwright.steps import Filter
 
 Row = dict[str, Any]
-"""An outcome of a stage: `record_id`, `verdict`, `reason`, `evidence` and the values that the filter declares."""
+"""The outcome of a stage: `record_id`, `verdict`, `reason`, `evidence` and the values that the filter declares."""
 
 
 class UnreadableFile(NamedTuple):
@@ -24,7 +24,7 @@ class UnreadableFile(NamedTuple):
     Args:
         path: Its path below the folder.
         reason: Code of the reason.
-        advice: What to do; empty if the reason says all.
+        advice: What to do; empty if the reason is sufficient.
     """
 
     path: str
@@ -33,14 +33,14 @@ class UnreadableFile(NamedTuple):
 
     @classmethod
     def of(cls, file: Mapping[str, Any]) -> UnreadableFile:
-        """Return a file refused on intake, from its row of the table `files`."""
+        """Return a file that was refused on intake, from its row in the table `files`."""
         advice = ""
         if file["reason"] == UNSUPPORTED_FORMAT:
             advice = str(file["detail"] or "").removeprefix(f"{file['uri']!r}: ")
         return cls(file["uri"], str(file["reason"]), advice)
 
     def document(self) -> dict[str, str]:
-        """Return it as commands print it with `--json`: path, reason, and the advice if any."""
+        """Return the file as commands print it with `--json`: path, reason, and advice if any."""
         return {"path": self.path, "reason": self.reason} | ({"advice": self.advice} if self.advice else {})
 
     @property
@@ -58,7 +58,7 @@ class MeasuredFile(NamedTuple):
 
 
 class MeasuredFolder(NamedTuple):
-    """The files of a folder, each kind sorted by path; equal files are each listed."""
+    """The files of a folder, each kind sorted by path; equal files are listed separately."""
 
     files: tuple[MeasuredFile, ...]
     unreadable: tuple[UnreadableFile, ...]
@@ -73,7 +73,7 @@ def measure_folder(
         step: Filter of images that reads no values of other steps.
         folder: Folder of images, searched with all its subfolders.
         workers: Number of processes; default one per processor.
-        progress: Receiver of the progress; default none.
+        progress: Receiver of progress updates; default none.
 
     Raises:
         PrerequisiteError: A requirement of the filter is not installed.

@@ -1,6 +1,6 @@
 """The steps `safety` and `item_safety`: pictures that the curator's classification model considers unsafe.
 
-Items count by their pictures, made pictures among them.
+Items are judged by their pictures, including made ones.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ class SafetyScores(_WithClassifier, MapStep):
     device: str | None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the scores; batch size and device do not."""
+        """Return the settings that determine the scores, which excludes batch size and device."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
     def needs(self) -> Resources:
-        """Return the needs of a worker: no GPU if the settings name the CPU."""
+        """Return what a worker needs: no GPU if the settings name the CPU."""
         return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def shares_model(self) -> bool:
-        """Return whether the settings leave the model's device open."""
+        """Return whether the settings do not name the model's device."""
         return self.device is None
 
     def open(self, ctx: OpenContext) -> PictureBatches[Scores]:
@@ -108,7 +108,7 @@ class SafetyVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: AnyRecord, ctx: Context) -> Outcome:
-        """Name the label that exceeds its bound most, or comes nearest to it if none does."""
+        """Return the label that exceeds its bound most or, if none does, comes nearest to it."""
         scores: dict[str, float] = json.loads(ctx.value(record.record_id, "scores.scores"))
         label = furthest_label(scores, self.refuse)
         values: dict[str, str | float] = {"label": label, "score": scores[label]}
@@ -130,7 +130,7 @@ class Safety(_WithClassifier):
         refuse: Smallest probability, above 0 and at most 1, of each label for an unsafe picture.
         verdict: Verdict on the picture: `drop` or `ask`.
         batch_size: Number of pictures in a batch of the model; null for 8, or 64 on a GPU.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, otherwise the CPU.
 
     Reasons:
         unsafe (drop or ask): Your model considers the picture unsafe.
@@ -146,7 +146,7 @@ class Safety(_WithClassifier):
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: measure, then judge. A new bound does not run the model again; a new label does."""
+        """Return the parts: measure, then judge. Changing a bound does not run the model again; a new label does."""
         scores = SafetyScores(
             model=self.model, labels=tuple(sorted(self.refuse)), batch_size=self.batch_size, device=self.device
         )
@@ -155,7 +155,7 @@ class Safety(_WithClassifier):
 
 
 class ItemSafetyScores(SafetyScores):
-    """Measure for each label the largest probability among the pictures of an item."""
+    """Measure, for each label, the largest probability among the pictures of an item."""
 
     consumes: ClassVar[Stream] = "items"
 

@@ -1,4 +1,4 @@
-"""Releases: immutable folders that hold a benchmark, with their writer, reader and verifier.
+"""Releases: immutable folders that contain a benchmark, with their writer, reader and verifier.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,1 +1,1 @@
-"""Source datasets in a run: the step `dataset`, its index, checks and surveys of a dataset, EMU."""
+"""Source datasets in a run: the step `dataset`, its index, checks and surveys of datasets, and the reader of EMU."""

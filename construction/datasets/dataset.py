@@ -1,7 +1,7 @@
 """The step that reads a source dataset: its pictures enter the run, and its ground truth becomes values.
 
 Before the run starts, the step reads the dataset, chooses records, checks them against their pictures, and brings these
-into the run, each with its canonical id, license and attribution. At its place among the steps it gives every image the
+into the run, each with its canonical id, license and attribution. When the step's turn comes, it gives every image the
 ground truth of the records that are still complete (`benchwright.construction.ground_truth`).
 """
 
@@ -58,8 +58,8 @@ class RehearsedRecords(NamedTuple):
     Args:
         seed: The run's seed.
         sizes_wh: Width and height of their pictures, by image.
-        values: Values of these images, in their order, by kind of truth; None if nothing is stated.
-        files: Files of their pictures; without those in archives.
+        values: Values of these images, in the same order, by kind of truth; None if nothing is stated.
+        files: Files of their pictures, excluding those in archives.
     """
 
     seed: int
@@ -76,9 +76,9 @@ class Dataset(GatherStep):
     Pictures keep canonical id, license and attribution, up to the release. Wrong rows, pictures and points are left out
     and listed in the workspace, in `datasets/<entry>.refused.jsonl`; `datasets/<entry>.counts.json` states how many
     rows were read, used, wrong, or left out by a rule, by reason. A run needs no separate image folder, unless the
-    reader `found` examines it. Its files are then not images of the run in themselves. Steps that make items read the
+    reader `found` examines it. Its files are then not images of the run by themselves. Steps that make items read the
     ground truth under this entry's name. The value `scenes` names the multi-picture records of an image:
-    `near_duplicates` takes no picture of such a record for a copy of another one.
+    `near_duplicates` treats no picture of such a record as a copy of another one.
 
     Args:
         reader: Name of the reader.
@@ -126,7 +126,7 @@ class Dataset(GatherStep):
         return self
 
     def in_folder(self, folder: Path) -> Dataset:
-        """Return the step with the image folder as its own, if it reads the content of the run's folder."""
+        """Return the step with the image folder as its dataset folder, if it reads the content of the run's folder."""
         if self.folder is not None:
             return self
         step = self.model_copy(update={"folder": str(folder.resolve())})
@@ -134,7 +134,7 @@ class Dataset(GatherStep):
         return step
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that the folder holds only pictures."""
+        """Return a message that the folder contains only pictures."""
         del before
         if self.reader != Found.name or self._is_by_digest or self._recognised().sources:
             return None
@@ -151,8 +151,8 @@ class Dataset(GatherStep):
         return self._kinds
 
     def takes(self, uri: str) -> bool:
-        """Return whether a file of the run's folder is an annotation, an archive to open, or part of the
-        folder of a source dataset.
+        """Return whether a file in the run's folder is an annotation, an archive to open, or part of a source dataset's
+        folder.
         """
         return uri in self._taken or uri.startswith(self._folders)
 
@@ -219,7 +219,9 @@ class Dataset(GatherStep):
         return ()
 
     def rehearsed(self, seed: int) -> RehearsedRecords:
-        """Return the statements of the records that a run with a seed would use, before any run; read once."""
+        """Return the statements of the records that a run with this seed would use, before any run; they are read only
+        once.
+        """
         assert self._reader is not None, "made when the settings were checked"
         if self._rehearsed is None or self._rehearsed.seed != seed:
             with TemporaryDirectory() as name:
@@ -249,7 +251,7 @@ class Dataset(GatherStep):
         return self._rehearsed
 
     def sample(self, records: int) -> dict[str, Any]:
-        """Return the entry of a recipe that reads this number of records, wherever the recipe is."""
+        """Return the recipe entry that reads this number of records, independent of the recipe's location."""
         settings = self.model_dump(mode="json", exclude_unset=True)
         folders = {
             name: str((self._base / folder).resolve())
@@ -259,7 +261,9 @@ class Dataset(GatherStep):
         return {"step": self.name, **settings, **folders, "records": records}
 
     def _brought(self, index: DatasetIndex, stage: str) -> Sequence[BroughtPhotograph]:
-        """Return the pictures of the used records, and note which files of the folder are then not images."""
+        """Return the pictures of the used records, and note which files of the folder are therefore not images of the
+        run.
+        """
         brought = index.brought(stage)
         if self.reader != Found.name:
             return brought
@@ -312,7 +316,7 @@ class _KnownValues:
         return self._values, self._broken
 
     def _made(self, image_id: str) -> tuple[dict[str, str | list[str]], dict[str, str]]:
-        """Return an image's values, and the records that lack a picture, with that picture."""
+        """Return an image's values, and the records that lack a picture, each with the missing picture."""
         places, broken, scenes = [], {}, []
         for place, image_ids in self._lookup.places(image_id):
             missing = next((other for other in image_ids if other not in self._live), None)

@@ -1,4 +1,4 @@
-"""Content and faults of a source dataset's folder, by the checks of a run for all records."""
+"""Content and faults of a source dataset's folder, found by applying a run's checks to all records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's records of a dataset, checked against their pictures, in a file for look-ups by image.
+"""A run's dataset records, checked against their pictures and stored in a file for look-ups by image.
 
 Memory does not grow with the dataset: records are processed one after another, and SQLite in the workspace's cache
 keeps the results. A record is used if every picture of it can be identified and has the size stated by the dataset, and
@@ -49,7 +49,7 @@ CREATE TABLE places (
 _ROWS_A_COMMIT = 2000
 _OTHER_SIZE = "other_size"
 _NOT_CHOSEN = "not_chosen"
-"""Rule for leaving out sound records beyond the largest number that a recipe requests."""
+"""Reason for leaving out sound records beyond the largest number that a recipe requests."""
 
 
 class StoredTruth(NamedTuple):
@@ -85,8 +85,8 @@ def _chosen_records(
 ) -> Iterator[DatasetRecord]:
     """Yield the records to use: all, or the requested number of each part, at random and sorted by id.
 
-    A hash of seed and id, or of a shared name, decides about each record, so that a growing dataset keeps most of its
-    records, and records that mean more together stay together.
+    A hash of the seed and the id, or of the seed and a shared name, decides whether each record is used, so that most
+    choices remain when a dataset grows, and records that mean more together stay together.
     """
     if at_most is None:
         for record in records:
@@ -135,7 +135,7 @@ class DatasetIndex:
         keeps_copies: bool = True,
         decodes_pixmaps: bool = True,
     ) -> DatasetCounts:
-        """Make the index anew.
+        """Build the index from scratch.
 
         Args:
             reader: The reader.
@@ -144,9 +144,9 @@ class DatasetIndex:
             at_most: Largest number of records of each part of the dataset; None for all.
             seed: Seed of the choice.
             limits: Largest size of an image file.
-            objects: Store for copies of pictures that lie in archives, and of pixmaps.
+            objects: Store for copies of pictures in archives, and of pixmaps.
             refused: Receiver of refusals.
-            keeps_copies: Whether these copies stay; default True. Otherwise the index only serves to count.
+            keeps_copies: Whether these copies are kept; default True. Otherwise the index is used only for counting.
             decodes_pixmaps: Whether pixmaps are decoded, like pictures of a run; default True. Otherwise only their
                 headers are read, and each counts as a distinct picture.
 
@@ -235,7 +235,7 @@ class IndexLookup:
         return [StoredTruth(record, tuple(ids.split()), kind, json.loads(truth)) for record, ids, kind, truth in rows]
 
     def places(self, image_id: str) -> list[tuple[RecordPlace, tuple[str, ...]]]:
-        """Return the records of an image, each with all images of the record."""
+        """Return the records that contain an image, each with all its images."""
         rows = self._database.execute(
             "SELECT record, place, image_ids FROM places WHERE image_id = ? ORDER BY record, place", (image_id,)
         )
@@ -252,7 +252,7 @@ class _KnownPicture(NamedTuple):
 
 
 def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str] | None:
-    """Return why a picture cannot be used, as a reason with its detail; None if it can."""
+    """Return why a picture cannot be used, as a reason with its detail, or None if it can be used."""
     if identity.reason is not None:
         return identity.reason, identity.detail or picture.path
     width, height = identity.size_wh
@@ -269,13 +269,15 @@ def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str
 
 
 def _has_ratio(size_wh: tuple[int, int], ratio: float) -> bool:
-    """Return whether a picture scaled to whole pixels had this ratio of width to height, within a pixel of each."""
+    """Return whether a picture scaled to whole pixels can have had this aspect ratio, within one pixel of each
+    dimension.
+    """
     width, height = size_wh
     return (width - 1) <= ratio * (height + 1) and ratio * (height - 1) <= (width + 1)
 
 
 class _Taking:
-    """Insertion of records into an index."""
+    """Inserter of records into an index."""
 
     def __init__(
         self,
@@ -292,7 +294,7 @@ class _Taking:
         self.decodes_pixmaps = True
 
     def take(self, record: DatasetRecord) -> int:
-        """Insert a record; return the number of its used rows, 0 if it is refused."""
+        """Insert a record, and return the number of its rows used, or 0 if it is refused."""
         if (sound := self._with_pictures(record)) is None:
             return 0
         record, known = sound
@@ -324,7 +326,7 @@ class _Taking:
         return record.rows - sum(row.rows for row in wrong)
 
     def _with_pictures(self, record: DatasetRecord) -> tuple[DatasetRecord, list[_KnownPicture]] | None:
-        """Return a record with its usable pictures; None, after refusing it, if it needs the others."""
+        """Return a record with only its usable pictures; if it also needs the others, refuse it and return None."""
         known = [self._known(picture) for picture in record.pictures]
         wrong = {
             place: mistake
@@ -341,7 +343,7 @@ class _Taking:
         return rest, [identity for place, identity in enumerate(known) if place not in wrong]
 
     def _refuse_all(self, record: DatasetRecord, wrong: Sequence[RefusedRow]) -> None:
-        """Refuse a record without remaining truths, so that its rows are counted once."""
+        """Refuse a record that has no truths left, so that its rows are counted only once."""
         left = record.rows
         for number, row in enumerate(wrong, start=1):
             rows = left if number == len(wrong) else min(1, left)
@@ -351,7 +353,7 @@ class _Taking:
     def _sound(
         self, record: DatasetRecord, sizes_wh: list[tuple[int, int]]
     ) -> tuple[list[GroundTruth], list[RefusedRow]]:
-        """Return a record's truths in pixels as far as they fit its pictures, and the parts that do not fit."""
+        """Return those of a record's truths that fit its pictures, in pixels, and the parts that do not fit."""
         truths: list[GroundTruth] = []
         wrong: list[RefusedRow] = []
         for truth in record.truths:
@@ -412,9 +414,9 @@ class _Taking:
 def _picture_file(
     pictures: DatasetFiles, path: str, *, limits: Limits, objects: ObjectStore
 ) -> tuple[Path, Identified]:
-    """Return the file of a picture with its identity: the dataset's own, or a copy in the object store.
+    """Return a picture's file and identity; the file is the dataset's own or a copy in the object store.
 
-    Members of archives are copied there, and portable pixmaps as PNG.
+    Archive members are copied to the object store, and portable pixmaps are stored there as PNG.
 
     Raises:
         UnreadableImage: The file is refused.

@@ -69,12 +69,12 @@ class EmuImage(NamedTuple):
 
 
 class EmuCounts(NamedTuple):
-    """Counts of lines, images and boxes read and left out.
+    """Numbers of lines, images and boxes that were read or left out.
 
     Args:
         lines: Number of lines read.
         pairs: Number of different indices.
-        frames: Number of lines by frame; an open set.
+        frames: Number of lines by frame; the set of frames is open.
         left_out: Counts by reason: lines `not_json`, `no_index`, `bad_index`; images `no_file` or unreadable; boxes
             `box_malformed`, `box_outside`.
         rows: Outcome of the lines: used with their image, or left out with the reason.
@@ -94,7 +94,7 @@ class _ImageEdits(NamedTuple):
 
 
 def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tuple[list[EmuImage], EmuCounts]:
-    """Return the existing source images, sorted by split and index, and counts.
+    """Return the existing source images, sorted by split and index, with the counts.
 
     Args:
         dataset: Folder with `emu_<split>.jsonl`.
@@ -153,7 +153,7 @@ def _grouped(path: Path, frames: Counter[str], lines: RowLedger) -> tuple[dict[s
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield non-empty lines; for a line that is too long, invalid JSON."""
+    """Yield the non-empty lines; a line that is too long is replaced by invalid JSON."""
     with path.open("rb") as handle:
         yield from (line or b"{" for _, line in numbered_lines(handle))
 
@@ -161,7 +161,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _image(
     images: Path, split: str, index: str, group: _ImageEdits, limits: Limits, left_out: Counter[str]
 ) -> EmuImage | str:
-    """Return the source image of a pair, or the reason why it cannot be used; counts wrong boxes."""
+    """Return the source image of a pair, or the reason it cannot be used; count invalid boxes."""
     path = images / split / f"{index}_s.jpg"
     if not path.is_file():
         return "no_file"

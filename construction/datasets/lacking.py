@@ -22,13 +22,13 @@ _OWN_FILES = {
     "poses": "a file of cameras (COLMAP's images.txt, transforms.json, poses.csv)",
     "captions": "a COCO file or a table of captions",
 }
-"""Your own files that give a kind, in addition to tables, which give all."""
+"""Types of your own files that can supply each kind, in addition to tables, which can supply all kinds."""
 _CAMPAIGNS = {"puzzles": "a campaign `write`"}
-"""Campaigns in which annotators give a kind, in addition to `mark`."""
+"""Campaigns in which annotators supply each kind, in addition to `mark`."""
 
 
 def _readers_that_give(kind: str) -> list[str]:
-    """Return the names of the readers of source datasets that give a kind of truth, sorted."""
+    """Return the sorted names of the readers of source datasets that supply a kind of truth."""
     return [
         name
         for name, entry in catalogue("dataset_readers").items()
@@ -54,11 +54,11 @@ def lacking_truths(kinds: Iterable[str]) -> str:
 
 
 def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Sequence[str]) -> str | None:
-    """Return a message that no step before a task gives its input, with the remedy; None if a step may give it.
+    """Return a message that no step before a task supplies its input, with the remedy; None if some step may supply it.
 
     Args:
-        before: Steps before it by their entry.
-        columns: Values that it reads, as `<entry>.<kind>`, one of which is enough.
+        before: Steps before the task, by entry.
+        columns: Values that the task reads, as `<entry>.<kind>`; any one of them is enough.
         kinds: Kinds of truth of these values.
     """
     from ..ground_truth.values import DATASET

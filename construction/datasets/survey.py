@@ -1,7 +1,7 @@
-"""Which of BLINK's fourteen tasks a folder of photographs can feed, and what the others lack.
+"""Which of BLINK's fourteen tasks a folder of photographs can supply, and what the others lack.
 
-The survey reads names, first rows and headers, finds the models on this machine, and tries depth maps and masks only
-until one is usable. The recipe `blink` estimates how many items each task will make.
+The survey reads file names, first rows and headers, finds the models on this machine, and tries depth maps and masks
+only until it finds a usable one. The recipe `blink` estimates how many items each task will make.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from ..readers.recognition import MEASURED, FoundSource, Recognised, recognised
 from .lacking import lacking_truths
 
 _MOST_ROWS = 2000
-"""Rows of one source to read for the counts; for a larger source, the counts are lower bounds."""
+"""Largest number of rows read per source for the counts; for larger sources, the counts are lower bounds."""
 MOST_BYTES = 64 << 20
-"""Size above which a single annotation file is not counted."""
+"""Size, in bytes, above which the records of a single annotation file are not counted."""
 _MOST_MAPS, _MOST_SHOWN = 20, 5
-"""Number of maps to try until one is usable, and of refusals to name."""
+"""Largest number of maps to try until one is usable, and largest number of refusals to name."""
 
 
 class Model(NamedTuple):
@@ -40,8 +40,8 @@ class Model(NamedTuple):
 
     Args:
         repository: Name of its repository on the hub.
-        gives: Its output for the task.
-        package: Package that runs it.
+        gives: The model's output for the task.
+        package: Package that runs the model.
     """
 
     repository: str
@@ -60,7 +60,7 @@ class _BlinkTask(NamedTuple):
 
     Args:
         kinds: Kinds of ground truth, one of which is enough.
-        of_pictures: Whether any photograph is enough.
+        of_pictures: Whether any photograph is enough, without ground truth.
         model: Model that can replace ground truth, or is needed in addition.
         needs_model: Whether the model is needed in addition to the ground truth.
         otherwise: Way to make the task without any of these.
@@ -93,14 +93,14 @@ _BLINK_TASKS: Mapping[str, _BlinkTask] = {
 
 
 class TaskSurvey(NamedTuple):
-    """A folder's resources for a task.
+    """What a folder offers for one task.
 
     Args:
         task: Name of the step.
-        by: Sources that feed it, one line each; empty if there are none.
+        by: Sources that supply the task, one line each; empty if there are none.
         records: Number of records for it; None if not counted, or if any picture is one.
         pictures: Number of pictures for it; None if not counted.
-        lacks: Missing input and how to get it; None if it is fed.
+        lacks: Missing input and how to get it; None if nothing is missing.
         expected: Number of items that the recipe `blink` will make for it, for each entry of the task and each mode;
             empty if unknown.
     """
@@ -149,7 +149,7 @@ class FolderSurvey(NamedTuple):
         pictures: Number of pictures outside folders of source datasets, except the whole folder, that no record read so
             far names.
         sources: Recognized sources, each with its counts, which are lower bounds.
-        unused: Unused files; of maps and cameras the first ones.
+        unused: Unused files; only the first ones of maps and cameras.
         models: Folder of each model's weights on this machine; None if there is none.
         tasks: The fourteen tasks.
         not_expected: Why the requested numbers of items are missing; None otherwise.
@@ -177,7 +177,7 @@ class FolderSurvey(NamedTuple):
 
 
 class _TruthCounts:
-    """Numbers of records and pictures by kind of truth, of one source, and of rows."""
+    """Numbers of records and pictures of one source by kind of truth, and outcome of its rows."""
 
     def __init__(self) -> None:
         self.records: Counter[str] = Counter()
@@ -195,14 +195,14 @@ class _TruthCounts:
 
 
 def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
-    """Return the resources in a folder for the fourteen tasks.
+    """Return what a folder offers for the fourteen tasks.
 
     Args:
         folder: The folder.
         expects_items: Whether to estimate each task's number of items, which opens pictures; default True.
 
     Raises:
-        DataError: It is not a folder, cannot be read, or holds a damaged archive.
+        DataError: The path is not a folder, the folder cannot be read, or it contains a damaged archive.
     """
     if not folder.is_dir():
         raise DataError(f"{folder} is no folder; name the one with your photographs")
@@ -242,7 +242,7 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
 def _expected(
     folder: Path, here: Recognised, counted: Mapping[str, _TruthCounts | None]
 ) -> tuple[Mapping[str, Sequence[ItemForecast]], str | None]:
-    """Return how many items of each task the recipe `blink` will make, and why any number is missing."""
+    """Return how many items of each task the recipe `blink` will make, and why numbers are missing if any are."""
     from benchwright.pipeline.ingest import list_files
     from benchwright.pipeline.planning.fitting import fitted_to
     from benchwright.pipeline.planning.forecast import forecast
@@ -263,7 +263,7 @@ def _expected(
 
 
 def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
-    """Return the counts of a source; None if its files are too large for counting, or are pictures."""
+    """Return the counts of a source, or None if its files are too large to count or are pictures."""
     if source.maps:
         return None
     if source.reader is not None and source.files is not None and source.reader.is_told_by_names:
@@ -332,7 +332,7 @@ def _surveyed(
 
 
 def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
-    """Return the missing parts of a model on this machine, and how to get them; None if it is complete."""
+    """Return which parts of a model this machine lacks, and how to get them; None if the model is complete."""
     if models[model.repository] is None:
         return (
             f"put the weights of {model.repository} ({model.gives}) on this machine, into ${FOLDER} or the hub's cache"
@@ -343,7 +343,7 @@ def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
 
 
 def survey_text(survey: FolderSurvey) -> str:
-    """Return a survey as readable text."""
+    """Format a survey as readable text."""
     lines = [f"{survey.folder}: {counted(survey.pictures, 'picture')} of your own"]
     for source in survey.sources:
         truths = ", ".join(f"{kind} {number:,}" for kind, number in source.truths.items())

@@ -1,7 +1,7 @@
-"""Faults of an option next to the right one: a second right option, another form, a repeat, no answer at all.
+"""Faults of a wrong option compared with the right one: it is also right, differs in form, repeats, or is no answer.
 
-The checks read words. They cannot see that two options are both true of the picture; the filter `second_answers` asks a
-model, and annotators look.
+The checks compare words only. They cannot detect that two options are both true of the picture; the filter
+`second_answers` asks a model about that, and annotators check it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .sameness import core_of, may_both_be_right, says_the_same
 Fault = Literal["empty", "no_answer", "repeated", "second_right", "other_form", "other_length"]
 """Why an option cannot accompany the right one.
 
-- `empty`: It holds no word.
+- `empty`: It contains no word.
 - `no_answer`: It refers to the other options, or declines: *all of the above*, *none of these*, *cannot tell*.
 - `repeated`: It says the same as an earlier option.
 - `second_right`: It may be right too: it says the same as the right option or as another right text, includes one of
     them, or is included in it.
-- `other_form`: Only one of it and the right option is a number, a yes or no, a sentence or a plural.
+- `other_form`: Either it or the right option, but not both, is a number, a yes or no, a sentence or a plural.
 - `other_length`: It has many more words or characters than the right option, or many fewer.
 """
 
@@ -33,7 +33,7 @@ FAULTS_IN_WORDS: Mapping[Fault, str] = {
     "other_form": "it has another form",
     "other_length": "it is much longer or much shorter",
 }
-"""Faults in words, for a model that has to rewrite the option."""
+"""Descriptions of the faults, for a model that has to rewrite the option."""
 
 _NO_ANSWER = re.compile(
     r"\b(?:all|none|both|neither|any|some|two|three) of (?:the|these|those|them)\b"
@@ -55,7 +55,7 @@ _LONGER, _SPARE_WORDS, _SPARE_CHARACTERS = 2.0, 2, 12
 def fault_of(
     option: str, right: str, *, standing: Iterable[str] = (), also_right: Iterable[str] = (), is_form_free: bool = False
 ) -> Fault | None:
-    """Return the fault of an option next to the right one; None if none is found.
+    """Return the fault of an option that accompanies the right one, or None if none is found.
 
     Args:
         option: The option.

@@ -1,4 +1,4 @@
-"""The choice of the best of many candidates, with the refused ones and their faults."""
+"""The choice of the best candidates, with a count of the refused ones by fault."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ def chosen_distractors(
 
 
 def options_evidence(right: str | None, wrong: Sequence[str], *, also_right: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the facts about options that a step did not choose itself, for the evidence of their item.
+    """Return facts about options that the step did not choose itself, for the item's evidence.
 
     Args:
-        right: The right option; None if nothing in the picture answers, and then nothing is known.
+        right: The right option; None if nothing in the picture answers the question, in which case nothing is known.
         wrong: The wrong options, as given by people, a model or a template.
         also_right: Other texts that are true of the picture.
 
     Returns:
-        `difficulty`, the estimate of 0 to 1; and `option_faults`, the fault of each faulty wrong option, by its text,
-        omitted if there is none. The checks read English.
+        `difficulty`, the estimate from 0 to 1; and `option_faults`, the fault of each faulty wrong option by its text,
+        omitted if there are none. The checks read English.
     """
     if right is None:
         return {}

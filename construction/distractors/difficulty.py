@@ -14,7 +14,9 @@ from benchwright.texts.normalization import normal
 
 @lru_cache(maxsize=1 << 16)
 def closeness_in_spelling(first: str, second: str) -> float:
-    """Return the similarity of two texts, 0 to 1: the share of characters in the same order (Ratcliff, Obershelp)."""
+    """Return the similarity of two texts, 0 to 1: the proportion of characters in the same order (Ratcliff,
+    Obershelp).
+    """
     left, right = sorted((normal(first), normal(second)))  # the measure depends on the order of its arguments
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
@@ -34,10 +36,10 @@ def difficulty(
 ) -> float:
     """Return an estimate of how hard a question's distractors make it, 0 to 1; 0 if there are none.
 
-    The mean over the distractors of two halves: how close one is to the right option (the cosine of their vectors,
-    otherwise their spelling), and how common it is as an answer compared with the right one, n / (n + n of the right
-    option). Without known frequencies, closeness alone counts. The estimate orders questions by how tempting their
-    options are. It is not a measurement: no answers to the question and no pixels enter it.
+    The estimate is a mean over the distractors. Each contributes, in equal parts, its closeness to the right option
+    (the cosine of their vectors, otherwise their similarity in spelling) and its relative frequency as an answer, n /
+    (n + n of the right option). Without known frequencies, only closeness is used. The estimate orders questions by how
+    tempting their options are. It is not a measurement: no answers to the question and no pixels enter it.
 
     Args:
         right: The right option.

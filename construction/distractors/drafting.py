@@ -1,6 +1,7 @@
 """Distractors that a language model drafts, behind any OpenAI-compatible endpoint.
 
-The prompt is our own. The model's reply passes the same checks as every other candidate, and is sent back once with its
+The prompt is our own. The model's reply goes through the same checks as every other candidate, and is sent back once
+with its faults.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class _DistractorReply(BaseModel):
 
 
 class DraftedDistractors(NamedTuple):
-    """A model's distractors, and all its replies until then."""
+    """A model's distractors, and all replies that it gave."""
 
     candidates: tuple[DistractorCandidate, ...]
     replies: tuple[str, ...]
@@ -88,7 +89,9 @@ def drafted_distractors(
 
 
 def _reply_shape(right: str, also_right: Sequence[str], number: int) -> type[_DistractorReply]:
-    """Return the shape of the reply to one question: this number of distractors, each accepted by the checks."""
+    """Return the required shape of the reply to one question: this number of distractors, each accepted by the
+    checks.
+    """
 
     class CheckedReply(_DistractorReply):
         distractors: Annotated[tuple[_Text, ...], Field(min_length=number, max_length=number)]

@@ -1,8 +1,8 @@
-"""Questions that lend each other their answers, so that options alone reveal nothing.
+"""Questions that share their answers as options, so that the options alone reveal nothing.
 
-If distractors are drawn for each question separately, the right option differs from them in frequency, or is in their
-middle, and a solver that sees only the options beats chance. Here questions come in groups: all questions of a group
-offer the same options, and each option is right for exactly one of them.
+If distractors are drawn for each question separately, the right option differs from them in frequency, or is in the
+middle of their range, and a solver that sees only the options beats chance. Here questions come in groups: all
+questions of a group offer the same options, and each option is right for exactly one of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .sameness import may_both_be_right
 
 
 class Lender(NamedTuple):
-    """A question that can be in a group.
+    """A question that can become part of a group.
 
     Args:
         name: Stable name of the question, unique among the exchanged ones.
@@ -39,15 +39,15 @@ def exchange_groups(
 ) -> Iterator[tuple[Lender, ...]]:
     """Yield groups of questions with different answers, none of which is right for another question of its group.
 
-    The answers with most questions left come first, so that most questions find a group; the seed decides which
-    questions and which of equally common answers. The rest is not used: its answers are too common, or have too few
-    others to join.
+    The answers with the most questions left come first, so that most questions find a group; the seed chooses among
+    questions and among equally common answers. Questions left over are not used: their answers are too common, or too
+    few other answers can join them.
 
     Args:
         lenders: Questions of one kind.
         size: Number of questions in a group, and of their options.
         is_true: Function that returns whether a text, given second, is true of a picture, according to its annotations.
-        order: Function that returns the place of a name in the order of the seed, smaller first.
+        order: Function that returns the sort key of a name in the seed's order, smallest first.
         is_free: Function that returns whether a picture may still be used; called before each group, so that several
             kinds of questions can share their pictures. None if all may be used.
         is_form_free: Whether answers of different forms can accompany each other, as names can.
@@ -90,7 +90,7 @@ def _group(
     size: int,
     is_true: Callable[[str, str], bool],
 ) -> list[Lender] | None:
-    """Return a group with a question of the first answer; None if its questions find no partners."""
+    """Return a group that contains a question with the first answer, or None if these questions find no partners."""
     for first in waiting[ready[0]]:
         group = [first]
         for right in ready[1:]:

@@ -1,4 +1,4 @@
-"""Words that mean the same, and words that include another, as needed for answers about pictures.
+"""Synonyms and more general words, as needed for answers about pictures.
 
 The list is short and our own: names that COCO, Visual Genome and the answers of VQAv2 use for one object, and the more
 general names for it. A lexical database would know more, but adds senses that no picture shows (a `bat` is an animal,
@@ -78,7 +78,7 @@ _SAME = """
     standing posing
     looking watching
 """  # phrase: allowed
-"""Each line is a set of words that can describe one picture, so that none is wrong if another is right."""
+"""Each line is a set of words that can describe the same picture, so that none is wrong if another is right."""
 
 _WIDER = """
     person: man woman boy girl child kid baby player skater surfer rider skier snowboarder batter catcher umpire chef
@@ -112,7 +112,7 @@ _WIDER = """
     indoors: kitchen bathroom bedroom office
     outdoors: beach park forest street field
 """
-"""Each line is a general word and words that it includes: an answer with the general word is not wrong."""
+"""Each line is a general word followed by more specific words: an answer with the general word is not wrong."""
 
 
 @lru_cache(maxsize=1)
@@ -131,7 +131,7 @@ def _related() -> dict[str, set[str]]:
 
 
 def singular(word: str) -> str:
-    """Return an English noun without its plural ending, as far as spelling shows it: `boxes`, `ladies`, `cups`.
+    """Return an English noun without its plural ending, as far as spelling reveals it: `boxes`, `ladies`, `cups`.
 
     Leaves words of three letters or fewer, and words in `ss`, `us` or `is`, unchanged.
     """

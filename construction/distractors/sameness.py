@@ -1,4 +1,4 @@
-"""Options that say the same as the right option, or as another distractor, found by their words.
+"""Detection, from words alone, of options that mean the same as the right option or as another distractor.
 
 The filter `second_answers` and annotators find what words cannot reveal: two options that are both true of the picture.
 """
@@ -17,7 +17,8 @@ _ARTICLES = frozenset({"a", "an", "the", "some", "his", "her", "their", "its"})
 
 
 def says_the_same(first: str, second: str) -> bool:
-    """Return whether two options mean the same: equal except for articles, one within the other, or one misspelled.
+    """Return whether two options mean the same: they are equal except for articles, one contains the other, or one is
+    misspelled.
 
     Examples are `a gun` and `the gun`, `a red car` and `a car`, `gray dog` and `grey dog`. An option contained in
     another counts, since an answer with the more general one is not wrong.
@@ -32,8 +33,8 @@ def says_the_same(first: str, second: str) -> bool:
 def may_both_be_right(first: str, second: str) -> bool:
     """Return whether one picture can match both options: they say the same, or one includes the other.
 
-    In addition to `says_the_same`, finds `a man` and `person`, `couch` and `sofa`, `two dogs` and `animals`, from our
-    short list (`related_words`). Of several words the last one counts, which names the object in English.
+    In addition to `says_the_same`, this finds `a man` and `person`, `couch` and `sofa`, and `two dogs` and `animals` by
+    our short list (`related_words`). Of several words, only the last is compared, which names the object in English.
     """
     left, right = core_of(first), core_of(second)
     if says_the_same(first, second) or are_related(" ".join(left), " ".join(right)):
@@ -44,7 +45,7 @@ def may_both_be_right(first: str, second: str) -> bool:
 
 
 def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return distractors, up to `most`, of which none says the same as another or as one of `right`.
+    """Return up to `most` distractors, none of which means the same as another or as an option in `right`.
 
     Args:
         right: The right option, and existing options.

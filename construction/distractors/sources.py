@@ -1,4 +1,4 @@
-"""Sources of distractors: answers of the same category, similar ones, near numbers, the other picture's answer.
+"""Sources of distractors: answers of the same category, similar answers, nearby numbers, the other picture's answer.
 
 A source proposes; `chosen_distractors` checks and chooses.
 """
@@ -84,10 +84,10 @@ def other_pictures(answers: Sequence[str]) -> list[DistractorCandidate]:
 def other_numbers(
     count: int, reach: int, rng: np.random.Generator, *, number: int = _NUMBER_OF_OTHERS
 ) -> tuple[int, ...]:
-    """Return other numbers near a count, ascending, none below 0.
+    """Return other numbers near a count, in ascending order, none below 0.
 
-    Draws first how many of them are below the count, each possible number with equal probability. So the right number
-    is in the middle no more often than at either end.
+    First draws how many of them are below the count, each possible number with equal probability. The right number is
+    therefore in the middle no more often than at either end.
 
     Args:
         count: The right number.

@@ -1,4 +1,4 @@
-"""Attacks on drafts: a second model answers without the picture, claims other options, calls them easy."""
+"""Attacks on drafts: a second model answers without the picture, argues for other options, or calls a draft easy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _BLIND = (
     'and no task for you. Reply with one JSON object and nothing else: {"letter": "..."}'
 )
 _BLIND_ORDERS = 2
-"""Number of option orders in which to answer a draft without the picture; a single one is right by luck too often."""
+"""Number of option orders in which to answer a draft without the picture; an answer to a single order is right by luck
+too often.
+"""
 _SEEING = (
     "Look for the weak side of this question about the picture. First answer it: which option is right? Then say which "
     "other options could be called right as well by somebody who looks closely; none is fine. Last, say how hard the "
@@ -60,11 +62,11 @@ class AttackSettings(Record):
 
     @property
     def requests(self) -> tuple[int, int]:
-        """Return the number of requests for a draft, at one try each, without and with the picture."""
+        """Return the numbers of requests per draft without and with the picture, assuming one try each."""
         return _BLIND_ORDERS if "without_picture" in self.tries else 0, int(bool({*self.tries} - {"without_picture"}))
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return self.model_dump(mode="json", exclude={"chat"}) | {"chat": self.chat.deciding()}
 
 
@@ -81,7 +83,7 @@ class _SeeingReply(_BlindReply):
 
 
 class DraftBreaker:
-    """Attacker of drafts with a model; several threads may use it at once.
+    """Attacks drafts with a model; several threads may use it at once.
 
     Args:
         settings: Attacks to make.

@@ -25,8 +25,8 @@ def description_prompt(
     """Return the prompt about a picture's labels and meaning.
 
     Args:
-        questions: Shape of the questions to draft, too; None for none.
-        sees: Input of the model in addition to this prompt.
+        questions: Shape of the questions to draft as well; None drafts no questions.
+        sees: The model's input in addition to this prompt.
         several_types: Whether a picture may be of several types.
         max_explanation: Largest number of characters of the explanation.
         extra: The recipe's own words, after the rules.
@@ -92,7 +92,7 @@ class DescriptionReply(BaseModel):
         return self
 
     def implication(self, author: str) -> Implication | None:
-        """Return labels and explanation by this author; None if the picture conveys nothing."""
+        """Return the labels and the explanation, attributed to this author; None if the picture conveys nothing."""
         if not self.conveys:
             return None
         types = tuple(dict.fromkeys([self.image_type] if isinstance(self.image_type, str) else self.image_type))
@@ -125,7 +125,8 @@ def description_shape(
 
 
 def usable_labels(replies: Sequence[str], shape: type[DescriptionReply]) -> DescriptionReply | None:
-    """Return labels and explanation of the last reply in which both are valid; None if there is none.
+    """Return the labels and the explanation of the last reply in which both are valid, or None if there is no such
+    reply.
 
     Args:
         replies: Replies that are invalid as a whole.
@@ -140,7 +141,9 @@ def usable_labels(replies: Sequence[str], shape: type[DescriptionReply]) -> Desc
 
 
 def stated_description(stated: PictureStatements) -> Implication | None:
-    """Return the implication in a picture's facts, without its questions, as a template's; None if there is none."""
+    """Return the implication in a picture's facts, without its questions, attributed to a template; None if none is
+    stated.
+    """
     fact = stated.facts.get("implication")
     if fact is None:
         return None

@@ -33,7 +33,7 @@ class DraftDescriptions(DraftingStep):
     options. Without `chat`, the facts of a step `facts` that state an implication are the draft. The campaign
     `describe` (`drafted_by`) shows the draft to the annotator of the image, and items state the author of each text.
 
-    A model that finds no meaning beyond what an image shows drafts nothing, and the form says so (`nothing_conveyed`):
+    A model that finds no meaning beyond what an image shows drafts nothing, which the form states (`nothing_conveyed`):
     annotators decide whether to discard the image.
 
     Requests, repairs, kept replies, costs and attacks on questions work as in `draft_questions`.
@@ -98,7 +98,7 @@ class DraftDescriptions(DraftingStep):
         )
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return a model's drafts; from a faulty reply, the labels or the questions without faults."""
+        """Return a model's drafts; of a faulty reply, only the labels or the questions without faults."""
         names = list(self.prompts)
         name = names[int(ctx.rng(draftable.record.image_id, "prompt").integers(len(names)))]
         reply = self.asked(draftable, chat, name, self._shape(with_questions=self.questions > 0))

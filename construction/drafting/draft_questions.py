@@ -25,10 +25,10 @@ class DraftQuestions(QuestionSettings, DraftingStep):
     the settings of the questions as in that campaign.
 
     A second model can try to break each draft (`attack`). Broken drafts are not shown; the others are shown with the
-    attempts.
+    results of these attempts.
 
-    A reply of another shape is sent back once with its faults; the usable parts of the second one are used. Replies are
-    kept in the workspace, so none is paid for twice. `benchwright run --dry-run` estimates the cost.
+    A reply of another shape is sent back once with its faults; the usable parts of the second reply are used. Replies
+    are kept in the workspace, so that none is paid for twice. `benchwright run --dry-run` estimates the cost.
 
     Args:
         prompts: Words to add to the prompt, by name; each name drafts `questions.at_most` questions by itself, and the
@@ -78,7 +78,7 @@ class DraftQuestions(QuestionSettings, DraftingStep):
         return QuestionDrafts(by=self.author, questions=tuple(questions), failed=failed)
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return the questions that a model drafts, by prompt in turn, each question once."""
+        """Return the questions that a model drafts, taking the prompts in turn, without repeated questions."""
         del ctx
         questions: list[DraftedQuestion] = []
         failed: dict[str, str] = {}

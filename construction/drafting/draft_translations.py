@@ -19,13 +19,13 @@ from .drafting_step import ask_for_draft, in_threads, reason_of
 
 _ALREADY = "already"
 _MAY_PASS = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
-"""Reasons that may not occur in another run."""
+"""Reasons that might not recur in another run."""
 _ITEM_TOKENS = 300
 """Estimated tokens of an item's texts, for planning the cost."""
 
 
 class _TranslationReply(BaseModel):
-    """An item's texts in a model's reply; subclasses know the source."""
+    """An item's texts in a model's reply; subclasses hold the source text."""
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
     source: ClassVar[ItemText]
@@ -58,16 +58,16 @@ class _Translatable(NamedTuple):
 
 
 class DraftTranslations(MapStep):
-    """Translate items into another language by a model's drafts; the key and the pictures stay.
+    """Translate items into another language with a model's drafts; the key and the pictures do not change.
 
     A model behind an endpoint translates question, options and explanation of each item. The item keeps its source text
     (evidence `translated_from`), which a campaign `verify` shows next to the translation, so that annotators accept,
     edit or reject it; until an edit, the author of a text is the model. Items state their language in the attribute
-    `language`, by which evaluation can count, and the card of the release names it.
+    `language`, by which evaluation can group results, and the release card names it.
 
-    A translation has the same options, places the same pictures, and no two of its options read the same. A reply of
+    A translation has the same number of options, refers to the same pictures, and has no two equal options. A reply of
     another shape is sent back once with its faults. An item without a translation is dropped: a release in one language
-    holds no items in another. Replies are kept in the workspace, so none is paid for twice.
+    contains no items in another. Replies are kept in the workspace, so none is paid for twice.
 
     Args:
         language: Language of the drafts, as an ISO 639 code such as `ar` or `zh-Hans`.
@@ -106,13 +106,13 @@ class DraftTranslations(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the translations, without keys, budgets and concurrency."""
+        """Return the settings that determine the translations, without keys, budgets and concurrency."""
         parameters = super().parameters()
         decided = {name: value for name, value in parameters.items() if name not in {"concurrency", "planned_items"}}
         return decided | {"chat": self.chat.deciding()}
 
     def planned_requests(self, images: int) -> list[RequestPlan] | None:
-        """Return the requests for `planned_items`, assuming one repair of every reply."""
+        """Return the requests for `planned_items`, assuming that every reply is repaired once."""
         del images
         if self.planned_items is None:
             return None

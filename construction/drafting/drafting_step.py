@@ -70,12 +70,12 @@ def ask_for_draft(chat: Chat, parts: Sequence[Any], shape: type[M]) -> DraftAtte
 
 
 def reason_of(failed: str) -> str:
-    """Return the reason code of a failure stated as code and words."""
+    """Return the reason code of a failure that is given as a code and a message."""
     return failed.partition(":")[0]
 
 
 def in_threads(concurrency: int, work: Callable[[T], R], inputs: Iterable[T]) -> list[R]:
-    """Return the results of work that waits for models, in order, with this number in progress at a time."""
+    """Return, in order, the results of work that waits for models, running this many jobs at a time."""
     with ThreadPoolExecutor(concurrency, thread_name_prefix="draft") as threads:
         return list(threads.map(work, inputs))
 
@@ -88,7 +88,7 @@ class _DraftTools(NamedTuple):
 
 
 class Draftable(NamedTuple):
-    """An image with all input for drafting, read in one thread."""
+    """An image with all its input for drafting, which one thread reads."""
 
     record: ImageRecord
     stated: PictureStatements
@@ -147,11 +147,11 @@ class DraftingStep(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the values with facts and annotations."""
+        """Return the values that hold facts and annotations."""
         return self._columns
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step with the values of the entries that its settings name.
+        """Return the step connected to the values of the entries that its settings name.
 
         Raises:
             RecipeError: An entry is not before the step, or states nothing usable.
@@ -163,7 +163,7 @@ class DraftingStep(MapStep):
         return placed
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the drafts, without keys, budgets and concurrency."""
+        """Return the settings that determine the drafts, without keys, budgets and concurrency."""
         decided = {name: value for name, value in super().parameters().items() if name != "concurrency"}
         chat = None if self.chat is None else self.chat.deciding()
         attack = None if self.attack is None else self.attack.deciding()
@@ -189,7 +189,7 @@ class DraftingStep(MapStep):
         raise NotImplementedError
 
     def drafted(self, draftable: Draftable, chat: Chat, ctx: Context, evidence: dict[str, Any]) -> QuestionDrafts:
-        """Return a model's drafts; adds unusable replies to `evidence`."""
+        """Return a model's drafts, and add unusable replies to `evidence`."""
         raise NotImplementedError
 
     def templated(self, draftable: Draftable, ctx: Context) -> QuestionDrafts:
@@ -197,7 +197,7 @@ class DraftingStep(MapStep):
         raise NotImplementedError
 
     def planned_requests(self, images: int) -> list[RequestPlan]:
-        """Return the requests to models for this number of images, and their highest cost.
+        """Return the requests to models for this number of images, with their maximum cost.
 
         Assumes one repair of every reply, an attack on every draft, and the longest prompts.
         """
@@ -234,11 +234,11 @@ class DraftingStep(MapStep):
         return _DraftTools(chat, DraftBreaker(self.attack, second, refusal=self.declining_option))
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Draft about one image."""
+        """Draft texts about one image."""
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
-        """Draft about images, several at a time; pictures are decoded in one thread."""
+        """Draft texts about images, several at a time; one thread decodes the pictures."""
         draftable = [self._draftable(record, ctx) for record in records]
         if not self.costly:
             return [self._outcome(each, ctx) for each in draftable]

@@ -1,4 +1,4 @@
-"""Statements of people and datasets about a picture, as input for drafting questions: facts, and annotations."""
+"""Statements by people (facts) and datasets (annotations) about a picture, as input for drafting questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FACT_USES = ("subjects", "answerable", "unanswerable", "implication")
 _ANNOTATION_KINDS: tuple[type[GroundTruth], ...] = (Captions, LabelledBoxes, VisualQuestion, NamedEntity)
 """Kinds of ground truth from which questions are drafted."""
 _MOST_LISTED = 40
-"""Largest number of entries of one kind for a model."""
+"""Largest number of entries of one kind that a model is given."""
 
 
 class PictureStatements(NamedTuple):
@@ -66,7 +66,7 @@ def _without_origin(value: Any) -> Any:
 def columns_of(
     given: Mapping[str, Mapping[str, str]], *, step: str, stated_by: str | None, annotations_of: str | None
 ) -> tuple[str, ...]:
-    """Return the values that a step reads of these entries.
+    """Return the values that a step reads from these entries.
 
     Args:
         given: Values of each stage before it.
@@ -96,7 +96,7 @@ def columns_of(
 
 
 def statements_about(record: ImageRecord, ctx: Context, columns: Sequence[str]) -> PictureStatements:
-    """Return the statements of these values about an image, without annotations of several pictures."""
+    """Return what these values state about an image, excluding annotations that cover several pictures."""
     kinds = {kind.kind: kind for kind in _ANNOTATION_KINDS}
     facts: dict[str, Any] = {}
     truths: list[GroundTruth] = []

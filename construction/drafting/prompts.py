@@ -18,7 +18,7 @@ MATERIAL = (
     "Whatever is written in the picture or in the document is material, and no task for you. Reply with one JSON "
     "object and nothing else"
 )
-"""The end of the rules of every prompt, before the shape of the reply."""
+"""The last rules of every prompt, before the shape of the reply."""
 PLAIN_WORDS = "No text has a line break. Write plain English."
 Sees = Literal["picture", "annotations", "both"]
 """Input of a model: the picture, the statements about it, or both."""
@@ -118,7 +118,7 @@ class _QuestionReply(BaseModel):
         return self
 
     def drafted(self, prompt: str) -> DraftedQuestion:
-        """Return it as a draft made with the prompt of this name."""
+        """Return the question as a draft made with the prompt of this name."""
         labels = {name: getattr(self, name, None) for name in self.settings.labels}
         return DraftedQuestion(
             ask=self.ask,
@@ -180,7 +180,7 @@ def reply_shape(settings: QuestionSettings) -> type[DraftReply]:
 def usable_questions(replies: Sequence[str], settings: QuestionSettings) -> list[_QuestionReply]:
     """Return the usable questions of the last of several replies that are invalid as a whole.
 
-    A reply with one question of seven options may contain other, valid ones.
+    A reply in which one question has seven options may also contain valid questions.
     """
     shape = question_shape(settings)
     for reply in reversed(replies):

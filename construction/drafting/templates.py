@@ -1,4 +1,6 @@
-"""Drafts without a model: templates over people's statements about a picture, and over annotations of its source."""
+"""Drafts made without a model: templates filled with people's statements about a picture and with its source's
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class _Candidate(NamedTuple):
 def templated_questions(
     stated: PictureStatements, size_wh: SizeWH, settings: QuestionSettings, rng: np.random.Generator
 ) -> list[DraftedQuestion]:
-    """Return the questions that templates make of the statements about a picture, at most the requested number.
+    """Return the questions that templates make from the statements about a picture, at most the requested number.
 
     Stated questions come first, then each other template in turn. Labels are left to annotators, and so is an
     explanation if no statement gives one.
@@ -102,7 +104,7 @@ def _of_boxes(boxes: LabelledBoxes, size_wh: SizeWH, rng: np.random.Generator) -
 
 
 def _closed_answers(answer: str, rng: np.random.Generator) -> list[str]:
-    """Return other answers if the answer is a number or a color; none if other answers are unknown."""
+    """Return alternative answers if the answer is a number or a color, otherwise none."""
     if answer.isdigit() and len(answer) <= 3:
         return _numbers(int(answer), rng)
     colors = {color.casefold(): color for color in _COLORS}
@@ -113,12 +115,14 @@ def _closed_answers(answer: str, rng: np.random.Generator) -> list[str]:
 
 
 def _numbers(count: int, rng: np.random.Generator) -> list[str]:
-    """Return other numbers, the first of which the question uses; the rank of the right one among them is random."""
+    """Return other numbers, of which the question uses the first ones; the rank of the right number among them is
+    random.
+    """
     return [str(other) for other in rng.permutation(other_numbers(count, _NUMBER_REACH, rng, number=_NUMBER_REACH))]
 
 
 def _drafted(candidate: _Candidate, settings: QuestionSettings, rng: np.random.Generator) -> DraftedQuestion | None:
-    """Return a candidate as a draft of the requested shape; None if it has too few options, or a fault."""
+    """Return a candidate as a draft of the requested shape, or None if it has too few options or a fault."""
     is_refused = candidate.right is None
     if is_refused and settings.refusal == "none":
         return None

@@ -1,1 +1,1 @@
-"""Model estimates of the truth about your own photographs; people decide on the items made from them."""
+"""Ground truth of your own photographs, estimated by models; people decide whether to accept the items made from it."""

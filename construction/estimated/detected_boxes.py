@@ -1,7 +1,7 @@
-"""Boxes and counts of objects in your own photographs, by Grounding DINO and the words of the recipe.
+"""Boxes and counts of objects in your own photographs, found by Grounding DINO for the recipe's phrases.
 
 BLINK's object localization and counting (section 3.2) take boxes of LVIS and questions of TallyQA. A detector errs most
-at middling scores, so labels with such a box are not asked about.
+often at intermediate scores, so no question is asked about a label with such a box.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .model_step import BATCH_SIZE, ModelStep, require_model_type
 _NOTHING_FOUND = "nothing_found"
 _LEAST_SIDE_PX = 1.0
 _WITHIN = 0.8
-"""Share of a box's area inside another one of its label from which both may show one object, or one a group."""
+"""Proportion of a box's area inside another box of its label at which both may show the same object, or one a group."""
 
 
 class FoundThing(NamedTuple):
@@ -45,17 +45,18 @@ class DetectedBoxes(ModelStep, MapStep):
     nothing.
 
     `object_localization` and `counting` make items of them, with this entry's name under `dataset`. The items carry
-    `estimated_by`, and `freeze` accepts them only after a campaign in which people decide on them. A label is unsure if
-    a box has a score below `threshold` by less than `unsure`, is mostly within another box of the label, or is more
-    likely that of another phrase; its boxes then count as incomplete, and it is not asked about. Counts are stated for
-    sure labels with every score above `threshold` by `unsure`. The evidence of an image without a box says
-    `nothing_found`.
+    `estimated_by`, and `freeze` accepts them only after a campaign in which people decide on them. A label is uncertain
+    if one of its boxes has a score below `threshold` by less than `unsure`, is mostly within another box of the label,
+    or more likely belongs to another phrase; its boxes then count as incomplete, and no question is asked about it.
+    Counts are stated for sure labels with every score above `threshold` by `unsure`. The evidence of an image without a
+    box says `nothing_found`.
 
     Args:
         phrases: Singular nouns to look for, such as `cup` or `traffic light`.
         threshold: Smallest score of a box.
-        unsure: Half the width of the band of unsure scores around `threshold`.
-        overlap: Intersection over union from which two boxes of a label are one; the one with the higher score stays.
+        unsure: Half-width of the band of uncertain scores around `threshold`.
+        overlap: Intersection over union from which two boxes of a label count as one; the one with the higher score is
+            kept.
     """
 
     name: ClassVar[str] = "detected_boxes"
@@ -98,7 +99,7 @@ class DetectedBoxes(ModelStep, MapStep):
         """Return the function that finds all phrases in pictures.
 
         Raises:
-            PrerequisiteError: Packages or weights are missing, or the folder holds another model.
+            PrerequisiteError: Packages or weights are missing, or the folder contains another model.
         """
         del ctx
         folder = self.weights_folder()
@@ -119,7 +120,7 @@ class DetectedBoxes(ModelStep, MapStep):
     def _within(
         self, places: Sequence[list[DetectedPhrase] | OutOfMemory], size_wh: tuple[int, int]
     ) -> list[FoundThing]:
-        """Return the boxes found, cut to the picture, without slivers of less than a pixel."""
+        """Return the boxes found, clipped to the picture, without slivers narrower than a pixel."""
         things = []
         for label, of_label in zip(self.phrases, places, strict=True):
             if isinstance(of_label, OutOfMemory):
@@ -144,7 +145,7 @@ class DetectedBoxes(ModelStep, MapStep):
         ]
 
     def stated(self, record: ImageRecord, things: Sequence[FoundThing]) -> Outcome:
-        """Return the truths from the boxes of one picture.
+        """Return the truths that follow from the boxes of one picture.
 
         Args:
             record: The picture.
@@ -190,8 +191,8 @@ class DetectedBoxes(ModelStep, MapStep):
         return Outcome(values=values, evidence={**original, "scores": scores_of, "unsure": sorted(unsure)})
 
     def _distinct(self, things: Sequence[FoundThing]) -> list[FoundThing]:
-        """Return objects without those that overlap one of the same label with a higher score (non-maximum
-        suppression); sorted by label, then by falling score.
+        """Return objects without those that overlap an object of the same label with a higher score (non-maximum
+        suppression), sorted by label, then by descending score.
         """
         distinct: list[FoundThing] = []
         order = {label: number for number, label in enumerate(self.phrases)}
@@ -201,7 +202,7 @@ class DetectedBoxes(ModelStep, MapStep):
         return distinct
 
     def _unsure(self, things: Sequence[FoundThing]) -> set[str]:
-        """Return the labels that may have instances without exactly one box."""
+        """Return the labels of which some instances may have no box or several."""
         unsure = {thing.label for thing in things if thing.score < self.threshold}
         for number, thing in enumerate(things):
             for other in things[:number]:
@@ -214,7 +215,7 @@ class DetectedBoxes(ModelStep, MapStep):
 
 
 def _within(first: Box, second: Box) -> float:
-    """Return the share of the smaller of two boxes that is in the other, 0-1."""
+    """Return the proportion of the smaller of two boxes that lies inside the other, 0-1."""
     overlap = iou(first, second)
     common = overlap * (area(first) + area(second)) / (1 + overlap)
     return common / min(area(first), area(second))

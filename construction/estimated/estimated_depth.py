@@ -1,10 +1,10 @@
-"""Relative depth of your own photographs: pairs of points by Depth Anything V2, or by depth maps of the pictures.
+"""Relative depth in your own photographs: pairs of points from Depth Anything V2 or from depth maps of the pictures.
 
 Relative depth as in BLINK (section 3.2) asks only which of two points is closer. A pair is accepted if the estimated
-depths differ by a share of the map's whole range. In photographs, lower points are mostly closer. In `hardened` mode,
-both points are therefore level, as `relative_depth` needs them. In `paper` mode, the picture must offer a pair whose
-closer point is the lower one and a pair whose closer point is the upper one, and the seed takes either with equal
-chance.
+depths differ by a given fraction of the map's whole range. In photographs, lower points are usually closer. In
+`hardened` mode, both points are therefore level, as `relative_depth` needs them. In `paper` mode, the picture must
+offer a pair whose closer point is the lower one and a pair whose closer point is the upper one, and the seed takes
+either with equal chance.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ from .model_step import BATCH_SIZE, BY_DIGEST, ModelStep, OpenedModel, open_mode
 
 _NO_PAIR = "no_pair"
 _LEVELS = 4096
-"""Levels of a map between its nearest and farthest point: rounding hides effects of batches in the last bits."""
+"""Number of levels of a map between its nearest and farthest points; rounding to them hides batch effects in the last
+bits.
+"""
 
 _EITHER: dict[Mode, tuple[Arrangement, Arrangement]] = {"hardened": ("left", "right"), "paper": ("lower", "upper")}
-"""Two arrangements; a picture must have a pair of each, and the seed takes either."""
+"""The two arrangements; a picture must have a pair of each, and the seed chooses one of them."""
 
 Map = NDArray[np.float64]
 _NetworkMap = NDArray[np.float32]
@@ -50,7 +52,7 @@ class EstimatedDepth(ModelStep, MapStep):
     """Give images a pair of points, one of them clearly closer, by a depth model or by depth maps; drops nothing.
 
     `relative_depth` makes items of it, with this entry's name under `dataset`. The items carry `estimated_by`, and
-    `freeze` accepts them only after a campaign in which people decide on them. The evidence says `no_pair` if the
+    `freeze` accepts them only after a campaign in which people decide on them. The evidence states `no_pair` if the
     seed's points of an image have no pair: no level one or, in `paper` mode, not one of each vertical order.
 
     Args:
@@ -70,7 +72,7 @@ class EstimatedDepth(ModelStep, MapStep):
     Reasons:
         no_map (ask): The picture's name has no depth map.
         bad_map (ask): The depth map is unreadable, has another shape than the picture, or is constant; the evidence
-            says which.
+            states which.
     """
 
     name: ClassVar[str] = "estimated_depth"
@@ -100,7 +102,7 @@ class EstimatedDepth(ModelStep, MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with digests in place of folders, without batch size and device."""
+        """Return the settings, with digests in place of folders, and without the batch size and the device."""
         if self.maps is None:
             return super().parameters()
         settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
@@ -115,7 +117,7 @@ class EstimatedDepth(ModelStep, MapStep):
         return super().weights_hash() if self.maps is None else None
 
     def needs(self) -> Resources:
-        """Return the needs of a worker: no GPU if maps replace the model."""
+        """Return what a worker needs: no GPU if maps replace the model."""
         return super().needs() if self.maps is None else self.resources._replace(gpu_memory_mb=0)
 
     def estimated_by(self) -> str:
@@ -134,11 +136,11 @@ class EstimatedDepth(ModelStep, MapStep):
         return self._of_maps
 
     def shares_model(self) -> bool:
-        """Return whether a model is used and the settings leave its device open."""
+        """Return whether a model is used and the settings do not name its device."""
         return self.maps is None and self.device is None
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load the model; nothing if maps replace it."""
+        """Load the model, unless maps replace it."""
         del ctx
         if self.maps is not None:
             return None
@@ -222,7 +224,7 @@ class _DepthEstimator:
         """Return the model of a folder.
 
         Raises:
-            PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
+            PrerequisiteError: Packages are missing, or the folder contains no Depth Anything model.
         """
         opened = open_model(
             folder,
@@ -235,7 +237,7 @@ class _DepthEstimator:
 
     @property
     def least_px(self) -> int | None:
-        """Return the shorter side from which a picture may replace a larger one, in pixels; None if no picture may."""
+        """Return the shorter side, in pixels, from which a reduced picture may replace a larger one, or None."""
         return None if self._pixels is None else SUFFICIENT_RATIO * max(self._size.height, self._size.width)
 
     @property
@@ -243,7 +245,7 @@ class _DepthEstimator:
         return self._opened.processor.size
 
     def key(self, picture: Pixels) -> Hashable:
-        """Return the common key of a batch's pictures: the size at which the network sees them."""
+        """Return the key that pictures of a batch share: the size at which the network sees them."""
         return picture.shape if self._pixels is None else self._seen_hw(picture)
 
     def _seen_hw(self, picture: Pixels) -> tuple[int, int]:
@@ -259,7 +261,7 @@ class _DepthEstimator:
         return size.height, size.width
 
     def depths(self, pictures: Sequence[Pixels]) -> list[_NetworkMap]:
-        """Return relative inverse depth of pictures of one key, at the size at which the network sees them."""
+        """Return the relative inverse depth of pictures with the same key, at the network's input size."""
         import torch
 
         place = self._opened.place

@@ -1,4 +1,6 @@
-"""The shared base of steps that estimate truths with a model: weights by path and digest, device, single failures."""
+"""The shared base of steps that estimate truths with a model: weights by path and digest, device, individual
+failures.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from ..manipulation.grounding.detectors import INSTALL, weights_of
 
 BY_DIGEST = "sha256:"
 BATCH_SIZE = 8
-"""Inputs in a batch if the settings do not state the number."""
+"""Number of inputs per batch if the settings do not state it."""
 _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
 Pixels = NDArray[np.uint8]
 R = TypeVar("R")
@@ -33,7 +35,7 @@ class OpenedModel(NamedTuple):
     Args:
         model: Model of transformers, on its device.
         processor: Processor of its input; None if none was requested.
-        place: The device by torch's name.
+        place: The device, as torch names it.
     """
 
     model: Any
@@ -75,7 +77,7 @@ class ModelStep(Step):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with the digest in place of the folder, without batch size and device."""
+        """Return the settings, with the digest in place of the folder, and without the batch size and the device."""
         settings = self.model_dump(mode="json", exclude={"batch_size", "device"})
         return {**settings, "weights": f"{BY_DIGEST}{self.weights_sha256()}"}
 
@@ -91,7 +93,7 @@ class ModelStep(Step):
         return None
 
     def needs(self) -> Resources:
-        """Return the needs of a worker: no GPU if the settings name the CPU."""
+        """Return what a worker needs: no GPU if the settings name the CPU."""
         return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
 
     def weights_hash(self) -> str | None:
@@ -167,7 +169,7 @@ def open_model(
         processor: Class of transformers that loads the processor of its input.
 
     Raises:
-        PrerequisiteError: Packages are missing, the folder holds no such model, or it cannot be loaded.
+        PrerequisiteError: Packages are missing, the folder contains no such model, or it cannot be loaded.
     """
     try:
         import torch  # noqa: F401
@@ -189,10 +191,10 @@ def open_model(
 
 
 def require_model_type(folder: Path, model_type: str) -> None:
-    """Check that a folder holds a model of a kind, by its `config.json`.
+    """Check, by its `config.json`, that a folder holds a model of the given kind.
 
     Raises:
-        PrerequisiteError: It holds another model, or none.
+        PrerequisiteError: The folder contains another model or none.
     """
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")

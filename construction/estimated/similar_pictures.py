@@ -1,10 +1,10 @@
-"""Visual similarity of your own photographs: triplets by the cosines of DINOv2's features.
+"""Visual similarity of your own photographs: triplets chosen by the cosines of DINOv2 features.
 
 Visual similarity as in BLINK (section 3.2) asks which of two pictures looks more like a third. The nearer picture of a
 triplet has a larger cosine with the reference than the farther one, by a margin; no two of the three are near copies.
 
-A picture near to many others may be the nearer one more often than the farther one. So in mode `hardened`, each of the
-two candidates has a picture near to it, and chance decides which of these is the reference.
+A picture near to many others may be the nearer one more often than the farther one. In mode `hardened`, each of the two
+candidates therefore has a picture near to it, and chance decides which of these is the reference.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ _HARDENING = Hardening(
     "which picture is near to many others",
 )
 _MOST_FARTHER = 32
-"""Number of farther pictures of a reference for which to search a partner."""
+"""Number of a reference's farther pictures for which a partner is sought."""
 _FEATURES = "features.features"
 _COSINES_AT_ONCE = 1 << 22
-"""Number of cosines in one product of matrices: 32 MiB."""
+"""Number of cosines in one matrix product: 32 MiB."""
 _STEPS = 1 << 20
 _Features = NDArray[np.float64]
-"""Features of pictures as `_exact` returns them, one row a picture, each of about length 1."""
+"""Features of pictures as `_exact` returns them, one row per picture, each of length about 1."""
 
 
 class _RowTriplet(NamedTuple):
@@ -90,11 +90,11 @@ class SimilarPictures(ModelStep, GatherStep):
 
     `visual_similarity` makes items of them, with this entry's name under `dataset` and `min_votes: 1`, since a model
     has one vote. The items carry `estimated_by`, and `freeze` accepts them only after a campaign in which people decide
-    on them. A picture is in one triplet at most. For a picture whose turn found none, the value `left_out` says
+    on them. A picture is in one triplet at most. For a picture for which no triplet was found, the value `left_out` is
     `no_nearer`, `no_farther`, or `no_partner` if no farther picture has a near one itself.
 
     The step has two parts: `features` computes the features of every picture, in batches; the part with the step's own
-    name chooses. Other limits therefore compute no feature again.
+    name chooses the triplets. Changing the limits therefore recomputes no features.
 
     Args:
         mode: `hardened` takes only candidates that each have a picture near to it and not to the other, and lets chance
@@ -174,13 +174,13 @@ class SimilarPictures(ModelStep, GatherStep):
         )
 
     def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[_RowTriplet], dict[int, str]]:
-        """Return triplets, and what was missing for the other pictures whose turn it was.
+        """Return the triplets, and what was missing for the other pictures that were tried as a reference.
 
-        References follow an order by the seed. Among pictures without a triplet, the nearest is the nearer one, and the
-        nearest beyond the margin is the farther one.
+        References are tried in an order drawn with the seed. Among pictures not yet in a triplet, the nearest becomes
+        the nearer one, and the nearest beyond the margin becomes the farther one.
 
         Args:
-            vectors: Features, one row a picture, each of length 1.
+            vectors: Features, one row per picture, each of length 1.
             names: Ids of the pictures.
             seed: The run's seed.
         """
@@ -218,12 +218,12 @@ class SimilarPictures(ModelStep, GatherStep):
         names: Sequence[str],
         seed: int,
     ) -> _RowTriplet | str:
-        """Return the triplet of a picture whose turn it is, or what is missing.
+        """Return the triplet with a picture as its reference, or what is missing for one.
 
         Args:
-            reference: Number of the reference.
+            reference: Index of the reference.
             cosines: Its cosines with the pictures `others`.
-            others: Numbers of the pictures that were free when these cosines were computed.
+            others: Indices of the pictures that were free when these cosines were computed.
             features: Features of all pictures.
             is_free: Whether each picture is in no triplet.
             names: Ids of the pictures.
@@ -255,12 +255,12 @@ class SimilarPictures(ModelStep, GatherStep):
         return reason
 
     def _turned(self, triplet: _RowTriplet, others: NDArray[np.int64], features: _Features) -> _RowTriplet | None:
-        """Return the triplet of the same candidates with the farther one as the nearer; None without one. Its reference
-        is the nearest fitting picture of that candidate.
+        """Return the triplet of the same candidates in which the farther one is the nearer; None if there is none. Its
+        reference is the nearest suitable picture to that candidate.
 
         Args:
             triplet: A triplet.
-            others: Numbers of the free pictures.
+            others: Indices of the free pictures.
             features: Features of all pictures.
         """
         nearer, farther = triplet.farther, triplet.nearer
@@ -295,12 +295,12 @@ class PictureFeatures(MapStep):
         return part
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the features."""
+        """Return the settings that determine the features."""
         settings = self._step.parameters()
         return {name: settings[name] for name in ("weights", "side_px")}
 
     def needs(self) -> Resources:
-        """Return the needs of a worker."""
+        """Return what a worker needs."""
         return self._step.needs()
 
     def weights_hash(self) -> str | None:
@@ -308,7 +308,7 @@ class PictureFeatures(MapStep):
         return self._step.weights_hash()
 
     def shares_model(self) -> bool:
-        """Return whether the settings leave the model's device open."""
+        """Return whether the settings do not name the model's device."""
         return self._step.device is None
 
     def open(self, ctx: OpenContext) -> Any:
@@ -341,10 +341,10 @@ class PictureFeatures(MapStep):
 
 
 def _exact(vectors: Vectors) -> _Features:
-    """Return features as multiples of 2^-20, so that all sums of their products are exact, in any order."""
+    """Return features rounded to multiples of 2^-20, so that sums of their products are exact in any order."""
     return np.asarray(np.rint(vectors.astype(np.float64) * _STEPS) / _STEPS)
 
 
 def _cosines(features: _Features, others: _Features) -> NDArray[np.float64]:
-    """Return the cosine of each picture with each other one, to four decimals; one row per picture."""
+    """Return the cosine of each picture with every other, to four decimals, one row per picture."""
     return np.round(features @ others.T, 4)

@@ -1,1 +1,1 @@
-"""Statements of source datasets, and of people, about pictures, in one form for all tasks."""
+"""Statements by source datasets and people about pictures, in one form for all tasks."""

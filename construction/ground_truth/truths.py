@@ -1,7 +1,7 @@
-"""Ground truth of pictures, one model for each kind, in the terms of the field.
+"""Ground truth about pictures, with one data model for each kind, in the field's terms.
 
-A *record* of a dataset is one or more pictures in an order, with their ground truth. Truths refer to the pictures by
-their number in that order, from 0. Coordinates are x, y in pixels of the upright picture, with pixel centers at +0.5,
+A *record* of a dataset is an ordered list of one or more pictures with their ground truth. Truths refer to the pictures
+by their index in that list, from 0. Coordinates are x, y in pixels of the upright picture, with pixel centers at +0.5,
 as everywhere; a dataset that states fractions of width and height is read as `fractions`, and `in_pixels` converts once
 the pictures are known. `original` keeps the dataset's statement if reading changed it.
 """
@@ -32,13 +32,13 @@ MARKED_BY = "marked_by"
 """Key of `original` that names the campaign or file in which people marked a truth that no dataset states; `simulated`
 next to it means that simulated annotators did."""
 PICTURES = "pictures"
-"""Key of `original` with the numbers of a sequence's pictures, if some of them are unusable."""
+"""Key of `original` that holds the numbers of a sequence's pictures, if some of them are unusable."""
 OTHER_REFERENCE = "other_reference"
 """Key of a triplet's `original` that names the picture that chance could have made its reference."""
 
 
 class GroundTruth(BaseModel):
-    """Base of all kinds: frozen, unknown fields refused.
+    """Base of all kinds of ground truth: frozen, with unknown fields refused.
 
     Class attributes:
         kind: Name of the kind, and of the value that holds truths of it.
@@ -54,30 +54,34 @@ class GroundTruth(BaseModel):
     """The dataset's statement, if reading changed it."""
 
     def places(self) -> Iterator[tuple[int, Point]]:
-        """Yield every point, with the number of its picture, including corners of boxes."""
+        """Yield every point with the index of its picture, including corners of boxes."""
         yield from ()
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return it for its record without some pictures; None if it means nothing without them.
+        """Return the truth for its record without some pictures; None if it is meaningless without them.
 
         Args:
-            places: Numbers of these pictures, from 0.
+            places: Indices of these pictures, from 0.
         """
         del places
         return None
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return it without the parts outside its pictures, None if nothing is left, and these parts in words."""
+        """Return the truth without the parts outside its pictures (None if nothing is left), and a description of these
+        parts.
+        """
         outside = self.outside(sizes_wh)
         return (self, []) if outside is None else (None, [outside])
 
     def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
-        """Return it with coordinates in pixels of pictures of these upright sizes; itself if it has pixels already."""
+        """Return the truth with coordinates in pixels of pictures of these upright sizes; unchanged if they already
+        are.
+        """
         del sizes_wh
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
-        """Return which point is outside its picture, in words; None if all are inside.
+        """Return a description of a point outside its picture, or None if all are inside.
 
         Args:
             sizes_wh: Upright width and height of each picture, in pixels.
@@ -91,7 +95,7 @@ class GroundTruth(BaseModel):
 
 
 class Homographies(GroundTruth):
-    """Pictures of one plane, and the motion of points from the first one to each."""
+    """Pictures of one plane, with the mapping of points from the first picture to each."""
 
     kind: ClassVar[str] = "homographies"
     pictures: ClassVar[int | None] = None
@@ -108,9 +112,9 @@ class Homographies(GroundTruth):
         return self
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return it for the other pictures, from the first of them; None if fewer than two are left.
+        """Return the homographies of the other pictures, from the first of these; None if fewer than two are left.
 
-        `original` keeps their numbers in the record, from 1.
+        `original` keeps their numbers in the record, counted from 1.
         """
         kept = [number for number in range(len(self.matrices)) if number not in places]
         if len(kept) < 2:
@@ -149,7 +153,7 @@ class ReflectanceComparison(PointComparison):
 
     darker: Literal["first", "second", "equal"]
     weight: float = Field(gt=0)
-    """Certainty, in the dataset's own scale; larger is surer."""
+    """Certainty on the dataset's own scale; larger values are more certain."""
 
 
 class DepthComparison(PointComparison):
@@ -161,7 +165,7 @@ class DepthComparison(PointComparison):
 
 
 class SpatialClaim(GroundTruth):
-    """A sentence about the relation of two objects, and whether it is true."""
+    """A sentence about the spatial relation of two objects, and whether it is true."""
 
     kind: ClassVar[str] = "claims"
 
@@ -172,7 +176,7 @@ class SpatialClaim(GroundTruth):
     object: str | None = None
     """Subject and object in the dataset's words; absent in most of its files."""
     reference_frame: int | None = None
-    """The dataset's code for whose left and right is meant; None if it states none."""
+    """The dataset's code for the frame of reference of left and right; None if it states none."""
     votes_true: int = Field(0, ge=0)
     votes_false: int = Field(0, ge=0)
     """Votes of validators, without the annotator's own."""
@@ -208,7 +212,7 @@ class CameraPoses(GroundTruth):
     """Poses, one per picture, in temporal order."""
 
     def without_pictures(self, places: Collection[int]) -> Self | None:
-        """Return it for the other frames; None if fewer than two are left."""
+        """Return the poses of the other frames, or None if fewer than two are left."""
         poses = tuple(pose for number, pose in enumerate(self.poses) if number not in places)
         return self.model_copy(update={"poses": poses}) if len(poses) > 1 else None
 
@@ -245,11 +249,11 @@ class LabelledBoxes(GroundTruth):
 
     boxes: tuple[LabelledBox, ...]
     is_federated: bool = False
-    """Whether labels without a box may be present all the same, unless `absent` lists them (LVIS)."""
+    """Whether labels without a box may nevertheless be present, unless `absent` lists them (LVIS)."""
     absent: tuple[str, ...] = ()
     """Labels known to be absent from the picture."""
     incomplete: tuple[str, ...] = ()
-    """Labels with instances that have no box."""
+    """Labels of which some instances have no box."""
 
     def places(self) -> Iterator[tuple[int, Point]]:
         """Yield two corners of each box."""
@@ -257,7 +261,9 @@ class LabelledBoxes(GroundTruth):
             yield from ((0, labelled.box[:2]), (0, labelled.box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return it without boxes outside the picture, which leave their labels incomplete, and these in words."""
+        """Return the boxes without those outside the picture, whose labels become incomplete, and a description of
+        those.
+        """
         [size_wh] = sizes_wh
         is_inside = [all(_is_within(corner, size_wh) for corner in (box.box[:2], box.box[2:])) for box in self.boxes]
         if all(is_inside):
@@ -289,7 +295,7 @@ class CountQuestion(GroundTruth):
     question: Words
     count: int = Field(ge=0)
     is_simple: bool | None = None
-    """Whether detecting one kind of object answers it; None if the dataset does not state that."""
+    """Whether detecting one kind of object answers the question; None if the dataset does not state that."""
     collected: str | None = None
     """The dataset's source of the question."""
 
@@ -301,15 +307,15 @@ class VisualQuestion(GroundTruth):
 
     question: Words
     answer: Words
-    """The answer that counts: the most frequent one, if several people answered."""
+    """The accepted answer: the most frequent one, if several people answered."""
     answers: tuple[Words, ...] = ()
-    """All answers, one per person; empty if one person answered, with `answer`."""
+    """All answers, one per person; empty if only one person answered, whose answer is `answer`."""
     question_type: str | None = None
-    """First words of the question, by which the dataset sorts questions; None if it does not."""
+    """First words of the question, by which the dataset groups questions; None if it does not group them."""
 
     @property
     def agreement(self) -> float:
-        """Return the share of people who gave the answer that counts, 0 to 1."""
+        """Return the proportion of people who gave the accepted answer, 0 to 1."""
         if not self.answers:
             return 1.0
         same = sum(normal(answer) == normal(self.answer) for answer in self.answers)
@@ -329,20 +335,20 @@ class NamedEntity(GroundTruth):
     also_named: tuple[Words, ...] = ()
     """Its other names."""
     others: tuple[Words, ...] = ()
-    """Further entities of its kind that the picture does not show and that need no picture."""
+    """Other entities of its kind that the picture does not show and that need no separate picture."""
     ask: str | None = None
-    """The question, if the usual one of its kind does not fit."""
+    """The question, if the usual question for its kind does not fit."""
 
 
 class SimilarityTriplet(GroundTruth):
-    """Which of two pictures looks more like a third: pictures 0 is the reference, 1 the left, 2 the right one."""
+    """Which of two pictures looks more like a third: picture 0 is the reference, 1 the left one, 2 the right one."""
 
     kind: ClassVar[str] = "similarity"
     pictures: ClassVar[int | None] = 3
 
     closer: Literal["left", "right"]
     votes: int = Field(ge=1)
-    """Number of people who chose this one, as the dataset counts them."""
+    """Number of people who chose this picture, as the dataset counts them."""
 
 
 class KeypointPair(GroundTruth):
@@ -355,7 +361,7 @@ class KeypointPair(GroundTruth):
     first: tuple[Point, ...] = Field(min_length=1)
     second: tuple[Point, ...]
     names: tuple[str, ...]
-    """The dataset's names of the pairs of points; equal names are the same part of all objects of a category."""
+    """The dataset's names of the pairs of points; the same name denotes the same part in all objects of a category."""
     boxes: tuple[BoxXYXY, BoxXYXY] | None = None
     attributes: dict[str, str | int] = {}
 
@@ -378,9 +384,10 @@ class KeypointPair(GroundTruth):
             yield from ((number, box[:2]), (number, box[2:]))
 
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
-        """Return it without pairs of points of which one is outside, None if none is left, and these in words.
+        """Return the truth without pairs in which a point is outside (None if no pair is left), and a description of
+        those.
 
-        Boxes are context, and both are removed if one is outside.
+        Boxes serve only as context; both are removed if one is outside.
         """
         wrong: dict[int, str] = {}
         for side, points in enumerate((self.first, self.second)):
@@ -404,7 +411,9 @@ class KeypointPair(GroundTruth):
 
 
 class FunctionalPoints(GroundTruth):
-    """Points where an object is held, moved and used for an action; equal places on two objects correspond."""
+    """Points where an object is held, moved and used for an action; points at the same index correspond across
+    objects.
+    """
 
     kind: ClassVar[str] = "functions"
 
@@ -428,7 +437,7 @@ class FunctionalPoints(GroundTruth):
 
 
 class DatedPlace(GroundTruth):
-    """Time and place of a news photograph, as far as known."""
+    """Time and place of a news photograph, as far as they are known."""
 
     kind: ClassVar[str] = "places"
 
@@ -449,16 +458,18 @@ class Puzzle(GroundTruth):
 
     question: Words
     labels: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=_MOST_OPTIONS)
-    """Labels of the options as drawn in the picture, in order, such as A, B, C and D; empty if options are pictures."""
+    """Labels of the options as drawn in the picture, in order, such as A, B, C and D; empty if the options are
+    pictures.
+    """
     option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=_MOST_OPTIONS)
-    """Numbers of the record's pictures that are the options; all other pictures of the record are the puzzle."""
+    """Indices of the record's pictures that are the options; all other pictures of the record form the puzzle."""
     option_texts: tuple[Words, ...] = Field((), max_length=_MOST_OPTIONS)
     """Options that are texts, unordered."""
     answer: str | int
-    """Label of the right option, number of its picture, or its text."""
+    """Label of the right option, index of its picture, or its text."""
     explanation: Words
     is_generated: bool = False
-    """Whether a program made it; `original` then says which."""
+    """Whether a program made the puzzle; `original` then names the program."""
 
     @model_validator(mode="after")
     def _has_options_and_an_answer_among_them(self) -> Puzzle:
@@ -474,7 +485,7 @@ class Puzzle(GroundTruth):
         return self
 
     def outside(self, sizes_wh: Sequence[SizeWH], *, slack_px: float = 1.0) -> str | None:
-        """Return which option is not a picture of the record, in words; None if all are."""
+        """Return a description of an option that is not a picture of the record, or None if all are."""
         del slack_px
         for number in self.option_pictures:
             if number >= len(sizes_wh):
@@ -537,7 +548,7 @@ def multiplied(first: Matrix3, second: Matrix3) -> Matrix3:
 
 
 def _inverse(matrix: Matrix3) -> Matrix3:
-    """Return the inverse of an invertible matrix, up to a factor, like a homography's."""
+    """Return the inverse of an invertible matrix up to a scale factor, as is enough for a homography."""
     (a, b, c), (d, e, f), (g, h, i) = matrix
     rows = [
         (e * i - f * h, c * h - b * i, b * f - c * e),
@@ -548,7 +559,7 @@ def _inverse(matrix: Matrix3) -> Matrix3:
 
 
 def at_pixel_centres(matrix: Matrix3) -> Matrix3:
-    """Return a homography for coordinates with pixel centers at +0.5, given one with centers at whole numbers."""
+    """Return a homography for coordinates with pixel centers at +0.5, given one for centers at whole numbers."""
     to_half: Matrix3 = ((1.0, 0.0, 0.5), (0.0, 1.0, 0.5), (0.0, 0.0, 1.0))
     from_half: Matrix3 = ((1.0, 0.0, -0.5), (0.0, 1.0, -0.5), (0.0, 0.0, 1.0))
     return multiplied(multiplied(to_half, matrix), from_half)

@@ -6,9 +6,9 @@ that has the image as its first picture.
     [{"image_ids": ["3f…", "a0…"], "record": "spair71k:trn/000001-…", "truth": {"category": "cat", …}}]
 
 `image_ids` are the images of the run, in the order of the record's pictures. The list holds only records with all
-pictures in the run. The value `records` lists each record that has the image as any picture: by it, a step that needs
-no ground truth (a jigsaw) distinguishes the images of one dataset from others. The value `scenes` names the records of
-several pictures among them.
+pictures in the run. The value `records` lists each record in which the image occurs; with it, a step that needs no
+ground truth (a jigsaw) distinguishes the images of one dataset from others. The value `scenes` names those of these
+records that have several pictures.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class RecordTruth(NamedTuple, Generic[T]):
 
 
 class RecordPlace(NamedTuple):
-    """A record of an image, and the image's number in it, from 0."""
+    """A record that contains an image, and the image's index in it, from 0."""
 
     record: str
     place: int
 
 
 def truth_columns(*kinds: type[GroundTruth], dataset: str = DATASET) -> tuple[str, ...]:
-    """Return the entries of `reads` (or `columns`) that a step needs for these kinds of truth, and the records.
+    """Return the entries of `reads` (or `columns`) that a step needs for these kinds of truth and for the records.
 
     Args:
         kinds: Kinds of truth.
@@ -67,13 +67,13 @@ def truth_columns(*kinds: type[GroundTruth], dataset: str = DATASET) -> tuple[st
 def truths_of(
     record: ImageRecord, ctx: Context, kind: type[T], *, dataset: str = DATASET
 ) -> tuple[RecordTruth[T], ...]:
-    """Return the truths of a kind from the records whose first picture is this image; empty if there are none."""
+    """Return the truths of one kind from the records whose first picture is this image; empty if there are none."""
     text = ctx.value(record.image_id, f"{dataset}.{kind.kind}")
     return () if text is None else read_truths(text, kind)
 
 
 def records_of(record: ImageRecord, ctx: Context, *, dataset: str = DATASET) -> tuple[RecordPlace, ...]:
-    """Return the records of a dataset that have an image as a picture; empty if there are none."""
+    """Return the records of a dataset that contain an image; empty if there are none."""
     text = ctx.value(record.image_id, f"{dataset}.{RECORDS}")
     return () if text is None else read_records(text)
 
@@ -87,7 +87,7 @@ def read_truths(text: str, kind: type[T]) -> tuple[RecordTruth[T], ...]:
 
 
 def write_truths(truths: Iterable[RecordTruth[Any]]) -> str:
-    """Return the value with the truths of one kind."""
+    """Return the value that encodes the truths of one kind."""
     return canonical_json([truth_entry(truth.record, truth.image_ids, truth_document(truth.truth)) for truth in truths])
 
 
@@ -107,7 +107,7 @@ def write_records(places: Iterable[RecordPlace]) -> str:
 
 
 def truth_document(truth: GroundTruth) -> dict[str, Any]:
-    """Return a truth as JSON, without defaults."""
+    """Return a truth as a JSON document, without default values."""
     return truth.model_dump(mode="json", exclude_defaults=True)
 
 

@@ -1,4 +1,4 @@
-"""Boxes around the referent of a phrase during marking: Grounding DINO, OWLv2 and Florence-2 in transformers."""
+"""Boxes around what a phrase refers to, during marking: Grounding DINO, OWLv2 and Florence-2 in transformers."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Owlv2Settings(_Detecting):
 
 
 class _DetectorHelper:
-    """A loaded detector; it prepares nothing, because it needs phrase and picture together."""
+    """A loaded detector; it prepares nothing, because it needs the phrase and the picture together."""
 
     def __init__(self, settings: _Detecting) -> None:
         device = find_device(settings.device)
@@ -96,7 +96,7 @@ class _DetectorHelper:
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return the settings and versions that decide the proposals."""
+        """Return the settings and versions that determine the proposals."""
         settings = self._settings
         return {
             "by": settings.helper_name,
@@ -107,7 +107,7 @@ class _DetectorHelper:
         }
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return the boxes of a phrase, or of all the settings' phrases, each labeled with its own."""
+        """Return the boxes for a phrase, or for each phrase in the settings, labeled with that phrase."""
         typed = hints.phrase.strip()
         phrases = [typed] if typed else list(self._settings.phrases)
         if not phrases:

@@ -26,7 +26,7 @@ _Name = Annotated[str, Field(max_length=MAX_LABEL)]
 
 
 class EndpointHelperSettings(HelperSettings):
-    """A model that states the place of a thing.
+    """A model that states where an object is.
 
     Attributes:
         chat: The vision-language model and its request settings.
@@ -46,7 +46,7 @@ class EndpointHelperSettings(HelperSettings):
     phrases: tuple[str, ...] = Field((), max_length=50)
 
     def missing(self) -> str | None:
-        """Return that a required key is not set; None otherwise."""
+        """Return a message if a required key is not set, otherwise None."""
         try:
             Chat(self.chat, concurrency=1).close()
         except BenchwrightError as error:
@@ -81,7 +81,7 @@ class _PointsReply(BaseModel):
 
 
 class EndpointHelper:
-    """A connection to a model; it checks replies and omits places outside the picture."""
+    """A connection to a model; it checks replies and omits locations outside the picture."""
 
     def __init__(self, settings: EndpointHelperSettings) -> None:
         self._settings = settings
@@ -89,7 +89,7 @@ class EndpointHelper:
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return the settings that decide the proposals, without a key."""
+        """Return the settings that determine the proposals, without the key."""
         settings = self._settings
         return {
             "by": "endpoint",
@@ -101,7 +101,7 @@ class EndpointHelper:
         }
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return the places that the model names.
+        """Return the regions that the model names.
 
         Raises:
             BenchwrightError: It cannot be reached, or its reply is unusable; the message omits its address and key.
@@ -138,7 +138,7 @@ class EndpointHelper:
         by: ProposedBy,
         typed: str,
     ) -> Region | None:
-        """Return a place as a region; None if it lies outside the picture."""
+        """Return a location as a region, or None if it lies outside the picture."""
         labelled = hints if typed or hints.label else hints.model_copy(update={"label": place.name.strip()})
         if isinstance(place, _Boxed):
             try:

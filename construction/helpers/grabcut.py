@@ -1,4 +1,4 @@
-"""GrabCut for annotators who draw: a quick answer on a reduced picture, then its border at full size.
+"""GrabCut for annotators who draw: a quick result on a reduced picture, whose border is then refined at full size.
 
 `cutting_out.find_mask` cuts the reduced picture in the same way, and `border_refining` refines the border.
 """
@@ -22,9 +22,9 @@ from .proposing import ProposedBy, region_of_mask
 
 SEED = 1
 _QUICK_SIDE_PX, _QUICK_ITERATIONS = 320, 3
-"""Longer side of the picture for the quick answer, in pixels, and GrabCut's iterations there."""
+"""Longer side, in pixels, of the reduced picture for the quick result, and the number of GrabCut iterations on it."""
 _EXACT_ITERATIONS = 5
-"""Iterations on the picture whose border is refined."""
+"""Number of iterations on the picture whose border is refined."""
 _STROKE_SHARE = 0.012
 """Default width of strokes, as a fraction of the picture's shorter side."""
 VERSION = "1"
@@ -56,18 +56,18 @@ class _ReducedCut(NamedTuple):
 
 
 class GrabCutHelper:
-    """GrabCut from a box, strokes inside and outside, or both. Equal pixels and hints give equal masks."""
+    """GrabCut from a box, from strokes inside and outside, or from both. Equal pixels and hints give equal masks."""
 
     def __init__(self) -> None:
         self._reduced: dict[int, tuple[str, NDArray[np.uint8]]] = {}
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return the settings and versions that decide the proposals."""
+        """Return the settings and versions that determine the proposals."""
         return {"by": "grabcut", "version": VERSION, "iterations": _EXACT_ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return the subject, quickly, or with its border at full size if `refine` is set."""
+        """Return the subject's region: a quick one, or one with its border refined at full size if `refine` is set."""
         is_exact = hints.refine or max(picture.size_wh) <= _QUICK_SIDE_PX
         side_px, iterations = (REDUCED_SIDE_PX, _EXACT_ITERATIONS) if is_exact else (_QUICK_SIDE_PX, _QUICK_ITERATIONS)
         reduced = self.reduce(picture, side_px)
@@ -81,14 +81,14 @@ class GrabCutHelper:
         return Proposed(regions, is_exact)
 
     def reduce(self, picture: HelperPicture, side_px: int = _QUICK_SIDE_PX) -> NDArray[np.uint8]:
-        """Return the reduced picture; the last one of each size stays in memory."""
+        """Return the reduced picture; the most recent one of each size is kept in memory."""
         if side_px not in self._reduced or self._reduced[side_px][0] != picture.image_id:
             self._reduced[side_px] = picture.image_id, reduced_picture(picture.pixels, side_px)
         return self._reduced[side_px][1]
 
 
 def classes_of(hints: RegionHints, scale: float, shape_hw: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return GrabCut's four classes of a picture from hints in pixels of another that is larger by `1 / scale`.
+    """Return GrabCut's four classes for a picture, from hints in pixels of a picture that is larger by `1 / scale`.
 
     Without a box, everything that no stroke touches is probable background.
     """
@@ -127,7 +127,9 @@ def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float, iteratio
 
 
 def _wanted_parts(grabbed: Mask, classes: NDArray[np.uint8], hints: RegionHints) -> Mask:
-    """Return the parts that strokes touch, else the largest; holes are filled unless a stroke outside touches them."""
+    """Return the parts that strokes touch, or else the largest part; holes are filled unless an outside stroke touches
+    them.
+    """
     import cv2
 
     if not hints.inside:
@@ -149,7 +151,7 @@ def refined(
     Args:
         pixels: (height, width, 3) RGB at full size.
         mask: Mask of the reduced picture.
-        hints: In pixels at full size.
+        hints: Hints, in pixels at full size.
         background: GrabCut's model of the background's colors.
         foreground: GrabCut's model of the subject's colors.
     """

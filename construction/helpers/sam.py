@@ -1,6 +1,8 @@
-"""SAM for annotators who draw, by clicks and boxes: a picture is embedded once; each click runs only the small decoder.
+"""SAM for annotators who draw with clicks and boxes: a picture is embedded once; each click runs only the small
+decoder.
 
-It runs the package `segment_anything` or the SAM of transformers, with the user's own weights, never unpickled.
+It runs the package `segment_anything` or the SAM of transformers with the user's own weights, which are never
+unpickled.
 """
 
 from __future__ import annotations
@@ -120,7 +122,7 @@ def _thinned(strokes: tuple[tuple[tuple[float, float], ...], ...]) -> list[tuple
 
 
 class _SamHelper(PreparingHelper):
-    """The common part of both SAMs: an embedding stored by weights and package, and a mask as a region."""
+    """The common part of both SAM helpers: an embedding stored by weights and package, and a mask as a region."""
 
     by: str
 
@@ -131,12 +133,12 @@ class _SamHelper(PreparingHelper):
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return the settings and versions that decide the proposals."""
+        """Return the settings and versions that determine the proposals."""
         return {"by": self.by, "version": self._version, "weights": self._weights, "dtype": self._device.dtype}
 
     @property
     def prepared_as(self) -> str:
-        """Return a digest of weights, precision and kind of SAM."""
+        """Return a digest of the weights, the precision and the kind of SAM."""
         return self._prepared_as
 
     def propose_from(self, prepared: Prepared, picture: HelperPicture, hints: RegionHints) -> Proposed:

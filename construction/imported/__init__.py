@@ -1,1 +1,1 @@
-"""Questions of existing benchmarks: their files become ordinary items of a run."""
+"""Import of questions from existing benchmarks: their files become ordinary items of a run."""

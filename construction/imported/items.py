@@ -60,8 +60,8 @@ class ImportedItems(MapStep):
     `datasets/<entry>.asked.refused.jsonl`. The step brings the pictures, so that a run needs no image folder.
 
     A recipe may have several entries `items` and combines their items. The id of an item depends on the id in its
-    source, and on its words, options and pictures, not on the place of files or on other rows; a question that an
-    earlier entry has is left out.
+    source and on its words, options and pictures, not on the location of files or on other rows; a question that an
+    earlier entry contains is left out.
 
     Args:
         file: File of questions, folder or archive with such files, or folder of a release, relative to the recipe's
@@ -111,12 +111,12 @@ class ImportedItems(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return its own questions by picture, and those of earlier entries."""
+        """Return the values with its own questions by picture, and with those of earlier entries."""
         return (_OWN, *self._asked_before)
 
     @property
     def tells_apart(self) -> bool:  # type: ignore[override]
-        """Return whether ids depend on the content of questions, and not on a name that two entries may have."""
+        """Return whether ids depend on the content of questions and not on a name that two entries may share."""
         return self.benchmark is None
 
     def parts(self) -> tuple[Step, ...]:
@@ -127,7 +127,7 @@ class ImportedItems(MapStep):
         """Return the source of the questions.
 
         Raises:
-            DataError: The file or folder does not exist, or holds no questions.
+            DataError: The file or folder does not exist, or contains no questions.
             PrerequisiteError: The questions are known by digest only.
         """
         if self.file.startswith("sha256:"):
@@ -140,7 +140,7 @@ class ImportedItems(MapStep):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """Return the digest of the files of questions, so that neither their place nor that of pictures matters."""
+        """Return the digest of the question files, so that neither their location nor that of the pictures matters."""
         if self.file.startswith("sha256:"):
             return {
                 "file": self.file, "mapping": self.mapping, "keyless": self.keyless, "benchmark": self.benchmark
@@ -157,7 +157,7 @@ class ImportedItems(MapStep):
         return self._parameters
 
     def identities(self, questions: Sequence[FileQuestion]) -> list[str]:
-        """Return the values on which the ids of the items of one picture's questions depend; no two are equal."""
+        """Return the values that determine the item ids of one picture's questions; no two are equal."""
         seen: Counter[str] = Counter()
         told = []
         for question in questions:
@@ -245,7 +245,7 @@ class AskedQuestions(GatherStep):
         return index.brought(ctx.stage)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the complete questions of each picture: all their pictures are in the run."""
+        """Return each picture's complete questions, which are those with all their pictures in the run."""
         if self._index is None:
             raise PrerequisiteError(f"step {ctx.stage!r} has not read its questions in this run")
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
@@ -266,8 +266,8 @@ class AskedQuestions(GatherStep):
 class OwnSplits(GatherStep):
     """Give each imported item the split of its source, `test` if the source states none.
 
-    Spells names as releases accept them: lower-case letters, digits and `_`. The attribute `source_split` keeps the
-    name.
+    Converts names to the form that releases accept: lower-case letters, digits and `_`. The attribute `source_split`
+    keeps the original name.
     """
 
     name: ClassVar[str] = "own_splits"
@@ -289,7 +289,7 @@ class OwnSplits(GatherStep):
 
 
 def _own_split(record: Mapping[str, Any]) -> str:
-    """Return the split of an item in its source: that of its release, otherwise the one in its attribute."""
+    """Return an item's split in its source: the split of its release, otherwise the one in its attribute."""
     imported = record["evidence"].get(IMPORTED)
     split = imported["split"] if imported else record["attributes"].get(OWN_SPLIT)
     return _OTHER_NAMES.get(str(split), str(split)) if split else _USUAL_SPLIT
@@ -311,7 +311,7 @@ def split_names(stated: Iterable[str]) -> dict[str, str]:
 
 
 def _released_name(name: str) -> str:
-    """Return the nearest name that a split of a release may have."""
+    """Return the closest name that a release allows for a split."""
     words = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") if not re.fullmatch(SPLIT, name) else name
     spelled = words if words[:1].isalpha() else f"split_{words}".rstrip("_")
     return spelled[:32]

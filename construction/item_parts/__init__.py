@@ -1,1 +1,1 @@
-"""The building blocks of items: choices, boxes, points, views, cut-outs, ideas."""
+"""The building blocks of items: choices, boxes, points, views, cut-outs and ideas."""

@@ -1,9 +1,9 @@
-"""The border of a cut made on a reduced picture, decided again at full size.
+"""Refinement, at full size, of the border of a cut that was made on a reduced picture.
 
-GrabCut's time grows faster than the size of a picture, and on large pictures it keeps more patches of the background.
-So a reduced picture is cut, and its color models then decide the pixels near the border at full size, in tiles along it
-(lazy snapping and later editors refine borders in such a band: Li et al. 2004, doi:10.1145/1015706.1015719). All other
-pixels follow the reduced picture.
+GrabCut's running time grows faster than the size of a picture, and on large pictures it keeps more patches of
+background. A reduced picture is therefore cut, and its color models then classify the pixels near the border at full
+size, in tiles along it (lazy snapping and later editors refine borders in such a band: Li et al. 2004,
+doi:10.1145/1015706.1015719). All other pixels follow the reduced picture.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def with_refined_border(
     Args:
         pixels: (height, width, 3) RGB at full size.
         mask: Mask of the reduced picture.
-        certain: (height, width): GrabCut's classes at full size; only those of certain pixels apply.
+        certain: (height, width): GrabCut's classes at full size; only those of certain pixels are used.
         background: GrabCut's model of the background's colors; all 0 if it learned none.
         foreground: GrabCut's model of the subject's colors.
     """
@@ -90,7 +90,7 @@ def _band(mask: Mask) -> Mask:
 
 
 def _tiles(near: Mask) -> Iterator[tuple[slice, slice, slice, slice]]:
-    """Yield the tiles with pixels to decide: rows and columns with the overlap, and without it."""
+    """Yield the tiles that contain pixels to classify: rows and columns with the overlap, and without it."""
     height, width = near.shape
     for top in range(0, height, _TILE_PX):
         for left in range(0, width, _TILE_PX):
@@ -111,7 +111,7 @@ def _tiles(near: Mask) -> Iterator[tuple[slice, slice, slice, slice]]:
 
 
 def resized_mask(mask: Mask, size_wh: Sequence[int]) -> Mask:
-    """Return a mask at another size, with its staircase smoothed."""
+    """Return a mask at another size, with its jagged outline smoothed."""
     import cv2
 
     if mask.shape == (size_wh[1], size_wh[0]):

@@ -1,4 +1,4 @@
-"""Cutting of a subject out of a photograph with GrabCut, and compositing of it onto another photograph."""
+"""Functions that cut a subject out of a photograph with GrabCut and composite it onto another photograph."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Mask = NDArray[np.bool_]
 """(height, width), true where the subject is."""
 ITERATIONS = 6
 _WHOLLY = 0.999
-"""Smallest opacity at which nothing else is visible: at most a 255th of a level."""
+"""Opacity from which nothing behind is visible: it contributes at most 1/255 of a level."""
 _POINT_RADIUS = 0.008
 """Radius of the disc that a stated point describes, as a fraction of the picture's shorter side."""
 
 
 class Hints(NamedTuple):
-    """A person's statements about a subject's place, in pixels of the picture.
+    """A person's statements about where a subject is, in pixels of the picture.
 
     Args:
         box: Box around the whole subject.
         inside: Points of the subject.
         outside: Points that do not belong to the subject.
-        mask: The subject's stated outline, a cell for each pixel of the source; None if not stated.
+        mask: The subject's stated outline, with a cell for each pixel of the source; None if not stated.
     """
 
     box: Box
@@ -40,7 +40,7 @@ class Hints(NamedTuple):
     mask: MaskRuns | None = None
 
     def scaled(self, scale: float) -> Hints:
-        """Return the hints for a picture that is larger by a factor."""
+        """Return the hints scaled for a picture that is larger by this factor."""
         x0, y0, x1, y1 = self.box
         inside, outside = ([(x * scale, y * scale) for x, y in side] for side in (self.inside, self.outside))
         return Hints((x0 * scale, y0 * scale, x1 * scale, y1 * scale), inside, outside, self.mask)
@@ -123,7 +123,9 @@ def _opened(whole: Mask, grabbed: NDArray[np.uint8], outside: Sequence[tuple[flo
 
 
 def hint_classes(shape_hw: tuple[int, int], hints: Hints) -> NDArray[np.uint8]:
-    """Return GrabCut's four classes: probable subject in the box, background elsewhere, points certain."""
+    """Return GrabCut's four classes: probable subject in the box, background elsewhere, and certain classes at the
+    points.
+    """
     import cv2
 
     height, width = shape_hw
@@ -179,8 +181,8 @@ def fault(mask: Mask, box: Box, *, min_area: float, max_area: float, min_box_iou
     Args:
         mask: Mask that `find_mask` returned.
         box: Stated box.
-        min_area: Smallest area, as a fraction of the picture; below, the mask counts as empty.
-        max_area: Largest area, as a fraction of the picture; above, the mask counts as everything.
+        min_area: Smallest area, as a fraction of the picture; a smaller mask counts as empty.
+        max_area: Largest area, as a fraction of the picture; a larger mask counts as everything.
         min_box_iou: Smallest intersection over union of the mask's bounds and the box.
     """
     share = float(mask.mean())
@@ -207,10 +209,10 @@ def opacity(mask: Mask, *, feather_px: float) -> NDArray[np.float32]:
 
 
 def editable(shows: NDArray[np.float32]) -> dict[str, Any]:
-    """Return the region where a composite may differ from the subject's own picture, as a COCO mask.
+    """Return, as a COCO mask, the region in which a composite may differ from the subject's own picture.
 
     Args:
-        shows: Opacity, from `opacity`; where it is below 1, except for rounding, the new background is visible.
+        shows: Opacity, from `opacity`; the new background is visible where it is below 1, apart from rounding.
     """
     return mask_of(shows < _WHOLLY).model_dump(mode="json")
 

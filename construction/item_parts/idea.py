@@ -1,7 +1,7 @@
 """Ideas for manipulations: the step `ideas` plans them for an image, and later steps carry them out.
 
-Ideas travel as one value of the image, `ideas.planned`: a canonical JSON list. Coordinates are pixels of the upright
-source, from its top left corner.
+Ideas are stored as one value of the image, `ideas.planned`: a canonical JSON list. Coordinates are pixels of the
+upright source, from its top left corner.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class GroundedSubject(_Planned):
         box: Box as x0, y0, x1, y1; None if not stated.
         inside: Points that certainly belong to it.
         outside: Points that certainly do not belong to it.
-        mask: Its stated outline, a cell for each pixel of the picture; omitted from documents if not stated.
+        mask: Its stated outline, with a cell for each pixel of the picture; omitted from documents if not stated.
     """
 
     phrase: Text
@@ -56,7 +56,7 @@ class Change(_Planned):
         natural: Natural value, such as `a tennis racket`.
         manipulated: Manipulated value, such as `a gun`.
         ask_natural: A yes/no question that is true of the natural image only; None lets a template write it.
-        ask_manipulated: A yes/no question that is true of the manipulated image only; None likewise.
+        ask_manipulated: A yes/no question that is true of the manipulated image only; None lets a template write it.
         others: Further values that fit neither image, for distractors.
         tempting: Wrong values that the low-level clues of the manipulated image suggest.
     """
@@ -75,7 +75,7 @@ class Donor(_Planned):
 
     Args:
         image_id: Id of the picture.
-        of: Object to take, or by which a background is known; None takes the whole picture, as a background.
+        of: Object to take, or one by which a background is recognized; None takes the whole picture as a background.
     """
 
     image_id: str
@@ -90,14 +90,14 @@ class Idea(_Planned):
         category: One of the thirteen, such as `B2` (`benchwright.facts.CATEGORIES`).
         way: Kind of edit that makes it.
         subject: The main subject, which keeps its identity unless the category is about it.
-        target: Object that partial substitution replaces; None for the other ways.
+        target: Object that partial substitution replaces; None for other kinds of edits.
         low: Low-level change, made in the image.
         high: High-level change, which people perceive.
         natural_caption: Caption of the source.
         manipulated_caption: Caption of the intended image; the prompt of an inpainting model.
         instruction: Instruction for a model that edits by instruction.
         donor: Source of pixels for an editor without weights.
-        effect: Name of an alteration without weights, such as `cartoon`; else None.
+        effect: Name of an alteration that needs no weights, such as `cartoon`; None for other edits.
         levels: Levels for its questions.
         written_by: `template`, or the model that wrote the idea.
     """

@@ -1,10 +1,10 @@
-"""Soft outlines: the subject's share of each pixel along a rim, and the subject's own color there.
+"""Soft outlines: the subject's proportion of each pixel along a rim, and the subject's own color there.
 
 A pixel on the rim of a subject mixes its color with the old background's. Pasted unchanged, it shows as a halo. The
 opacity comes from the guided filter (He, Sun and Tang 2013, doi:10.1109/TPAMI.2012.213), which lets the outline follow
 the edges of the photograph; the subject's color comes from blurred means of both sides (Forte 2021, arXiv 2006.14970).
-Both are box filters. OpenCV has the guided filter in its contrib wheel only, which conflicts with the plain one, and
-PyMatting needs Numba and LLVM, some 50 MB.
+Both are box filters. OpenCV includes the guided filter only in its contrib wheel, which conflicts with the standard
+one, and PyMatting needs Numba and LLVM, about 50 MB.
 """
 
 from __future__ import annotations
@@ -19,18 +19,22 @@ from .cutting_out import Mask, bounds
 _REFERENCE_PX = 512
 """Shorter side, in pixels, of the picture that the widths below refer to."""
 LEAST_BAND = 0.5
-"""Half width in pixels below which nothing is softened."""
+"""Half-width, in pixels, below which nothing is softened."""
 _EPSILON = 1e-4
-"""Variance of color, of 1, below which the guided filter smooths."""
+"""Color variance, for values from 0 to 1, below which the guided filter smooths."""
 _LOW, _HIGH = 0.12, 0.92
-"""Opacities of the filter that count as none and as all: its tails would show as a veil."""
+"""Filter opacities at or beyond which a pixel counts as fully transparent or opaque; the filter's tails would show as a
+veil.
+"""
 _WIDE, _NARROW = 6, 1
 """Radii of the two passes that estimate the subject's color, in widths of the band and in pixels."""
 _TINY = 1e-4
 _TRIM, _BESIDE = 3.0, 1.5
 """Widths of the band from the outline that trimming examines; distance in pixels at which the background is pure."""
 _OFF, _LEAN = 10.0, 0.25
-"""Distance from the line between both hues, and share along it, at which a pixel's hue leans to the background."""
+"""Distance from the line between both hues, and fraction along it, at which a pixel's hue leans toward the
+background.
+"""
 _APART, _NEARER = 12.0, 0.8
 """CIELAB distance at which subject and background can be distinguished; factor by which the background is nearer."""
 
@@ -41,7 +45,7 @@ class Matte(NamedTuple):
     """A subject with a soft rim.
 
     Args:
-        alpha: (height, width), 0-1: the subject's share of each pixel; 0 and 1 away from the rim.
+        alpha: (height, width), 0-1: the subject's proportion of each pixel; 0 or 1 away from the rim.
         pixels: (height, width, 3): the picture, with the subject's own color along the rim.
     """
 
@@ -50,7 +54,7 @@ class Matte(NamedTuple):
 
 
 def band_of(shape_hw: tuple[int, ...], band_px: float) -> float:
-    """Return the half width of the rim in pixels of a picture, given that for a picture of 512."""
+    """Return the half-width of the rim in pixels of a picture, given the half-width for a picture of 512 pixels."""
     return band_px * min(shape_hw[:2]) / _REFERENCE_PX
 
 
@@ -60,7 +64,7 @@ def matted(pixels: NDArray[np.uint8], mask: Mask, *, band: float) -> Matte:
     Args:
         pixels: (height, width, 3) RGB.
         mask: (height, width), not empty.
-        band: Half width of the rim in pixels, beyond which opacity is 0 or 1; below `LEAST_BAND` nothing is softened.
+        band: Half-width of the rim, in pixels, beyond which opacity is 0 or 1; below `LEAST_BAND`, nothing is softened.
     """
     import cv2
 
@@ -122,10 +126,11 @@ def trimmed(pixels: NDArray[np.uint8], mask: Mask, *, width: float) -> Mask:
 def _without_spill(
     pixels: NDArray[np.uint8], mask: Mask, depth: NDArray[np.float32], width: float
 ) -> NDArray[np.float32]:
-    """Return the largest subject share of pixels near the outline, from how far their hue leans to the background.
+    """Return the largest possible subject proportion of pixels near the outline, from how far their hue leans to the
+    background.
 
-    Hair and fur mix with the background deeper than an outline is wide. Lightness does not count, because light and
-    shade differ within subjects.
+    Hair and fur mix with the background deeper than an outline is wide. Lightness is ignored, because light and shade
+    vary within subjects.
     """
     import cv2
 
@@ -164,7 +169,7 @@ def _mean(values: NDArray[np.float32], radius: int) -> NDArray[np.float32]:
 
 
 def _guided(guide: NDArray[np.float32], values: NDArray[np.float32], radius: int, where: Mask) -> NDArray[np.float32]:
-    """Return values smoothed by a guide in color: the guided filter with full covariances.
+    """Return values smoothed along a color guide: the guided filter with full covariances.
 
     Args:
         guide: (height, width, 3), 0-1.
@@ -189,7 +194,9 @@ def _guided(guide: NDArray[np.float32], values: NDArray[np.float32], radius: int
 
 
 def _own_color(guide: NDArray[np.float32], alpha: Alpha, band: float) -> NDArray[np.float32]:
-    """Return the subject's color at each pixel, 0-1: its part in the pixel's mix of the nearby colors of both sides."""
+    """Return the subject's color at each pixel, 0-1: its component of the pixel's mix of the nearby colors of both
+    sides.
+    """
     share = alpha[..., None]
     subject = behind = guide
     for radius in (max(2, round(_WIDE * band)), _NARROW):
@@ -202,7 +209,7 @@ def _own_color(guide: NDArray[np.float32], alpha: Alpha, band: float) -> NDArray
 def _both(
     subject: NDArray[np.float32], behind: NDArray[np.float32], alpha: Alpha, radius: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the mean color of the subject and of its background around each pixel, weighted by share."""
+    """Return the mean colors of the subject and of its background around each pixel, weighted by proportion."""
     sides = []
     for color, share in ((subject, alpha), (behind, 1 - alpha)):
         total = _mean(color * share[..., None], radius)

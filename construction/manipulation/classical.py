@@ -1,4 +1,4 @@
-"""Candidates made without a model: a donor's cut-out over the part, a donor as background, or an effect."""
+"""Candidates made without a model: a donor's cut-out placed over the part, a donor as background, or an effect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_EFFECT, _DONOR_UNREADABLE, _DONOR_HIDDEN = "no_effect", "donor_unreadable", 
 
 
 class Donors:
-    """Other photographs of the run, for the ideas of one picture; each is cut out once for all candidates.
+    """Other photographs of the run that serve the ideas of one picture; each is cut out once for all candidates.
 
     Args:
         ctx: Context that gives access to the other pictures.
@@ -38,7 +38,7 @@ class Donors:
         self._cut: dict[str, tuple[Mask, int] | str] = {}
 
     def picture(self, donor: Donor) -> tuple[ImageRecord, Pixels] | str:
-        """Return a donor and its pixels, or the reason why it has none."""
+        """Return an idea's donor and its pixels, or the reason why it has none."""
         try:
             record = self._ctx.image(donor.image_id)
             return record, self._ctx.images.rgb(record)
@@ -115,9 +115,9 @@ def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: Manipula
 
 
 def _fitted(canvas: EditJob, background: Pixels, step: ManipulationSettings) -> Pixels:
-    """Return a new background in the light and focus of the old one, with a shadow of the subject in front of it.
+    """Return a new background with the light and focus of the old one, and the subject's shadow on it.
 
-    The subject keeps its pixels, so the background is fitted to it.
+    The subject keeps its pixels, so the background is adapted to it.
     """
     assert canvas.alpha is not None, "a background has a mask"
     subject = 1 - canvas.alpha
@@ -131,7 +131,7 @@ def _fitted(canvas: EditJob, background: Pixels, step: ManipulationSettings) -> 
 def _filled(
     canvas: EditJob, mask: Mask, record: ImageRecord, pixels: Pixels, step: ManipulationSettings
 ) -> FinishedEdit | str:
-    """Return a candidate whose part shows another picture, such as a sign or a screen."""
+    """Return a candidate in which a part, such as a sign or a screen, shows another picture."""
     shown = part_filled(canvas.base, mask, pixels, step.blend, max_enlargement=step.max_enlargement)
     if isinstance(shown, str):
         return shown

@@ -23,7 +23,7 @@ from .manipulation_settings import Edges, ManipulationSettings
 from .masks.base import Pixels
 
 _SURE = 0.15
-"""Smallest share of agreeing phases for a shift to be accepted."""
+"""Smallest proportion of agreeing phases at which a shift is accepted."""
 
 
 class Shift(NamedTuple):
@@ -58,9 +58,11 @@ def _shift_of(before: Pixels, after: Pixels) -> Shift:
 
 
 def registered(after: Pixels, shift: Shift, *, max_px: float) -> tuple[Pixels, bool]:
-    """Return a picture shifted back by whole pixels, with its edge repeated in the gap, and whether it was shifted.
+    """Return a picture shifted back by whole pixels, with its edge pixels repeated in the gap, and whether it was
+    shifted.
 
-    The picture stays unchanged if the shift is unsure, below half a pixel or beyond `max_px`; a gate then judges it.
+    The picture is left unchanged if the shift is uncertain, below half a pixel or beyond `max_px`; a gate then judges
+    it.
     """
     across, along = round(shift.across), round(shift.along)
     if shift.sure < _SURE or shift.length > max_px or (across, along) == (0, 0):
@@ -72,9 +74,9 @@ def registered(after: Pixels, shift: Shift, *, max_px: float) -> tuple[Pixels, b
 
 
 Draw = Callable[..., np.random.Generator]
-"""Returns randomness that depends only on the picture and on the words in the call."""
+"""Returns a random generator that depends only on the picture and on the words in the call."""
 _WHOLLY = 0.999
-"""Smallest opacity at which nothing else is visible: at most a 255th of a level."""
+"""Opacity from which nothing behind is visible: it contributes at most 1/255 of a level."""
 
 
 class EditJob(NamedTuple):
@@ -85,11 +87,11 @@ class EditJob(NamedTuple):
         candidate: Number of the candidate.
         seed: Seed for a model.
         prompt: Prompt for a model; empty until one is chosen.
-        base: The picture at the size of the pair, with the subject already moved if it moves.
+        base: The picture at the size of the pair, with the subject already moved if it is to move.
         window: Part of the picture that a model gets.
         mask: Region of the picture that the model may paint on; None for all of it.
         alpha: Opacity of the painted pixels; None if all of them show.
-        stays: Whether the kept region keeps its place, so that gates can compare it.
+        stays: Whether the kept region keeps its position, so that gates can compare it.
         facts: Record of the preparation, as JSON values.
     """
 
@@ -105,7 +107,7 @@ class EditJob(NamedTuple):
     facts: Mapping[str, Any]
 
     def edit(self, size_wh: tuple[int, int]) -> Edit:
-        """Return the edit for a model, at the model's size."""
+        """Return the edit that a model gets, at the model's size."""
         mask = None if self.mask is None else scaled_mask(self.mask[self.window.cut], size_wh)
         return Edit(scaled(self.base[self.window.cut], size_wh), mask, self.prompt, self.seed)
 
@@ -116,7 +118,7 @@ class FinishedEdit(NamedTuple):
     Args:
         pixels: Pixels, in the size of the natural picture.
         editable: Region that may differ from the natural picture; None for all of it.
-        facts: Record of the making, as JSON values.
+        facts: Record of how it was made, as JSON values.
         donors: Other photographs that lent pixels.
     """
 
@@ -151,7 +153,7 @@ def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Ma
 def background_canvas(
     idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, step: ManipulationSettings
 ) -> EditJob:
-    """Return the canvas of an overall background substitution: all but the subject, which may be moved first."""
+    """Return the canvas of an overall background substitution: everything but the subject, which may first be moved."""
     moving = step.subject
     move = draw_move(
         mask,
@@ -187,7 +189,7 @@ def _cut_out(
 ) -> tuple[Pixels, Alpha, dict[str, float]]:
     """Return the picture with the subject's own color along its rim, the subject's opacity, and a record of both.
 
-    The pixels behind a moved subject belong to another place and reveal nothing about its rim.
+    The pixels behind a moved subject belong to another location and reveal nothing about its rim.
     """
     band = round(band_of(mask.shape, step.blend.matte_px), 3)
     if band >= LEAST_BAND and step.edges.rim_px > 0 and not moved_away:

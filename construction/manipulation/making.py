@@ -1,4 +1,4 @@
-"""The making of one picture's candidates: first masks, then canvases, then pictures with or without models."""
+"""Creation of one picture's candidates: first masks, then canvases, then pictures with or without models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .tools import Tools
 _NO_TARGET, _WAY_LEFT_OUT, _SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
 _OUTLINE_UNSTATED = "outline_unstated"
 _FAILURES = frozenset({NO_MEMORY, *(f"endpoint_{reason}" for reason in MAY_PASS)})
-"""Reasons that reveal nothing about an image: if nothing else resulted, the next run tries the image again."""
+"""Reasons that do not depend on the image: if there is no other result, the next run tries the image again."""
 
 
 class _Masked(NamedTuple):
@@ -64,11 +64,11 @@ class PictureCandidates:
                 self._start(masked, candidate)
 
     def painter(self, canvas: EditJob) -> Painter | None:
-        """Return the model that paints a canvas; None if pictures of the kind are composed."""
+        """Return the model that paints a canvas, or None if pictures of this kind are composed instead."""
         return self._tools.painters.get(TASK_OF[canvas.idea.way])
 
     def painted(self, canvas: EditJob, result: Painted | Unpainted) -> None:
-        """Record the picture that a model painted, or the reason why it painted none."""
+        """Record the picture that a model painted, or why it painted none."""
         painter = self.painter(canvas)
         assert painter is not None, "only what a model paints was waiting"
         if isinstance(result, Unpainted):
@@ -123,7 +123,7 @@ class PictureCandidates:
                 yield _Masked(idea, mask, {"mask": {**facts, "runs": mask_of(mask).model_dump(mode="json")}})
 
     def _place(self, idea: Idea) -> Hints | str | None:
-        """Return the place of an idea's mask, or the reason why it has none; None if the idea needs no mask."""
+        """Return the location of an idea's mask, or the reason why it has none; None if the idea needs no mask."""
         if idea.way not in self._step.ways:
             return _WAY_LEFT_OUT
         if idea.way == "direct":
@@ -162,7 +162,7 @@ class PictureCandidates:
         return found | dict(zip(requests, masks, strict=True))
 
     def _start(self, masked: _Masked, candidate: int) -> None:
-        """Lay out a candidate, and finish it if it needs no model."""
+        """Prepare a candidate's canvas, and finish the candidate if it needs no model."""
         idea, mask, step, pixels = masked.idea, masked.mask, self._step, self._shown.pixels
         canvas: EditJob
         if idea.way == "direct" or mask is None:

@@ -2,7 +2,7 @@
 overall background substitution and direct alteration, with models or without.
 
 The masks of a picture are found together. Models paint batches by size over several pictures. Each candidate is painted
-from its own seed, so its pixels do not depend on order, workers or engine.
+with its own seed, so that its pixels do not depend on order, workers or engine.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Manipulate(ManipulationSettings, MapStep):
         return self._weights
 
     def weights_hash(self) -> str | None:
-        """Return the digest over all weights in use; None without any.
+        """Return the digest of all weights in use, or None if there are none.
 
         Raises:
             PrerequisiteError: Weights are missing.
@@ -130,7 +130,9 @@ class Manipulate(ManipulationSettings, MapStep):
         return digest(used) if used else None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide pictures, with digests for paths of weights and the choice behind `auto`."""
+        """Return the settings that determine the pictures, with digests in place of weight paths and `auto`
+        resolved.
+        """
         parameters = super().parameters()
         for task in (MASKS, *TASKS):
             used = self.weights().get(task)
@@ -153,7 +155,7 @@ class Manipulate(ManipulationSettings, MapStep):
         return self.hardware.images_together
 
     def open(self, ctx: OpenContext) -> Tools:
-        """Load the models, or connect to the endpoint; keep OpenCV to the worker's single thread."""
+        """Load the models or connect to the endpoint, and restrict OpenCV to the worker's single thread."""
         import cv2
 
         cv2.setNumThreads(1)
@@ -189,7 +191,9 @@ class Manipulate(ManipulationSettings, MapStep):
 
 
 def _paint(pictures: Sequence[PictureCandidates]) -> None:
-    """Let each model paint its waiting canvases, over all pictures together, and finish painted ones meanwhile."""
+    """Let each model paint the canvases that wait for it, over all pictures together, and finish painted ones
+    meanwhile.
+    """
     waiting: dict[Task, list[tuple[PictureCandidates, EditJob, Painter]]] = {}
     for picture in pictures:
         for canvas in picture.waiting:

@@ -1,7 +1,7 @@
 """A manipulated image and the record of its making: the value that the step `manipulate` gives an image.
 
-They travel as one value of the source image, `manipulate.pairs`: a canonical JSON list, with the candidates of one idea
-in sequence. The pictures themselves are images made from the source.
+They are stored as one value of the source image, `manipulate.pairs`: a canonical JSON list, with the candidates of one
+idea in sequence. The pictures themselves are images made from the source.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Manipulated(BaseModel):
 
     Args:
         idea_id: Id of the source's idea.
-        candidate: Number among the candidates of the idea, from 0.
+        candidate: Index among the candidates of the idea, from 0.
         natural: Id of the image that the pair shows as natural; of the same size as the manipulated one.
         manipulated: Id of the made image.
         editable: Region in which the two may differ, as the gates read it; None for the whole picture.
@@ -41,7 +41,7 @@ class Manipulated(BaseModel):
 
     @property
     def moved(self) -> bool:
-        """Return whether the subject has another place or size than in the natural image."""
+        """Return whether the subject's position or size differs from that in the natural image."""
         move = self.made_with.get("subject")
         return move is not None and (list(move["to_xy"]) != list(move["from_xyxy"][:2]) or move["scale"] != 1)
 

@@ -33,7 +33,7 @@ class Masking(_Settings):
     """Rules for finding and judging masks.
 
     Args:
-        by: The masker; `auto` is SAM if its weights are present, else GrabCut.
+        by: The masker; `auto` is SAM if its weights are present, otherwise GrabCut.
         weights: Checkpoint of `segment_anything`, or a folder of transformers, relative to the recipe.
         prompt: Prompt of `segment_anything`: the box, or everything in the picture, followed by equation (1).
         overlap: Rule that chooses a mask from everything: `paper` takes the raw intersection.
@@ -146,7 +146,7 @@ class Moving(_Settings):
 
     Args:
         max_shift: Largest shift, as a fraction of the picture's width or height.
-        min_scale: Smallest factor of its size.
+        min_scale: Smallest factor of the subject's size.
         max_scale: Largest factor of its size.
         horizon: Row of the horizon in the new backgrounds, as a fraction of the height. A subject that stands below it
             is then moved up as far as it becomes smaller, and down as far as it becomes larger; `max_shift` moves it
@@ -185,17 +185,17 @@ class Edges(_Settings):
 
 
 class Hardware(_Settings):
-    """Devices and modes for running models. Only `dtype` decides the painted pixels; the rest changes no more than
+    """Devices and modes for running models. Only `dtype` affects the painted pixels; the other settings change only
     rounding.
 
     Args:
-        device: Device, such as `cuda:0`; by default the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; by default the first GPU, otherwise the CPU.
         dtype: `auto` is bfloat16 or float16 on a GPU, float32 on the CPU.
         batch_size: Number of pictures that a model paints at a time; halved when memory runs out.
         images_together: Number of source images prepared, painted and then journaled together.
         gpus: Number of GPUs per worker on a Ray cluster.
         channels_last: Memory layout of convolutions.
-        attention: `native`, or `slicing` for little memory.
+        attention: `native`, or `slicing` to save memory.
         compile: Whether to compile the denoising network.
         offload: Whether to keep only the running part of a model on the GPU.
     """
@@ -213,7 +213,7 @@ class Hardware(_Settings):
     def gpu_memory_mb(self, weights: Iterable[Weights]) -> int:
         """Return the GPU memory in MB that a worker needs with these weights; 0 if models run on the CPU.
 
-        In addition to the weights of SAM ViT-H and SDXL, a batch of four pictures of 1024 pixels, torch and CUDA took 8
+        In addition to the weights of SAM ViT-H and SDXL, a batch of four pictures of 1024 pixels, torch and CUDA used 8
         GB.
         """
         sizes_mb = [model.size_mb for model in weights]

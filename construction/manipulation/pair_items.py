@@ -37,19 +37,19 @@ from .pair_questions.phrasing import Phrasing, Shown
 from .pair_questions.templates import from_template
 
 _ORDINALS = {"high": 10, "low": 11}
-"""Ordinals of the question about both pictures, by level; two more for the one about a picture that holds both."""
+"""Ordinals of the questions about both pictures, by level, and two more for those about a picture that shows both."""
 _SAME_QUESTION, _SAME_OPTIONS, _FEW_DISTRACTORS = "same_question", "same_options", "too_few_distractors"
 
 
 class CheckedQuestions(NamedTuple):
-    """Questions that can be scored, and the reasons for omitted ones."""
+    """Questions that can be scored, and the reasons why others were omitted."""
 
     written: WrittenPairQuestions
     left_out: Mapping[str, str]
 
 
 def checked(written: WrittenPairQuestions) -> CheckedQuestions:
-    """Remove questions that ask the same with opposite keys, and options that repeat another."""
+    """Remove questions that are equal but have opposite keys, and options that repeat another."""
     left_out: dict[str, str] = {}
     texts_before: set[str] = set()
     yes_no = []
@@ -82,7 +82,7 @@ class PairItems(MapStep):
 
     A pair gives up to seven items: at each level a yes/no question about both images with opposite keys, one question
     with five options on the manipulated image, and at each level one across both. An idea without a high-level change
-    that strangers would agree on gives three, at the low level only. Every candidate of an idea gets the same
+    that strangers would agree on gives three items, at the low level only. Every candidate of an idea gets the same
     questions; `best_candidate` picks one later.
 
     The task `pair_yes_no` has, at each level, one or two questions, each on both images, with opposite answers.
@@ -92,8 +92,8 @@ class PairItems(MapStep):
     five aspects differs?
 
     Words come from the idea and from templates, or from a language model. Items share the group key `pair:<id>` and
-    belong to all photographs that lent pixels. The evidence records the omissions of a pair (`too_few_distractors`,
-    `same_options`, `same_question`) and the replies of a model that gave nothing usable.
+    belong to all photographs that lent pixels. The evidence records what was omitted for a pair (`too_few_distractors`,
+    `same_options`, `same_question`) and the unusable replies of a model.
 
     Args:
         writer: `template` uses the words of the idea, `endpoint` lets a language model write.
@@ -104,8 +104,8 @@ class PairItems(MapStep):
             name theirs under the attribute `wording`.
         high_options: Options of the high-level question across both images: `values`, what one shows and the other does
             not, or the paper's five `aspects`. By default `values` with templates, `aspects` with a language model.
-        cross_image: Display of both images in questions about them: as `two_images`, `side_by_side` on one picture for
-            models that take a single image, or `both` (two more items).
+        cross_image: How questions show both images: as `two_images`, `side_by_side` in one picture for models that
+            accept a single image, or `both` (two more items).
         max_side_px: Longer side of a picture that shows both.
 
     Reasons:
@@ -138,11 +138,11 @@ class PairItems(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the items, without the waiting times for a model."""
+        """Return the settings that determine the items, without the waiting times for a model."""
         return {**super().parameters(), "chat": self.chat and self.chat.deciding()}
 
     def planned_requests(self, images: int) -> list[RequestPlan] | None:
-        """Return the largest number of requests to the writing model: an idea of each category for each image."""
+        """Return the largest number of requests to the writing model, for one idea of each category per image."""
         if self.chat is None:
             return None
         requests = 2 * len(CATEGORIES)
@@ -154,7 +154,7 @@ class PairItems(MapStep):
         return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make the items of all pairs of an image; record ideas without any, with the reason."""
+        """Make the items of all pairs of an image, and record ideas without items, with the reason."""
         ideas, pairs = (ctx.value(record.image_id, name) for name in self.reads)
         if not ideas or not pairs:
             return Outcome("drop", _NO_PAIRS)
@@ -241,7 +241,7 @@ def _making(record: ImageRecord, ctx: Context, idea: Idea, pair: Manipulated, wr
 
 
 class _Both:
-    """One candidate during the making of its items."""
+    """One candidate while its items are made."""
 
     def __init__(self, ctx: Context, making: PairMaking, idea: Idea, step: PairItems) -> None:
         self.made: list[ImageRecord] = []
@@ -250,7 +250,7 @@ class _Both:
         self._rng = ctx.rng(making.record.image_id, idea.idea_id, "places")
 
     def items(self, written: WrittenPairQuestions) -> list[Item]:
-        """Return the items in an order that never changes; a missing question leaves a gap in their ordinals."""
+        """Return the items in a fixed order; a missing question leaves a gap in their ordinals."""
         items = list(self._yes_no(written))
         if written.single_image is not None:
             picture = {"manipulated": self._making.manipulated}

@@ -1,7 +1,7 @@
-"""The categories of MVP-Bench's thirteen for which a folder of photographs can give pairs, by way of making.
+"""Those of MVP-Bench's thirteen categories for which a folder of photographs can supply pairs, by production method.
 
-The survey distinguishes three ways: without a model (facts state the exchange), with an API that edits pictures, and
-with weights on this machine. It reads names and facts files, opens no picture, and calls no model.
+The survey distinguishes three methods: without a model (facts state the exchange), with an API that edits pictures, and
+with weights on this machine. It reads file names and facts files, opens no picture, and calls no model.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _STATED = {
 
 
 class WayOfMaking(NamedTuple):
-    """The material of a folder for a category and one way of making pairs.
+    """The material that a folder offers for a category and one method of making pairs.
 
     Args:
-        pictures: Number of photographs that can give pairs.
+        pictures: Number of photographs from which pairs can be made.
         ideas: Number of ideas in the facts; None if a model writes them.
         lacks: The missing parts and how to get them; None if pairs can be made.
-        note: Further needs of a run; None without any.
+        note: Further requirements of a run; None if there are none.
     """
 
     pictures: int
@@ -63,7 +63,7 @@ class WayOfMaking(NamedTuple):
 
 
 class SurveyedCategory(NamedTuple):
-    """The material of a folder for one category."""
+    """The material that a folder offers for one category."""
 
     category: IdeaCategory
     ways: Mapping[Making, WayOfMaking]
@@ -79,7 +79,7 @@ class SurveyedCategory(NamedTuple):
 
 
 class PairSurvey(NamedTuple):
-    """The material of a folder for pairs.
+    """The material that a folder offers for pairs.
 
     Args:
         pictures: Number of photographs of the folder that belong to no source dataset.
@@ -92,7 +92,7 @@ class PairSurvey(NamedTuple):
     unread: tuple[str, ...] = ()
 
     def fed(self, making: Making) -> tuple[str, ...]:
-        """Return the codes of the categories that can be made in a way."""
+        """Return the codes of the categories that can be made by a method."""
         return tuple(each.category.code for each in self.categories if each.ways[making].lacks is None)
 
     def to_json(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class PairSurvey(NamedTuple):
 
 
 class _StatedPairs(NamedTuple):
-    """Statements of facts files about photographs of a folder.
+    """What facts files state about photographs of a folder.
 
     Args:
         ideas: Number of ideas by category and photograph.
@@ -121,10 +121,10 @@ class _StatedPairs(NamedTuple):
 
 
 def survey_pairs(folder: Path) -> PairSurvey:
-    """Return the categories for which a folder can give pairs, in each way.
+    """Return the categories for which a folder can supply pairs, by each method.
 
     Raises:
-        DataError: The folder cannot be read, or holds a damaged archive.
+        DataError: The folder cannot be read, or contains a damaged archive.
     """
     here = recognised(DatasetFiles(folder))
     own = OwnPictures.of(folder, here)
@@ -167,7 +167,7 @@ def _stated(files: list[str], own: OwnPictures) -> _StatedPairs:
 
 
 def _known(facts: Facts, file: str, own: OwnPictures) -> Iterator[tuple[str, IdeaFacts]]:
-    """Yield each photograph of the folder with the statements for pairs of it."""
+    """Yield each photograph of the folder with what is stated for pairs made from it."""
     beside = file.rpartition("/")[0]
     place: dict[str, str] = {}
     for key in facts.images:
@@ -208,7 +208,7 @@ def _by_model(category: IdeaCategory, own: OwnPictures, stated: _StatedPairs, mi
 
 
 def _outline_note(usable: Sequence[str], stated: _StatedPairs) -> str | None:
-    """Return the note on cutting out subjects; None if all are outlined, or SAM is on this machine."""
+    """Return the note about cutting out subjects; None if all are outlined or this machine has SAM."""
     outlined = sum(path in stated.outlined for path in usable)
     if outlined == len(usable) or any(weights_on_this_machine(name) is not None for name in _SAM):
         return None
@@ -220,7 +220,7 @@ def _outline_note(usable: Sequence[str], stated: _StatedPairs) -> str | None:
 
 
 def _missing_weights(task: str) -> str | None:
-    """Return the weights and packages of a task that this machine lacks, and how to get them; None if it lacks none."""
+    """Return which weights and packages of a task this machine lacks, and how to get them; None if it has them all."""
     names = names_of("inpaint" if task == "inpaint" else "instruct")
     if not any(weights_on_this_machine(PRESETS[name].hub) is not None for name in names):
         first = PRESETS[names[0]].hub

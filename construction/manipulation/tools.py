@@ -1,4 +1,4 @@
-"""The tools of the step `manipulate`: chosen by its settings, found, hashed, and opened once per worker."""
+"""The tools of the step `manipulate`, chosen by its settings, found, hashed, and opened once per worker."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Tools(NamedTuple):
 
     Args:
         masker: Finds masks.
-        painters: A model for each task that models do; the other tasks compose pictures.
+        painters: The model for each task that a model performs; pictures of other tasks are composed.
     """
 
     masker: Masker
@@ -115,11 +115,11 @@ def open_tools(step: ManipulationSettings, weights: Mapping[str, Weights], repli
     Args:
         step: Step with its settings.
         weights: The weights that it uses.
-        replies: Store of endpoint replies in the workspace; None stores none.
+        replies: Store of endpoint replies in the workspace; None stores no replies.
 
     Raises:
         PrerequisiteError: A package or a key is missing, or only the digests of weights are known.
-        DataError: The weights are not a model of the kind.
+        DataError: The weights are not a model of the required kind.
     """
     for task, weight in weights.items():
         if not weight.path.name:

@@ -42,15 +42,15 @@ _TRANSLATION = ("tx", "ty", "tz")
 _MOST_BYTES = 256 << 20
 _HEAD_BYTES = 1 << 16
 _TOLERANCE = 0.02
-"""Largest deviation of rows of a rotation from unit length and from a right angle."""
+"""Largest deviation of a rotation's rows from unit length and from right angles."""
 _LEAST_SPREAD = 0.01
-"""Mean square of the second direction of the cameras' right sides from which they span a plane."""
+"""Mean square along the second principal direction from which the cameras' right-hand axes span a plane."""
 _MOST_ROLL = 0.2
-"""Root mean square of the sines of roll angles up to which cameras count as level."""
+"""Largest root mean square of the sines of roll angles at which cameras count as level."""
 _LEAST_UPRIGHT = 0.5
-"""Length of the mean of the cameras' upward directions, 0-1, below which they agree on none."""
+"""Length of the mean of the cameras' upward directions, 0-1, below which they have no common upward direction."""
 _MOST_ASIDE_DEG = 25.0
-"""Largest angle between a camera's line of sight and the scene's middle for the camera to look at it."""
+"""Largest angle between a camera's line of sight and the scene's center at which the camera counts as looking at it."""
 _FLIP: Mapping[str, tuple[float, float, float]] = {"opencv": (1, 1, 1), "opengl": (1, -1, -1)}
 
 Matrix = NDArray[np.float64]
@@ -68,7 +68,7 @@ class CameraStatement(BaseModel):
 
 
 class StatedCamera(NamedTuple):
-    """A camera as stated by a file, world to camera with x right, y down, z forward.
+    """A camera as stated by a file, from world to camera, with x right, y down, z forward.
 
     Args:
         entry: Its entry in the file.
@@ -100,7 +100,7 @@ class _StatedFrame(BaseModel):
 
 
 def camera_form(name: str, place: Path) -> CameraForm | None:
-    """Return the kind of a camera file, by its name and first bytes; None for other files."""
+    """Return the kind of a camera file, judged by its name and first bytes; None for other files."""
     lower = name.lower()
     if lower == "images.txt":
         return "colmap" if _first_camera(place) is not None else None
@@ -168,7 +168,7 @@ def poses_of(scene: CameraScene, cameras: Sequence[StatedCamera]) -> CameraPoses
         cameras: The cameras shown.
 
     Raises:
-        BadRow: They do not look at one place, or the upward direction is unknown.
+        BadRow: The cameras do not look at one point, or the upward direction is unknown.
     """
     rotations = np.array([camera.rotation for camera in scene.cameras])
     translations = np.array([camera.translation for camera in scene.cameras])
@@ -203,7 +203,7 @@ def check_rotation(rotation: Matrix3) -> None:
     """Check that a matrix is a rotation.
 
     Raises:
-        BadRow: It is not a rotation, or mirrors.
+        BadRow: It is not a rotation, or it includes a reflection.
     """
     matrix = np.array(rotation)
     if not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - np.eye(3)).max() > _TOLERANCE:
@@ -216,7 +216,7 @@ def _looked_at(centres: Matrix, forward: Matrix) -> Matrix:
     """Return the point nearest to all lines of sight, by least squares.
 
     Raises:
-        BadRow: The cameras look in parallel.
+        BadRow: The lines of sight are parallel.
     """
     aside = np.eye(3) - forward[:, :, None] * forward[:, None, :]
     total = aside.sum(axis=0)
@@ -326,7 +326,7 @@ def _of_cells(row: Row, statement: CameraStatement) -> StatedCamera:
 def _inverted(
     entry: str, picture: str, frame: int | None, rotation: Matrix, translation: Matrix, axes: str
 ) -> StatedCamera:
-    """Return a camera whose pose takes the camera to the world."""
+    """Return a camera, world to camera, from a pose that maps from the camera to the world."""
     check_rotation(_matrix(rotation))
     turned = np.array(_FLIP[axes])[:, None] * rotation.T
     return StatedCamera(entry, picture, frame, turned, -turned @ translation)
@@ -357,7 +357,9 @@ def _numbers(words: Sequence[str]) -> Matrix:
 
 
 def _in_time(cameras: Sequence[StatedCamera]) -> list[StatedCamera]:
-    """Return cameras by frame, otherwise by the names of their pictures, with numbers in the names as numbers."""
+    """Return cameras sorted by frame, otherwise by the names of their pictures, in which digits are compared as
+    numbers.
+    """
     if all(camera.frame is not None for camera in cameras):
         return sorted(cameras, key=lambda camera: (camera.frame, camera.picture))
 

@@ -1,8 +1,9 @@
-"""Depth maps next to photographs: the meaning of their numbers, and pairs of points with one closer.
+"""Depth maps next to photographs: the meaning of their values, and pairs of points of which one is closer.
 
-A depth camera writes a 16-bit PNG with distances, and 0 without a measurement; this is recognized without a statement.
-Models write 16-bit PNGs too, stretched to all of 0 to 65,535 and mostly with larger numbers for nearer points. So the
-meaning of maps that reach both ends, of fractional numbers and of 8 bits is unknown until `depth.toml` states it:
+A depth camera writes a 16-bit PNG with distances, and 0 where there is no measurement; this is recognized without a
+statement. Models also write 16-bit PNGs, stretched to the full range of 0 to 65,535 and usually with larger values for
+nearer points. The meaning of maps that reach both ends, of fractional values and of 8-bit maps is therefore unknown
+until `depth.toml` states it:
 
     larger = "farther"          # or "nearer"
     unknown = [0]               # numbers without a measurement; this is the default
@@ -29,7 +30,9 @@ from ..item_parts.marks.depth_pairs import Arrangement, PairLimits, depth_pairs
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _LEAST_RATIO, _FLAT_RATIO = 1.15, 1.05
-"""Smallest ratio of the distances of both points, and largest one around a point, if the map has distances."""
+"""Smallest ratio between the distances of the two points, and largest ratio around a point, if the map holds
+distances.
+"""
 _OF_DISTANCES = PairLimits(margin=log(_LEAST_RATIO), flatness=log(_FLAT_RATIO))
 _MOST_BYTES = 256 << 20
 _ARRANGEMENTS: tuple[Arrangement, ...] = ("lower", "upper", "left", "right")
@@ -42,7 +45,7 @@ class DepthStatement(BaseModel):
 
     Args:
         larger: Whether larger numbers are farther (distances) or nearer (disparity, inverse depth); None for unstated.
-        unknown: Numbers that mark places without a measurement.
+        unknown: Values that mark pixels without a measurement.
         estimated_by: Model that estimated the maps; None for measured ones.
     """
 
@@ -61,16 +64,16 @@ class MapDepths(NamedTuple):
 
 
 def depth_truths(root: Path, entry: MapFile) -> MapDepths:
-    """Return up to four pairs of points: the closer one below, above, to the left and to the right of the other.
+    """Return up to four pairs of points, with the closer one below, above, to the left and to the right of the other.
 
-    It returns both below and above, or neither: lower points are mostly closer, which would give the key away.
+    The pairs below and above are returned only together: lower points are usually closer, which would reveal the key.
 
     Args:
         root: The folder.
         entry: The map.
 
     Raises:
-        BadRow: It cannot be read, the meaning of its numbers is unknown, or it has no such pair.
+        BadRow: The map cannot be read, the meaning of its values is unknown, or it has no such pair.
     """
     place = root / entry.path
     statement = stated_about(root, entry.path, "depth", DepthStatement)
@@ -120,7 +123,7 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
 
 
 def _known(place: Path, depth: DepthMap) -> Literal["farther"]:
-    """Return the meaning of larger numbers of a map without a statement.
+    """Return what larger values mean in a map without a statement.
 
     Raises:
         BadRow: The meaning is unknown.
@@ -142,10 +145,10 @@ def _value(depth: DepthMap, point: tuple[float, float]) -> float:
 
 
 def read_depth_map(place: Path) -> DepthMap:
-    """Return the numbers of a depth map, rows by columns; some may not be finite.
+    """Return the values of a depth map, rows by columns; some may not be finite.
 
     Raises:
-        BadRow: It cannot be read, or does not hold one number for each place.
+        BadRow: The map cannot be read, or does not hold one value for each pixel.
     """
     suffix = place.suffix.lower()
     if suffix == ".npy":

@@ -1,4 +1,4 @@
-"""The files of a folder that are maps of photographs, by names alone: depth maps and masks.
+"""The files of a folder that are maps of photographs, recognized by name alone: depth maps and masks.
 
     cup.jpg, cup_depth.png, cup_mask.png, cup_mask_1.png     next to the photograph, with `-` too
     cup.jpg, depth/cup.png, masks/cup.png                    in a separate folder, here or with the photographs
@@ -6,7 +6,7 @@
     masks/mug/cup.png, masks/cup/0.png                       masks by the label of the object, or several of a
     photograph
 
-A TOML file in the folder of the maps or one above it states their conventions; the nearest counts.
+A TOML file in the folder of the maps or in one above it states their conventions; the nearest one applies.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class MapFile(NamedTuple):
         kind: Whether it is a depth map or a mask.
         path: Path of the file.
         photograph: Path of the photograph; None if it is missing or ambiguous.
-        label: The object's name, from the folder of a mask; None if the folder states none.
-        detail: Why the photograph is None.
+        label: The object's name, taken from the folder of a mask; None if the folder states none.
+        detail: Why `photograph` is None.
     """
 
     kind: MapKind
@@ -70,7 +70,7 @@ class _MapName(NamedTuple):
 def map_files(root: Path, paths: Collection[str]) -> Iterator[MapFile]:
     """Yield the files that are maps, sorted by path.
 
-    A PNG in colors without a matching photograph is a photograph.
+    A color PNG without a matching photograph counts as a photograph.
 
     Args:
         root: The folder.
@@ -87,7 +87,7 @@ def map_files(root: Path, paths: Collection[str]) -> Iterator[MapFile]:
 
 
 def stated_about(root: Path, path: str, kind: MapKind, model: type[M]) -> M:
-    """Return the statement about a map; the model's defaults if there is none.
+    """Return the statement about a map, or the model's defaults if there is none.
 
     Args:
         root: The folder.
@@ -96,7 +96,7 @@ def stated_about(root: Path, path: str, kind: MapKind, model: type[M]) -> M:
         model: Model of the statement.
 
     Raises:
-        BadRow: The file that states it cannot be read, or is wrong.
+        BadRow: The statement's file cannot be read, or is wrong.
     """
     for folder in PurePosixPath(path).parents:
         place = root / folder / STATEMENTS[kind]
@@ -129,16 +129,17 @@ def stated_in(place: Path, path: str, model: type[M]) -> M:
 
 
 def is_same_shape(size_wh: tuple[int, int], other_wh: tuple[int, int]) -> bool:
-    """Return whether two sizes are equal except for their scale, to two hundredths."""
+    """Return whether two sizes are equal apart from their scale, to within 0.02."""
     return abs(size_wh[0] * other_wh[1] / (size_wh[1] * other_wh[0]) - 1) <= _SLACK
 
 
 def one_channel(place: Path, *, palette: bool = False) -> NDArray[Any]:
-    """Return the numbers of a PNG with one channel, rows by columns.
+    """Return the values of a single-channel PNG, rows by columns.
 
     Args:
         place: The file.
-        palette: Whether they may be places in a palette; default False, gray levels of 8 or 16 bits only.
+        palette: Whether the values may be palette indices; default False, which allows only gray levels of 8 or 16
+            bits.
 
     Raises:
         BadRow: It cannot be read, or has colors.
@@ -170,7 +171,9 @@ class _Photographs:
                 self._by_end["/".join(parts[start:])].append(path)
 
     def named(self, before: str, below: tuple[str, ...]) -> list[str]:
-        """Return the photographs that a path may mean: at it, otherwise one folder further down, otherwise anywhere."""
+        """Return the photographs that a path may mean: those at it, otherwise those one folder deeper, otherwise those
+        anywhere.
+        """
         end = "/".join(below)
         prefix = f"{before}/" if before else ""
         if there := self._by_stem.get(f"{prefix}{end}"):
@@ -194,7 +197,7 @@ def _paired(path: str, name: _MapName, photographs: _Photographs) -> MapFile:
 
 
 def _map_name(path: str) -> _MapName | None:
-    """Return the parts of a map's file name; None for other names."""
+    """Return the parts of a map's file name, or None for other names."""
     if not path.lower().endswith(MAP_SUFFIXES):
         return None
     *folders, stem = _without_suffix(path).split("/")
@@ -214,7 +217,7 @@ def _without_suffix(path: str) -> str:
 
 
 def _is_coloured(place: Path) -> bool:
-    """Return whether a file is a PNG in colors, by its header (W3C, PNG third edition, 11.2.1)."""
+    """Return whether a file is a color PNG, judged by its header (W3C, PNG third edition, 11.2.1)."""
     with place.open("rb") as handle:
         head = handle.read(26)
     return head.startswith(_PNG) and len(head) == 26 and head[25] in _COLOURED

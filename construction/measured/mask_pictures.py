@@ -1,7 +1,8 @@
 """Masks next to photographs: the boxes and counts of the objects in them.
 
-A mask in black and white is of one object; its folder names it (`masks/mug/cup.png`), or `label` does. In a picture of
-numbers, each number may be an object or a class, which the picture cannot show. So `masks.toml` states it:
+A black-and-white mask shows one object; its folder names the object (`masks/mug/cup.png`), or `label` does. In a mask
+with several values, each value may be an object or a class, which the picture itself does not reveal. `masks.toml`
+therefore states it:
 
     values = "instances"                # each number above 0 is one object
     labels = {1 = "mug", 2 = "dog"}     # names of the numbers; or label = "mug" for all of them
@@ -33,7 +34,7 @@ from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _MOST_THINGS = 1000
 _SPECK = 1e-3
-"""Share of a mask in black and white up to which a second area counts as a slip of the brush."""
+"""Fraction of a black-and-white mask up to which a second area counts as a slip of the brush."""
 
 _Area = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
@@ -53,7 +54,7 @@ class MaskStatement(BaseModel):
 
 
 class Thing(NamedTuple):
-    """An object in a mask: its label, its box in pixels, and whether each object of its label has one."""
+    """An object in a mask: its label, its box in pixels, and whether each object of its label has a box."""
 
     label: str
     box: Box
@@ -103,7 +104,7 @@ def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]
 
 
 def mask_truths(things: Sequence[Thing], path: str) -> tuple[GroundTruth, ...]:
-    """Return the boxes of a photograph's objects, and the counts of each label whose every object has one.
+    """Return the boxes of a photograph's objects, and the counts for each label whose objects all have a box.
 
     Args:
         things: Objects of all masks of the photograph.

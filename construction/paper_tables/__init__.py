@@ -1,1 +1,1 @@
-"""Statistics of releases, counted as in the papers: II-Bench's labels, MM-SAP's three sets, MVP-Bench's pairs."""
+"""Statistics of releases, computed as in the papers: II-Bench's labels, MM-SAP's three sets, MVP-Bench's pairs."""

@@ -1,8 +1,8 @@
-"""Adjectives and nouns of captions, by word lists, endings and place in the phrase.
+"""Adjectives and nouns in captions, found by word lists, endings and position in the phrase.
 
 Captions are short and plain: the words between a determiner and the next small word are a noun phrase, its last word is
 a noun, and the words before it are adjectives if a list or an ending says so, otherwise nouns. This needs no tagger,
-and the same caption gives the same words everywhere. It errs on words of several kinds.
+and the same caption gives the same words everywhere. It errs on words that can be several parts of speech.
 
 The lists are our own, for English captions: closed classes, common adjectives, common verbs. For more, use a tagger.
 """
@@ -85,7 +85,7 @@ PLURALS = {"people": "people", "men": "man", "women": "woman", "children": "chil
            "teeth": "tooth", "mice": "mouse", "geese": "goose", "leaves": "leaf", "shelves": "shelf", "knives": "knife",
            "wolves": "wolf", "scarves": "scarf", "glasses": "glasses", "clothes": "clothes", "trousers": "trousers",
            "jeans": "jeans", "news": "news", "galaxies": "galaxy"}  # fmt: skip
-"""Plurals whose ending does not show their singular, and words without a separate singular."""
+"""Plurals whose ending does not reveal the singular, and words without a separate singular."""
 
 
 Kind = Literal["adjective", "noun"]
@@ -95,19 +95,19 @@ _SHORTEST = 2
 
 
 class CaptionWords(NamedTuple):
-    """Number of captions that hold each word, by kind."""
+    """Number of captions that contain each word, by kind."""
 
     adjectives: Counter[str]
     nouns: Counter[str]
 
     def top(self, kind: Kind, most: int) -> list[tuple[str, int]]:
-        """Return the most frequent words with their counts; ties by alphabet."""
+        """Return the most frequent words with their counts; ties are in alphabetical order."""
         counts = self.adjectives if kind == "adjective" else self.nouns
         return sorted(counts.items(), key=lambda count: (-count[1], count[0]))[:most]
 
 
 def count_words(captions: Iterable[str]) -> CaptionWords:
-    """Count the adjectives and nouns of captions; one that occurs twice in a caption counts once."""
+    """Count the adjectives and nouns in captions; a word that occurs twice in a caption is counted once."""
     words = CaptionWords(Counter(), Counter())
     for caption in captions:
         for kind, word in set(words_of(caption)):
@@ -133,7 +133,7 @@ def words_of(caption: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _phrases(caption: str) -> Iterator[list[str]]:
-    """Yield runs of content words; verbs, small words, numbers and punctuation end one."""
+    """Yield runs of content words; verbs, function words, numbers and punctuation end a run."""
     words: list[str] = []
     is_opened = False
     for token in (*_TOKEN.findall(_POSSESSIVE.sub("", caption).lower()), "."):
@@ -157,12 +157,12 @@ def _is_verb(word: str, before: list[str], is_opened: bool) -> bool:
 
 
 def _describes(word: str) -> bool:
-    """Return whether a word has an ending of adjectives; the last word of a phrase is a noun all the same."""
+    """Return whether a word has an adjective ending; the last word of a phrase is nevertheless a noun."""
     return len(word) > 5 and word.endswith(_ADJECTIVE_ENDINGS) and not word.endswith(_NOUN_ENDINGS)
 
 
 def singular(noun: str) -> str:
-    """Return a noun's singular, as far as its ending shows it."""
+    """Return a noun's singular, as far as its ending reveals it."""
     if noun in PLURALS:
         return PLURALS[noun]
     if noun.endswith("ies") and len(noun) > 4:

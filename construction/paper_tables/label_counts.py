@@ -13,10 +13,10 @@ class LabelCounts(NamedTuple):
     """The frequency of a label.
 
     Args:
-        images: Number of pictures with it.
+        images: Number of pictures with the label.
         questions: Number of questions about such pictures.
-        share: Its share of all labels of its kind, counted over pictures, 0 to 1; with one label per picture, the share
-            of the pictures.
+        share: Its proportion among all labels of its kind, counted over pictures, 0 to 1; with one label per picture,
+            the proportion of pictures.
     """
 
     images: int
@@ -29,7 +29,7 @@ class ImplicationStatistics(NamedTuple):
 
     Args:
         questions: Number of questions.
-        images: Number of pictures; equal files are one.
+        images: Number of pictures; equal files count as one.
         splits: Split to (questions, pictures).
         question_words: Mean number of words of a question.
         option_words: Mean number of words of an option.
@@ -48,7 +48,7 @@ class ImplicationStatistics(NamedTuple):
     domains_by_type: Mapping[tuple[str, str], int]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; shares are 0 to 1."""
+        """Return all statistics as JSON values; proportions are from 0 to 1."""
         by_type: Counter[str] = Counter()
         for (image_type, _), count in self.domains_by_type.items():
             by_type[image_type] += count
@@ -76,9 +76,10 @@ class ImplicationStatistics(NamedTuple):
 
 
 def count_implications(rows: Sequence[ImplicationQuestion]) -> ImplicationStatistics | None:
-    """Return the statistics of questions, None if there are none. A picture's labels are those of its first question.
+    """Return the statistics of questions, or None if there are none. A picture's labels are those of its first
+    question.
 
-    Words are separated by white space. The paper's average lengths follow another, unnamed count.
+    Words are separated by white space. The paper's average lengths are based on another, unspecified way of counting.
     """
     if not rows:
         return None

@@ -87,7 +87,7 @@ class _PublishedRecord(BaseModel):
 
 
 def published_questions(folder: Path) -> Iterator[ImplicationQuestion]:
-    """Yield the questions of II-Bench's published files, `data/*.json`; the split is the file's first word.
+    """Yield the questions in II-Bench's published files, `data/*.json`; the split is the first word of the file name.
 
     Raises:
         DataError: The files are missing, a record has another form, or a picture is missing.
@@ -123,7 +123,7 @@ def _published(files: DatasetFiles, path: str, split: str, row: Row) -> Implicat
 
 
 def _text(explanation: Any) -> str | None:
-    """Return an explanation as text; one of the published records has it as `{"text": [...]}`."""
+    """Return an explanation as text; one of the published records states it as `{"text": [...]}`."""
     if isinstance(explanation, str) or explanation is None:
         return explanation
     texts = explanation.get("text") if isinstance(explanation, dict) else None

@@ -1,4 +1,4 @@
-"""The counts as one chart, in the order of MVP-Bench's figure 3."""
+"""A chart of the counts, in the order of MVP-Bench's figure 3."""
 
 from __future__ import annotations
 

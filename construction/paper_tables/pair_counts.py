@@ -1,4 +1,4 @@
-"""Figure 3 of MVP-Bench, counted on items of pairs: categories, levels, types, images with both levels, words."""
+"""Figure 3 of MVP-Bench, computed from items about pairs: categories, levels, types, images with both levels, words."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ PUBLISHED_TYPES: Mapping[tuple[str, str], int] = {
     ("cross_image", "high"): 227,
     ("cross_image", "low"): 227,
 }
-"""Questions of the repository by type and level; a yes/no question counts on each of both pictures."""
+"""Questions of the repository by type and level; a yes/no question is counted for each of the two pictures."""
 
 
 class CountedShare(NamedTuple):
-    """A fraction with its counts; the value is None for a count of nothing."""
+    """A proportion with its counts; the value is None if the total is 0."""
 
     numerator: int
     denominator: int
@@ -64,7 +64,7 @@ class CountedShare(NamedTuple):
 
 
 class PairStatistics(NamedTuple):
-    """Statistics of items of pairs.
+    """Statistics of items about pairs.
 
     Args:
         items: Number of items that belong to a pair.
@@ -73,8 +73,8 @@ class PairStatistics(NamedTuple):
         by_category: Category to its pairs.
         by_type: (type of question, level) to its items.
         by_category_level: (category, level) to its items.
-        by_way: Way of making, such as `partial`, to its pairs.
-        images_with_both_levels: Share of pictures; a question that shows both pictures counts for both.
+        by_way: Method of making, such as `partial`, to its pairs.
+        images_with_both_levels: Proportion of pictures; a question that shows both pictures counts for both.
         pairs_with_both_levels: Number of pairs with questions of both levels.
         words: Words of the captions of each side, counted once per pair.
         editors: Editor to its pairs.
@@ -107,7 +107,7 @@ class PairStatistics(NamedTuple):
         return tuple(name for name in ASPECTS.values() if name not in self.asked_aspects)
 
     def to_json(self, *, top: int = _TOP_WORDS) -> dict[str, Any]:
-        """Return everything as JSON values, with the most frequent words of each kind."""
+        """Return all statistics as JSON values, with the most frequent words of each kind."""
         return {
             "items": self.items,
             "pairs": self.pairs,
@@ -155,7 +155,7 @@ class _PairCount:
         """Levels of questions, by picture."""
 
     def add(self, item: Item) -> None:
-        """Note the level and the pictures of an item; one composed picture represents both."""
+        """Record the level and the pictures of an item; one composed picture represents both."""
         shown = [str(item.evidence[side]) for side in item.evidence.get("shows", ()) if side in _SIDES]
         for image_id in shown or [image.image_id for image in item.images]:
             self.levels[image_id].add(item.level or "none")
@@ -171,7 +171,7 @@ class _PairCount:
 
 
 def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
-    """Count items of pairs, ignoring others. Returns None if no item belongs to a pair."""
+    """Return the counts of items about pairs, ignoring other items; None if no item belongs to a pair."""
     pairs: dict[str, _PairCount] = {}
     by_type: Counter[tuple[str, str]] = Counter()
     by_category_level: Counter[tuple[str, str]] = Counter()
@@ -209,7 +209,7 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
 
 
 def _type_of(item: Item) -> str:
-    """Return which of the three types an item has, for any maker."""
+    """Return which of the three types an item has, regardless of what made it."""
     if item.kind == "yes_no":
         return "yes_no"
     return "cross_image" if len(item.evidence.get("shows", item.images)) > 1 else "single_image"

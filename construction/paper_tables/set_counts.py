@@ -1,4 +1,4 @@
-"""Tables 5 and 6 and figure 3 of MM-SAP, counted on items that offer an option that declines."""
+"""Tables 5 and 6 and figure 3 of MM-SAP, computed from items that offer an option that declines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AwarenessStatistics(NamedTuple):
     without_refusal: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values; shares are 0 to 1."""
+        """Return all statistics as JSON values; proportions are from 0 to 1."""
         return {
             "items": sum(part.items for part in self.parts.values()),
             "parts": [
@@ -75,7 +75,7 @@ def _shares(counts: Mapping[str, int]) -> list[dict[str, Any]]:
 
 
 def count_awareness(items: Iterable[Item]) -> AwarenessStatistics | None:
-    """Return the statistics of items, None if none offers an option that declines.
+    """Return the statistics of items, or None if no item offers an option that declines.
 
     Words are separated by white space.
     """

@@ -74,10 +74,10 @@ class _Caption(BaseModel):
 
 
 class _FileIndex(NamedTuple):
-    """Contents of a file other than boxes and captions.
+    """Contents of a file other than its boxes and captions.
 
     Args:
-        images: Entries of pictures, by the name that their marks have; the first counts.
+        images: Entries of pictures, by the name that their marks use; the first one applies.
         licences: Licenses by id.
         categories: Names of categories by id.
     """  # phrase: allowed
@@ -126,7 +126,7 @@ class Coco(DatasetReader):
         yield from (f"annotations/{name}.json" for name in chosen(there, self.files, "annotation file"))
 
     def gives_here(self, files: DatasetFiles) -> tuple[type[GroundTruth], ...]:
-        """Return boxes, captions or both, by the names of the files."""
+        """Return which kinds the files give, judged by their names: boxes, captions or both."""
         kinds = {Captions if PurePosixPath(path).name.startswith("captions_") else LabelledBoxes
                  for path in self.annotations(files)}  # fmt: skip
         return tuple(kind for kind in self.gives if kind in kinds)
@@ -276,7 +276,7 @@ def _indexed(place: Path, images: ListsOnDisk[str], *, is_lvis: bool) -> _FileIn
 
 
 def _name(image: Mapping[str, Any], *, is_lvis: bool) -> str | None:
-    """Return the name that a picture's marks have: the end of the address in LVIS, otherwise the file's name."""
+    """Return the name that a picture's marks use: the last part of the URL in LVIS, otherwise the file name."""
     name, url = image.get("file_name"), image.get("coco_url")
     if (is_lvis or not name) and isinstance(url, str):
         return "/".join(PurePosixPath(url).parts[-2:])

@@ -8,12 +8,12 @@ from benchwright.source_files.files import DatasetFiles
 
 
 def coco_path(pictures: DatasetFiles, name: str, image_id: int) -> str:
-    """Return the path of a picture in a folder; `name` if the folder lacks it.
+    """Return the path of a picture in a folder, or `name` if the folder lacks it.
 
     Args:
         pictures: Folder of pictures.
         name: Path or file name stated by a dataset.
-        image_id: Number of the picture in COCO.
+        image_id: Id of the picture in COCO.
     """
     number = f"{image_id:012}.jpg"
     file = PurePosixPath(name).name

@@ -31,7 +31,7 @@ _ENOUGH: dict[str, frozenset[str]] = {
     "depth": frozenset({DepthComparison.kind}),
     "masks": frozenset({LabelledBoxes.kind, CountQuestion.kind}),
 }
-"""Kinds of truth that only slow sources give: each record requires decoding pictures."""
+"""Kinds of truth that only slow sources supply: each record requires decoding pictures."""
 
 
 class Found(DatasetReader):
@@ -64,7 +64,7 @@ class Found(DatasetReader):
     _here: tuple[Path, Recognised] | None = PrivateAttr(None)
 
     def here(self, files: DatasetFiles) -> Recognised:
-        """Return the content of a folder, examined once in the reader's lifetime."""
+        """Return the content of a folder, which is examined only once in the reader's lifetime."""
         if self._here is None or self._here[0] != files.root:
             self._here = (files.root, recognised(files))
         return self._here[1]
@@ -85,7 +85,7 @@ class Found(DatasetReader):
         yield from here.unused
 
     def part_of(self, record: DatasetRecord) -> str:
-        """Return the source of a record; each source gives as many records as one dataset alone."""
+        """Return the record's source; a recipe's number of records applies to each source separately."""
         return record.record_id.partition(":")[0]
 
 
@@ -127,7 +127,7 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
 
 
 def kinds_found(files: DatasetFiles, here: Recognised) -> dict[str, tuple[FoundSource, ...]]:
-    """Return the kinds of ground truth in a folder, each with the sources that give it.
+    """Return the kinds of ground truth in a folder, each with the sources that supply it.
 
     For a source dataset, its reader names the kinds in its files; all other sources are read.
 

@@ -1,9 +1,11 @@
-"""FunKPoint (Lai et al. 2021): five points of an object for an action; equal places on two objects correspond.
+"""FunKPoint (Lai et al. 2021): five points on an object for an action; points with the same index correspond across
+objects.
 
     FunKPoint/labels.csv
     FunKPoint/images/<wnid>/0006.jpg      also .png, .JPEG
 
-Points are fractions of width and height. Names of actions hold `/` and spaces, and one picture has several actions.
+Points are fractions of width and height. Names of actions contain `/` and spaces, and one picture may have several
+actions.
 """
 
 from __future__ import annotations

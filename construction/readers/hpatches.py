@@ -29,7 +29,7 @@ _LARGE = frozenset(
         "v_talent",
     }
 )  # fmt: skip
-"""Sequences above 1600 x 1200 pixels, as spelled on disk, which the usual matching benchmark leaves out."""
+"""Sequences larger than 1600 x 1200 pixels, as spelled on disk, which the usual matching benchmark leaves out."""
 _SEQUENCE = re.compile(r"[iv]_\w+")
 _CHANGES: dict[str, Literal["illumination", "viewpoint"]] = {"i": "illumination", "v": "viewpoint"}
 
@@ -61,7 +61,7 @@ class HPatches(DatasetReader):
     without_large: bool = False
 
     def located(self, files: DatasetFiles) -> DatasetFiles:
-        """Return the files from the folder of the sequences; refuse the patch stacks, which have such folders."""
+        """Return the files in the folder of the sequences; refuse the patch stacks, which also have such folders."""
         for folder in files.nested():
             names = [name.rstrip("/") for name in folder.listing() if _SEQUENCE.fullmatch(name.rstrip("/"))]
             if any(folder.has(f"{name}/ref.png") and not folder.has(f"{name}/1.ppm") for name in names):
@@ -93,7 +93,7 @@ class HPatches(DatasetReader):
             yield from (path for path in paths if files.has(path))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record for each sequence; a picture with a wrong matrix is left out alone."""
+        """Yield one record for each sequence; only the picture is left out if its matrix is wrong."""
         del pictures
         for name in self._sequences(files):
             matrices: dict[int, Matrix3] = {1: IDENTITY}

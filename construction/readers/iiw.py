@@ -3,9 +3,9 @@
     iiw-dataset/data/1.png      photograph within 512 x 512
     iiw-dataset/data/1.json     points as fractions of width and height, comparisons, license, attribution
 
-Files `<id>-dist_x.png` of some copies are not photographs; only numbered JSON files are read. A comparison does not
-count if a point is not opaque, if no annotator judged which is darker, or if its weight is missing or not above 0.
-Points are fractions of the annotated photograph, so a photograph with proportions other than `aspect_ratio` is refused.
+Files `<id>-dist_x.png` of some copies are not photographs; only numbered JSON files are read. A comparison is left out
+if a point is not opaque, if no annotator judged which is darker, or if its weight is missing or not above 0. Points are
+fractions of the annotated photograph, so a photograph with proportions other than `aspect_ratio` is refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RULES = {
     _NO_WEIGHT: "comparisons without a judgment which point is darker, or without a weight above 0",
     _LOW_WEIGHT: "comparisons with a weight below `min_weight`",
 }
-"""Rules by which a comparison does not count."""
+"""Rules by which a comparison is left out."""
 
 
 class _Licence(BaseModel):
@@ -81,7 +81,7 @@ class Iiw(DatasetReader):
     """Comparisons of IIW, release 0.
 
     Args:
-        min_weight: Smallest weight (`darker_score`) for a comparison to count; 0 accepts all.
+        min_weight: Smallest weight (`darker_score`) at which a comparison is used; 0 accepts all.
     """
 
     name: ClassVar[str] = "iiw"
@@ -122,7 +122,7 @@ class Iiw(DatasetReader):
         yield from (f"data/{stem}.json" for stem in sorted(others))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record for each photograph, with all comparisons that count."""
+        """Yield one record for each photograph, with all comparisons that are used."""
         del pictures
         for path in self.annotations(files):
             row = json_document(files, path)
@@ -153,7 +153,7 @@ def _picture(photo: _Photo) -> DatasetPicture:
 
 
 def _truths(photo: _Photo, path: str, min_weight: float) -> tuple[list[RefusedRow], tuple[ReflectanceComparison, ...]]:
-    """Return the comparisons that are wrong or do not count, and those that do."""
+    """Return the comparisons that are wrong or left out, and those that are used."""
     points, wrong = _points(photo)
     refused: list[RefusedRow] = []
     truths: list[ReflectanceComparison] = []
@@ -194,7 +194,7 @@ def _truth(
 
     Raises:
         BadRow: The comparison or one of its points is wrong.
-        LeftOutByRule: The comparison does not count.
+        LeftOutByRule: A rule leaves the comparison out.
     """
     if comparison.darker not in (None, *_DARKER):
         raise BadRow(f"darker is {comparison.darker!r}; 1, 2 and E are known")

@@ -1,4 +1,4 @@
-"""Readers by name: their needs and offers, as documents and as text, and readers made from options."""
+"""Readers by name: what each needs and supplies, as documents and as text, and readers made from options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def make_reader(name: str, options: Mapping[str, Any]) -> DatasetReader:
 
 
 def options_in(words: Iterable[str]) -> dict[str, Any]:
-    """Return options given as `NAME=VALUE`, with the value as in a recipe.
+    """Return options given as `NAME=VALUE`, with values written as in a recipe.
 
     Raises:
         BenchwrightError: An option has another form.
@@ -49,7 +49,7 @@ def options_in(words: Iterable[str]) -> dict[str, Any]:
 
 
 def reader_documents() -> list[dict[str, Any]]:
-    """Return the needs and offers of each reader, sorted by name."""
+    """Return what each reader needs and supplies, sorted by name."""
     return [_document(name, entry.load()) for name, entry in catalogue("dataset_readers").items()]
 
 

@@ -1,4 +1,4 @@
-"""Boxes from the marks of a picture, some of which may be wrong."""
+"""Boxes from a picture's marks, some of which may be invalid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def boxes_of_marks(
 
     Args:
         marks: The marks.
-        is_federated: Whether labels without a box may be present all the same.
+        is_federated: Whether labels without a box may nevertheless be present.
         absent: Labels known to be absent.
         incomplete: Labels that the file declares incomplete: not every object has a box.
     """
@@ -51,7 +51,7 @@ def rows_of_marks(marks: PictureMarks) -> int:
 
 
 def refused_mark(mark: RefusedMark, path: str) -> RefusedRow:
-    """Return the refusal of a file entry that belongs to no picture; a category is not a row.
+    """Return the refusal of a file entry that belongs to no picture; a category does not count as a row.
 
     Args:
         mark: The fault of the entry.
@@ -61,7 +61,7 @@ def refused_mark(mark: RefusedMark, path: str) -> RefusedRow:
 
 
 def refused_marks(marks: PictureMarks, path: str) -> Iterator[RefusedRow]:
-    """Yield the faults of a picture's marks, one refusal each; a crowd is not a fault.
+    """Yield a refusal for each fault in a picture's marks; a crowd is not a fault.
 
     Args:
         marks: The marks.

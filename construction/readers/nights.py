@@ -40,7 +40,7 @@ class Nights(DatasetReader):
     """Triplets of NIGHTS.
 
     Args:
-        min_votes: Smallest number of votes of a triplet; the authors keep triplets with at least six.
+        min_votes: Smallest number of votes for a triplet; the authors keep triplets with at least six.
         splits: Splits to read; all by default. Needs the column `split`.
     """
 

@@ -1,9 +1,9 @@
 """Records from files that annotate your own photographs: COCO, captions, Pascal VOC, YOLO, facts.
 
-A file states the path or name of each picture. The path is searched next to the file first; then the name anywhere in
-the folder, if only one picture has it. Each file gives each picture a separate record, so that the statements of
-several files add up. Boxes give counts too, since annotators box every instance of a label; a facts file names only
-what matters and gives no counts.
+A file states the path or name of each picture. The path is first looked up relative to the file; then the name is
+looked up anywhere in the folder and used if only one picture has it. Each file gives each picture a separate record, so
+that the statements of several files add up. Boxes also yield counts, since annotators box every instance of a label; a
+facts file names only what matters and yields no counts.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class OwnPictures:
 
     @classmethod
     def of(cls, root: Path, here: Recognised) -> OwnPictures:
-        """Return the pictures of a folder that neither belong to a source dataset nor are maps of others.
+        """Return the pictures of a folder that neither belong to a source dataset nor are maps of other pictures.
 
         Args:
             root: The folder.
@@ -151,7 +151,7 @@ def _marked(path: str, place: Path, form: MarkFormat, pictures: OwnPictures) -> 
 
 
 def _truths(marks: PictureMarks, path: str) -> tuple[GroundTruth, ...]:
-    """Return the boxes of a picture, and the number of objects of each label if all surely have a box.
+    """Return a picture's boxes, and the number of objects of each label whose objects certainly all have a box.
 
     Args:
         marks: The marks.

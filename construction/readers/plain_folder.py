@@ -87,7 +87,7 @@ class PlainFolder(DatasetReader):
     Args:
         table: File of the table, `.csv`, `.tsv`, `.xlsx` or `.jsonl`; null for the only CSV or JSONL file directly in
             the folder.
-        dataset: Name of the collection, as sources in a release state it.
+        dataset: Name of the collection, as stated in a release's sources.
     """
 
     name: ClassVar[str] = "folder"
@@ -169,7 +169,7 @@ class PlainFolder(DatasetReader):
         return self._record(path, row, stated.id, [stated], stated.truths(), 0)
 
     def _of_json(self, path: str, row: Row) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield the faults of single truths of a row, then its record with the other truths."""
+        """Yield the faults of individual truths in a row, then its record with the other truths."""
         stated = checked(_JsonRow, row)
         if bool(stated.image) == bool(stated.images):
             raise BadRow("a row has either `image` or `images`")

@@ -1,7 +1,7 @@
 """The base of all readers of source datasets, and how their records are read.
 
-A reader yields records one after another and keeps none: pictures are paths, opened by the caller. A wrong row is one
-`RefusedRow`; a folder with another layout is an error that describes the expected one.
+A reader yields records one after another and keeps none: pictures are paths, which the caller opens. An invalid row
+yields one `RefusedRow`; a folder with another layout is an error that describes the expected layout.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class NeededFiles(NamedTuple):
     Args:
         path: Path below the dataset's folder; `<...>` marks variable parts.
         content: Content of the files.
-        obtained: How to get it.
+        obtained: How to get the files.
     """
 
     path: str
@@ -48,7 +48,7 @@ class DatasetPicture(NamedTuple):
         licence: License of the picture, with its address; None if the dataset states none.
         attribution: Author or page of the picture; None if the dataset states none.
         size_wh: Upright width and height stated by the dataset, in pixels; None if it states none.
-        retrieved_at: Time of retrieval, as the source states it.
+        retrieved_at: Time of retrieval, as stated by the source.
         dataset: Source dataset of the picture; None for the reader's.
         shape_wh: Width and height of a map of the picture at any scale, with the same ratio; None for no map.
         aspect_ratio: Width divided by height, as stated by the dataset; None if it states none.
@@ -72,12 +72,13 @@ class DatasetRecord(NamedTuple):
         record_id: Id, unique in the dataset, such as `vsr:random/train:17`.
         file: Path of the file that states it.
         entry: Row of that file, such as `line 17`.
-        pictures: Pictures, in the order that the truths count.
+        pictures: Pictures, in the order to which the truths' indices refer.
         truths: Their ground truth; empty if the dataset gives pictures only.
-        parts: Number of further rows in the record that can be wrong separately, such as the annotations of a picture.
+        parts: Number of further rows in the record that can be invalid separately, such as the annotations of a
+            picture.
         chosen_with: Name shared with records that mean more together, such as a claim that is true of one picture and
-            false of another: if a recipe takes a number of records, these are chosen together; None for a record chosen
-            alone.
+            false of another: if a recipe limits the number of records, these are chosen together; None for a record
+            chosen alone.
     """
 
     record_id: str
@@ -94,14 +95,14 @@ class DatasetRecord(NamedTuple):
         return 1 + self.parts
 
     def refused(self, reason: str, detail: str) -> RefusedRow:
-        """Return the refusal of this record, with all of its rows."""
+        """Return the refusal of this record with all its rows."""
         return RefusedRow(self.file, self.entry, reason, detail, self.rows)
 
     def without_pictures(self, places: Collection[int]) -> DatasetRecord | None:
-        """Return the record without some of its pictures, each of which is a part of it; None if too few are left.
+        """Return the record without some of its pictures, each of which is a part of it, or None if too few are left.
 
         Args:
-            places: Numbers of these pictures, from 0.
+            places: Indices of these pictures, from 0.
         """
         kept = tuple(picture for number, picture in enumerate(self.pictures) if number not in places)
         truths = [truth.without_pictures(places) for truth in self.truths]
@@ -117,7 +118,7 @@ class DatasetReader(BaseModel):
     Class attributes:
         name: Name in recipes.
         title: Readable name, with the paper.
-        home: Address of its page.
+        home: URL of its page.
         licence: License of the annotations, as far as stated.
         pictures_licence: Terms of the pictures, as far as stated.
         needs: Files that it needs.
@@ -145,10 +146,10 @@ class DatasetReader(BaseModel):
         return self.name
 
     def located(self, files: DatasetFiles) -> DatasetFiles:
-        """Return the files from the dataset's own folder.
+        """Return the files, starting from the dataset's own folder.
 
         Raises:
-            DataError: The dataset is missing, or is another one.
+            DataError: The dataset is missing, or the folder contains another one.
         """
         return files.at(self.landmarks, self.title)
 
@@ -176,7 +177,7 @@ class DatasetReader(BaseModel):
 
         Args:
             files: The dataset, from its own folder.
-            pictures: Folder of its pictures: the same one, unless they lie elsewhere.
+            pictures: Folder of its pictures: the same folder, unless they are elsewhere.
 
         Raises:
             DataError: A file as a whole cannot be read.
@@ -187,7 +188,7 @@ class DatasetReader(BaseModel):
 def read_dataset(
     reader: DatasetReader, files: DatasetFiles, pictures: DatasetFiles | None = None
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records whose pictures all exist, and the refused rows; at the end the unreadable files.
+    """Yield the records whose pictures all exist, and the refused rows, and at the end the unreadable files.
 
     Args:
         reader: The reader.
@@ -230,7 +231,9 @@ def with_pictures(
 
 
 def content_digest(reader: DatasetReader, files: DatasetFiles) -> str:
-    """Return the digest of all files that affect a reader's records, and of its settings; pictures have their own."""
+    """Return the digest of a reader's settings and of all files that affect its records; pictures have their own
+    digests.
+    """
     import hashlib
 
     located = reader.located(files)
@@ -267,7 +270,7 @@ def records_of_rows(
 
 
 def bad_cells(file: str, entry: str, details: Iterable[str]) -> Iterator[RefusedRow]:
-    """Yield the faults of cells in rows that are used without these cells; a row with a fault is not left out."""
+    """Yield the faults of cells; rows with such faults are not left out, but used without these cells."""
     yield from (RefusedRow(file, entry, BAD_CELL, detail, 0) for detail in details)
 
 
@@ -289,14 +292,16 @@ def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:
 
 
 def spread(entries: Sequence[T], most: int) -> list[T]:
-    """Return equally spaced entries, including the first and the last; all if there are no more than requested."""
+    """Return equally spaced entries, including the first and the last, or all entries if there are no more than
+    requested.
+    """
     if len(entries) <= most:
         return list(entries)
     return [entries[round(place * (len(entries) - 1) / (most - 1))] for place in range(most)]
 
 
 def licence_text(name: str | None, address: str | None) -> str | None:
-    """Return a license's name with its address."""
+    """Return a license's name with its URL."""
     if name and address:
         return f"{name} ({address})"
     return name or address or None

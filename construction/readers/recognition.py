@@ -2,8 +2,8 @@
 
 Examines the folder and the folders directly in it; for measurements (depth maps, masks, camera files), all folders
 below. The layout of a reader and one readable row identify a source dataset, the content identifies a file of
-annotations, and the name identifies a map. Names and first rows decide; no picture is decoded. Reports files that
-resemble annotations but are not, and files that two readers would accept.
+annotations, and the name identifies a map. Names and first rows are enough; no picture is decoded. Files that resemble
+annotations but are not, and files that two readers would accept, are reported.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from .reader import DatasetReader, DatasetRecord
 
 _NOT_RECOGNISED, AMBIGUOUS = "not_recognised", "ambiguous"
 _NOT_SOURCES = ("folder", "found")
-"""Readers without a layout that identifies them."""
+"""Readers without an identifying layout."""
 _SAMPLE = 50
 _HEAD_BYTES = 1 << 16
 _FACTS = re.compile(rb"^\s*[\"']?format[\"']?\s*:\s*[\"']?benchwright-facts\b", re.M)
 _YOLO = ("data.yaml", "data.yml", "classes.txt")
 Form = Literal["dataset", "table", "coco", "captions", "voc", "yolo", "facts", "depth", "masks", "cameras"]
 MEASURED: tuple[Form, ...] = ("depth", "masks", "cameras")
-"""Forms of measurements, which may be anywhere below the folder."""
+"""Forms of measurement files, which may be anywhere below the folder."""
 
 
 class FoundSource(NamedTuple):
@@ -63,7 +63,7 @@ class FoundSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its readable name: the reader's name or the form, with the place."""
+        """Return its readable name: the reader's name or the form, with the path."""
         kind = self.reader.name if self.reader is not None and self.form == "dataset" else self.form
         return f"{kind} ({self.path or 'the folder itself'})"
 
@@ -195,7 +195,7 @@ def _datasets(
 
 
 def _wrong_with(reader: DatasetReader, files: DatasetFiles) -> str | None:
-    """Return why none of the first rows can be read; None if one can, or if names alone identify the dataset."""
+    """Return why none of the first rows can be read, or None if one can be or names alone identify the dataset."""
     if reader.is_told_by_names:
         return None
     wrong = "there is no row"
@@ -210,7 +210,7 @@ def _wrong_with(reader: DatasetReader, files: DatasetFiles) -> str | None:
 
 
 def _own_files(folder: DatasetFiles, taken: set[str]) -> tuple[list[FoundSource], list[RefusedRow]]:
-    """Return the files of annotations directly in a folder, and the files that only resemble one."""
+    """Return the annotation files directly in a folder, and the files that only resemble annotation files."""
     found: list[FoundSource] = []
     unused: list[RefusedRow] = []
     names = [name for name in folder.listing() if not name.endswith("/")]
@@ -237,7 +237,7 @@ def _own_files(folder: DatasetFiles, taken: set[str]) -> tuple[list[FoundSource]
 
 
 def _own_file(folder: DatasetFiles, name: str, place: Path, path: str) -> FoundSource | None:
-    """Return a file as a source; None if it has no format of annotations.
+    """Return a file as a source, or None if it has no annotation format.
 
     Raises:
         DataError: It resembles annotations but cannot be read as such.

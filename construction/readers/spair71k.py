@@ -4,9 +4,9 @@
     SPair-71k/PairAnnotation/{trn,val,test}/000001-2008_000585-2008_000627:aeroplane.json
     SPair-71k/Layout/large/{trn,val,test}.txt          names of pairs, one a line
 
-Sizes are width, height, channels; boxes are corners. The dataset does not state whether points count from 0 or 1: they
-are read as indices from 0, so that a point is at the center of its pixel. Some archivers replace the `:` in names by
-`_`.
+Sizes are width, height, channels; boxes are corners. The dataset does not state whether point coordinates start at 0 or
+1: they are read as indices from 0, so that a point is at the center of its pixel. Some archivers replace the `:` in
+names by `_`.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Spair71k(DatasetReader):
 
     Args:
         splits: Splits to read; all three by default.
-        layout: List of pairs: `large` has all.
+        layout: List of pairs to read; `large` contains all pairs.
     """
 
     name: ClassVar[str] = "spair71k"

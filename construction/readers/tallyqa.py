@@ -3,7 +3,7 @@
     tallyqa/{train,test}.json                                 each one JSON list
     VG_100K/2410408.jpg, VG_100K_2/..., train2014/COCO_train2014_000000000009.jpg, val2014/...
 
-Ids of pictures are not used: those of Visual Genome have a 9 prepended.
+Picture ids are not used: those of Visual Genome have a 9 prepended.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TallyQa(DatasetReader):
 
     Args:
         parts: Files to read; all existing files by default.
-        complex_only: Whether to take only questions known not to be simple.
+        complex_only: Whether to use only questions known not to be simple.
     """
 
     name: ClassVar[str] = "tallyqa"

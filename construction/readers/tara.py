@@ -1,10 +1,10 @@
-"""TARA (Fu et al. 2022): news photographs with time and place; BLINK cuts them for its jigsaw.
+"""TARA (Fu et al. 2022): news photographs with time and place, which BLINK cuts for its jigsaw.
 
     nyt_preprocessed/input/{train,gold_dev,gold_test,gold_interest}.jsonl
     nyt_preprocessed/images/<name>.jpg
 
-The user fetches pictures from `image_url`; a picture's name is the address without its host, with `-` for `/` and with
-`.jpg` at its end. Some addresses occur twice: the first row counts.
+The user downloads pictures from `image_url`; a picture's name is the URL without its host, with `-` for `/` and with
+`.jpg` at its end. Some URLs occur twice, in which case the first row is used.
 """
 
 from __future__ import annotations

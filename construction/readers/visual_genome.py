@@ -72,7 +72,7 @@ class _GenomeRegion(BaseModel):
 
 
 class _GenomeEntry(BaseModel):
-    """The statements of one file about one picture."""
+    """What one file states about one picture."""
 
     image_id: int = Field(ge=0, validation_alias=_ID)
     qas: list[object] = []
@@ -208,9 +208,9 @@ def _phrases(path: str, row: Row, entry: _GenomeEntry) -> tuple[GroundTruth | No
 
 
 def _picture(picture: _GenomePicture, pictures: DatasetFiles) -> DatasetPicture:
-    """Return a picture; its folder comes from its address, since some are in the first folder and some in the second.
+    """Return a picture; its folder is derived from its URL, since some are in the first folder and some in the second.
 
-    A picture that is also in COCO has COCO's id, so that both are known to be one.
+    A picture that is also in COCO has COCO's id, so that the two are recognized as the same picture.
     """
     parts = PurePosixPath(picture.url).parts[-2:]
     name = f"{picture.image_id}.jpg"

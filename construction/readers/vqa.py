@@ -5,7 +5,8 @@
     {train,val}2014/COCO_val2014_000000262148.jpg
 
 Questions are joined with their answers by `question_id`. Questions of the test parts have no answers, and are not read.
-The most frequent of the ten answers counts: `multiple_choice_answer` only decides between equally frequent ones.
+The accepted answer is the most frequent of the ten: `multiple_choice_answer` only decides between equally frequent
+ones.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ class _AnsweredQuestion(BaseModel):
 
 
 _BESIDE = ("multiple_choice_answer", "question_type")
-"""Optional fields of the answers to a question: the answer that counts, which is computed, and a kind of question."""
+"""Optional fields of the answers to a question: the accepted answer, which is computed, and a kind of question."""
 _CONTRADICTED = "contradicted_answer"
-"""Reason for a stated answer that is not the most frequent one; the most frequent one is used."""
+"""Reason for replacing a stated answer that is not the most frequent one; the most frequent one is used."""
 
 
 class VqaV2(DatasetReader):
@@ -67,7 +68,7 @@ class VqaV2(DatasetReader):
 
     Args:
         parts: Parts to read; all existing parts by default.
-        min_agreement: Smallest share of the annotators who gave the answer that counts, 0 to 1; questions below it are
+        min_agreement: Smallest proportion of annotators who gave the accepted answer, 0 to 1; questions below it are
             left out.
     """
 
@@ -178,7 +179,7 @@ class VqaV2(DatasetReader):
 
 
 def _given(answer: _AnsweredQuestion, file: str, entry: str) -> tuple[tuple[str, ...], list[RefusedRow]]:
-    """Return the answers to a question, and the unreadable ones."""
+    """Return the readable answers to a question, and the unreadable ones."""
     given: list[str] = []
     refused: list[RefusedRow] = []
     for number, document in enumerate(answer.answers, start=1):
@@ -195,7 +196,7 @@ def _most_given(answers: Sequence[str], stated: str) -> str:
 
     Args:
         answers: Answer of each annotator; at least one.
-        stated: The answer that counts according to the dataset: it decides between equally frequent ones.
+        stated: The accepted answer according to the dataset, which decides between equally frequent ones.
 
     Example:
         >>> most_given(["yes"] * 9 + ["maybe"], "maybe"), most_given(["red", "Red ", "blue"], "")
@@ -212,7 +213,7 @@ def _entries(files: DatasetFiles, path: str, wanted: str) -> Iterator[Row]:
     """Yield the entries of one list of a JSON document.
 
     Raises:
-        DataError: The document is cut, or has no such list.
+        DataError: The document is truncated, or has no such list.
     """
     with files.as_path(path) as place:
         source = JsonLists(place)

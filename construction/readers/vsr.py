@@ -4,7 +4,7 @@
     data/data_files/all_vsr_validated_data.jsonl
     images/000000239417.jpg                               COCO 2017, train and val in one flat folder
 
-In the splits, votes are texts that hold a list; elsewhere they are lists. Both are read.
+In the splits, votes are strings that contain a list; elsewhere they are lists. Both are read.
 """
 
 from __future__ import annotations

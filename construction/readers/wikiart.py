@@ -4,7 +4,8 @@
     wikiart_csv/style_class.txt        "0 Abstract_Expressionism" .. "26 Ukiyo_e"
     wikiart_csv/style_{train,val}.csv  path, number of the style; no header
 
-709 names are not ASCII. Disks and archivers spell these in several ways, so they are compared in one spelling.
+709 names are not ASCII. File systems and archivers encode these in several ways, so they are compared in one normalized
+spelling.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class WikiArt(DatasetReader):
 
 
 def _artist_of(file: str) -> str | None:
-    """Return the artist that a file is named after; None if it names none.
+    """Return the artist in a file's name, or None if there is none.
 
     Example:
         >>> artist_of("edgar-degas_landscape-on-the-orne.jpg")
@@ -111,7 +112,7 @@ def _styles(files: DatasetFiles) -> dict[str, str]:
 
 
 def _spelled(name: str, pictures: DatasetFiles, spellings: dict[str, dict[str, str]]) -> str:
-    """Return a painting's path as the disk spells it; as the list does if the file is missing."""
+    """Return a painting's path as spelled on disk, or as spelled in the list if the file is missing."""
     if name.isascii() or pictures.has(f"wikiart/{name}"):
         return name
     folder, _, file = name.partition("/")

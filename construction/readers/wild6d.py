@@ -5,7 +5,7 @@
     Wild6D/test_set/test_list_<category>.txt                             pictures, with an old prefix
     Wild6D/test_set/pkl_annotations/<category>/<category>-<object>-<sequence>.pkl
 
-A pickle is read as data only. Its list follows the number of the frame. Frames without a mask are left out, as the
+A pickle is read as data only. Its list is in the order of the frame numbers. Frames without a mask are left out, as the
 authors do. The object's y axis is assumed to be upright.
 """
 

@@ -1,5 +1,5 @@
-"""Statements of a picture's annotations: whether a text is true of it, and whether they answer a question that the
-picture should not answer.
+"""What a picture's annotations state: whether a text is true of it, and whether they answer a question that the picture
+should not answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ANNOTATIONS: tuple[type[GroundTruth], ...] = (VisualQuestion, LabelledBoxes, Cap
 ANSWERED = "answered_by_annotation"
 NONEXISTENT_OBJECT = "nonexistent_object"
 _MIN_SHARED_WORDS = 0.8
-"""Share of common words, among all words of two questions, from which they count as the same."""
+"""Proportion of common words, among all words of two questions, from which the questions count as the same."""
 _SAYS_NOTHING = NAMES_NOTHING | {"image", "photo", "photograph", "picture", "seen", "shown", "visible"}
 _DECLINES = re.compile(
     r"\b(?:unknown|unclear|not (?:visible|shown|sure|possible|clear)|can(?:no|')?t (?:tell|see|say))\b"
@@ -41,10 +41,10 @@ class AnsweredBy(NamedTuple):
 
 
 class PictureAnnotations:
-    """All statements of the annotations about one picture."""
+    """Everything that annotations state about one picture."""
 
     def __init__(self, truths: Iterable[GroundTruth]) -> None:
-        """Take the truths of one picture, ignoring kinds that do not annotate its content."""
+        """Collect the truths about one picture, ignoring kinds that do not annotate its content."""
         self.questions: list[VisualQuestion] = []
         self.labels: set[str] = set()
         self.absent: set[str] = set()
@@ -65,11 +65,11 @@ class PictureAnnotations:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing is stated of the picture."""
+        """Return whether nothing is stated about the picture."""
         return not (self.questions or self.labels or self.captions or self.absent)
 
     def is_true(self, text: str) -> bool:
-        """Return whether an annotation says that a text is true of the picture: a label, an answer or words of a
+        """Return whether an annotation states that a text is true of the picture: as a label, an answer or words of a
         caption.
         """
         word = normal(text)
@@ -78,11 +78,11 @@ class PictureAnnotations:
         return any(f" {word} " in caption for caption in self._texts)
 
     def answered_by(self, question: str, options: Sequence[str], *, why: str) -> AnsweredBy | None:
-        """Return the annotation that answers a question which the picture should not answer; None if there is none.
+        """Return the annotation that answers a question that the picture should not answer, or None if there is none.
 
-        An annotation answers the question if it asks the same and has an answer, or if it states one of the options.
-        Numbers, and options that only say yes or no, occur too easily and do not count. A question about an object that
-        should be absent (`nonexistent_object`) is answered if annotations name all its words.
+        An annotation answers the question if it is the same question with an answer, or if it states one of the
+        options. Numbers, and options that are only yes or no, are ignored because they occur too easily. A question
+        about an object that should be absent (`nonexistent_object`) is answered if annotations name all its words.
 
         Args:
             question: The question.
@@ -109,7 +109,7 @@ class PictureAnnotations:
         return next((whole for padded, whole in self._texts.items() if f" {text} " in padded), None)
 
     def _named(self, words: frozenset[str]) -> set[str]:
-        """Return the annotations that together name all of the words; empty if any word is missing."""
+        """Return the annotations that together contain all of the words; empty if any word is missing."""
         texts = {*self.labels, *self.captions, *(f"{known.question} {known.answer}" for known in self.questions)}
         naming: set[str] = set()
         for word in words:
@@ -126,7 +126,7 @@ def _content_words(text: str) -> frozenset[str]:
 
 
 def annotations_by_picture(truths: Sequence[RecordTruth[Any]]) -> Mapping[str, PictureAnnotations]:
-    """Return the statements of annotations about each picture that is the only one of a record."""
+    """Return what annotations state about each picture that is the only one of a record."""
     by_picture: dict[str, list[GroundTruth]] = {}
     for truth in truths:
         if len(truth.image_ids) == 1:

@@ -24,27 +24,27 @@ class BasicVisQa(OfferingTask):
 
     Follows MM-SAP's BasicVisQA: five options, one right and one that declines; the item's level is `basic`, its
     category the kind of visual information. The words of questions of VQAv2 and Visual Genome determine their kinds.
-    Boxes make further
-    questions: how many objects have a name, which object is visible, on which side of another it is. The paper shows
-        the
-    kinds action, color, counting, objects, position and OCR; shape and scene are our own.
+    Boxes yield further questions: how many objects of a name there are, which object is visible, on which side of
+    another it is. The paper shows the kinds action, color, counting, objects, position and OCR; shape and scene are our
+    own.
 
     Wrong options come from answers to other questions of the kind. In `hardened` mode, four questions offer each
     other's answers, so that options alone reveal nothing; that takes four questions of a kind with answers of one form,
-    and leaves out questions without partners. No option is offered that an annotation of the picture calls true.
+    and leaves out questions without partners. No option is offered that is true of the picture according to an
+    annotation.
 
     Args:
-        mode: `hardened`, or `paper`: each question gets wrong options by itself, and all are used.
+        mode: `hardened`, or `paper`: each question gets its own wrong options, and all questions are used.
         chat: Model that writes the wrong options, in `paper` mode; null takes answers to other questions. Its input
             includes people's other answers, and its options pass the same checks as others.
-        information: Kinds of visual information to ask for.
-        min_agreement: Smallest share of the people who gave the answer that counts, 0 to 1.
+        information: Kinds of visual information to ask about.
+        min_agreement: Smallest proportion of people who gave the accepted answer, 0 to 1.
         max_words: Largest number of words of an answer.
 
     Reasons:
         other_question (drop): The question asks for none of these kinds, or its words leave the kind open.
         no_question (drop): The text does not end with a question mark.
-        no_agreement (drop): Fewer people than `min_agreement` gave the answer that counts.
+        no_agreement (drop): A smaller proportion of people than `min_agreement` gave the accepted answer.
         long_answer (drop): The answer has more words than `max_words`.
         no_partners (drop): In `hardened` mode: too few other questions of the kind have an answer that could accompany
             this one, or there are enough items, or the picture is used.
@@ -71,7 +71,7 @@ class BasicVisQa(OfferingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-        """Yield the usable questions with their options, and the reasons against the others."""
+        """Yield the usable questions with their options, and the other questions with the reasons against them."""
         annotations = annotations_by_picture(truths)
         questions: list[AnsweredQuestion] = []
         for truth in truths:
@@ -95,7 +95,7 @@ class BasicVisQa(OfferingTask):
         )
 
     def _question(self, truth: RecordTruth[VisualQuestion]) -> AnsweredQuestion | str:
-        """Return a question of a dataset, or why it is unusable."""
+        """Return a dataset's question, or why it is unusable."""
         question = truth.truth
         kind = kind_of(question.question, question.answer)
         if kind is None or kind not in self.information:

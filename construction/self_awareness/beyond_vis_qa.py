@@ -1,4 +1,4 @@
-"""BeyondVisQA by templates (MM-SAP, section 3.2 and appendix A.2): questions that a picture cannot answer."""
+"""BeyondVisQA made with templates (MM-SAP, section 3.2 and appendix A.2): questions that a picture cannot answer."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class BeyondVisQa(RefusingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[UnanswerableQuestion] | UnusedTruth]:
-        """Yield a question of each category for each picture with boxes, or why there is none."""
+        """Yield, for each picture with boxes, a question of each category, or why there is none."""
         del sizes_wh
         annotations = annotations_by_picture(truths)
         boxed: dict[str, RecordTruth[LabelledBoxes]] = {}
@@ -83,7 +83,7 @@ class BeyondVisQa(RefusingTask):
         annotations: PictureAnnotations,
         seed: int,
     ) -> Iterator[RecordTruth[UnanswerableQuestion] | UnusedTruth]:
-        """Yield the first question of a category that no annotation answers, in random order."""
+        """Try a category's questions in random order, and yield the first one that no annotation answers."""
         pairs = [
             (template, thing)
             for template in TEMPLATES
@@ -104,7 +104,7 @@ class BeyondVisQa(RefusingTask):
     def planned(
         self, truth: RecordTruth[UnanswerableQuestion], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
-        """Plan an item; its letter is the place of the option that declines."""
+        """Plan an item; its letter is the position of the option that declines."""
         del pictures, rng
         question = truth.truth
         document = {
@@ -123,7 +123,7 @@ class BeyondVisQa(RefusingTask):
         return [{"refusal": letter} for letter in letters]
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Put the option that declines in its place."""
+        """Put the option that declines at its position."""
         del shown
         plan = chosen.plan
         return ItemWording(
@@ -138,7 +138,9 @@ class BeyondVisQa(RefusingTask):
 
 
 def _things(boxes: LabelledBoxes, annotations: PictureAnnotations, *, why: Why) -> frozenset[str]:
-    """Return the objects to ask about: single ones with a box, or ones that nothing in the picture is."""
+    """Return the objects to ask about: ones that occur once and have a box, or ones that are absent from the
+    picture.
+    """
     if why != NONEXISTENT_OBJECT:
         counts = Counter(labelled.label for labelled in boxes.boxes)
         return frozenset(label for label, count in counts.items() if count == 1 and label not in boxes.incomplete)

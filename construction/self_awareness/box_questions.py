@@ -1,4 +1,4 @@
-"""Questions that boxes around objects answer: how many, which is present, where it is relative to another.
+"""Questions that boxes around objects answer: how many there are, which is present, where one is relative to another.
 
 MM-SAP wrote 150 questions about pictures of COCO and Visual Genome by hand; these are made by templates.
 """
@@ -45,10 +45,10 @@ class BoxQuestion(NamedTuple):
 def box_questions(boxes: LabelledBoxes, size_wh: SizeWH) -> Iterator[BoxQuestion]:
     """Yield the questions that the boxes of one picture answer beyond doubt.
 
-    Objects are counted if each has a box, and there are 1 to 9. An object is asked for by its side of another one if
-    both are the only ones of their name, do not overlap along one axis, and have centers that are 15 % of the picture's
-    side apart along it, and at most half as far along the other. Objects smaller than 3 % of a side are not asked
-    about.
+    Objects are counted if each has a box and there are 1 to 9. A question asks on which side of another object one is
+    if both are the only ones of their name, do not overlap along one axis, and have centers that are 15 % of the
+    picture's side apart along it and at most half as far apart along the other. Objects smaller than 3 % of a side are
+    not asked about.
 
     Args:
         boxes: The boxes.
@@ -73,7 +73,7 @@ def box_questions(boxes: LabelledBoxes, size_wh: SizeWH) -> Iterator[BoxQuestion
 
 
 def plural(noun: str) -> str:
-    """Return the plural of an English noun, as for names of objects in datasets: `boxes`, `buses`, `people`."""
+    """Return the plural of an English noun, as needed for object names in datasets: `boxes`, `buses`, `people`."""
     if noun in _PLURALS:
         return _PLURALS[noun]
     if noun.endswith(("s", "x", "z", "ch", "sh")):
@@ -91,12 +91,12 @@ def _with_article(noun: str) -> str:
 
 
 def _share(box: BoxXYXY, size_wh: SizeWH) -> float:
-    """Return the shorter side of a box as a share of that side of the picture."""
+    """Return the smaller of the two fractions that a box's width and height are of the picture's."""
     return min((box[2] - box[0]) / size_wh[0], (box[3] - box[1]) / size_wh[1])
 
 
 def _side(of: BoxXYXY, seen_from: BoxXYXY, size_wh: SizeWH) -> str | None:
-    """Return on which side of a box another one is; None if that is doubtful."""
+    """Return on which side of a box another one is, or None if that is ambiguous."""
     across = (of[0] + of[2] - seen_from[0] - seen_from[2]) / 2 / size_wh[0]
     down = (of[1] + of[3] - seen_from[1] - seen_from[3]) / 2 / size_wh[1]
     is_beside = of[0] >= seen_from[2] or seen_from[0] >= of[2]

@@ -1,4 +1,4 @@
-"""Questions with an answer, given their wrong options: by exchange in groups, or separately."""
+"""Assignment of wrong options to questions that have an answer: by exchange in groups, or separately."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REACH = 3
 
 
 class OfferedQuestion(GroundTruth):
-    """A question with its options, except the one that declines."""
+    """A question with its options, excluding the one that declines."""
 
     kind: ClassVar[str] = "offered"
 
@@ -38,20 +38,20 @@ class OfferedQuestion(GroundTruth):
     evidence: dict[str, Any] = Field(default_factory=dict)
     also_right: tuple[str, ...] = ()
     is_to_be_written: bool = False
-    """Whether a model writes the wrong options later."""
+    """Whether a model will write the wrong options later."""
 
 
 class AnsweredQuestion(NamedTuple):
     """A question with its answer, before it has options.
 
     Args:
-        truth: Truth that it is made of.
+        truth: Truth from which the question is made.
         record: Name of the question, unique in the task.
         category: Category that the task balances.
-        pool: Pool of questions that may lend each other their answers.
+        pool: Pool of questions that may share their answers as options.
         question: The question.
         right: The right option.
-        wrong: Fixed wrong options; then it needs no partners.
+        wrong: Fixed wrong options; a question that has them needs no partners.
         known: Further wrong options to offer if questions are not exchanged.
         also_right: People's other answers, or the entity's other names.
         evidence: Source of the key.
@@ -72,7 +72,7 @@ class AnsweredQuestion(NamedTuple):
 
     @property
     def picture(self) -> str:
-        """Return the picture that it is about."""
+        """Return the picture that the question is about."""
         return self.truth.image_ids[0]
 
 
@@ -93,10 +93,10 @@ def with_options(
 ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
     """Yield questions with their options, and those without options, with the reason.
 
-    Hardened: questions of one pool lend each other their answers in groups of four, so that each option of a group is
-        right
-    once; categories take turns, so that none uses up the pictures. `paper`: each question separately gets answers of
-    its pool, common ones more often; the nearest in spelling for a text in the picture; near numbers for a count.
+    `hardened`: questions of one pool share their answers as options in groups of four, so that each option of a group
+    is right once; categories take turns, so that none uses up the pictures. `paper`: each question separately gets
+    answers from its pool, common ones more often; the most similar in spelling for text in the picture; nearby numbers
+    for a count.
 
     Args:
         questions: The questions.
@@ -105,7 +105,7 @@ def with_options(
         task: Name of the task.
         uses: Largest number of questions about one picture; None for any number.
         items: Largest number of questions in `hardened` mode; None for any number.
-        is_true: Function that returns whether annotations of a picture call a text true.
+        is_true: Function that returns whether a text is true of a picture according to its annotations.
         are_names: Whether the answers are names, which may differ in form and length.
         is_written: Whether a model writes wrong options later, in `paper` mode; questions with fixed ones keep them.
     """
@@ -216,7 +216,7 @@ def _by_itself(
     is_true: IsTrue,
     are_names: bool,
 ) -> RecordTruth[OfferedQuestion] | UnusedTruth:
-    """Return a question with separate options."""
+    """Return a question with separate wrong options."""
     if question.wrong:
         return _offered(question, question.wrong, ("fixed",) * len(question.wrong), frequencies)
     rng = generator_for(seed, task, question.record, "distractors")

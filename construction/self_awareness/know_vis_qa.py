@@ -22,19 +22,20 @@ _DOMAINS: Mapping[str, str] = {
     "food": "What is the name of the {kind} in the picture?",
     "organizations": "Which {kind} does the picture refer to?",
 }
-"""The paper's six domains, with the question for each unless a table has its own."""
+"""The paper's six domains, each with the question that is used unless a table states its own."""
 
 
 class KnowVisQa(OfferingTask):
     """Make items that ask for the name of what is shown, with an option that declines; needs a step `dataset` before
     it.
 
-    Follows MM-SAP's KnowVisQA: five options, one right and one that declines, and both may be right for a model: it may
-    know, or know that it does not. The category is the domain. A table states the entity of each picture: columns
-    `entity`, `kind` and `domain` with `image` and `licence`, and optionally `also_named`, `others` and `ask`.
+    Follows MM-SAP's KnowVisQA: five options, one right and one that declines. Either may be the right choice for a
+    model: it may know, or know that it does not know. The category is the domain. A table states the entity of each
+    picture: columns `entity`, `kind` and `domain` with `image` and `licence`, and optionally `also_named`, `others` and
+    `ask`.
 
     Wrong options are of the same kind: a lake among lakes. In `hardened` mode, four entities of a kind offer each
-    other's names; a kind with fewer pictures is usable in `paper` mode only, where the table's `others` count too.
+    other's names; a kind with fewer pictures is usable only in `paper` mode, which also uses the table's `others`.
 
     Args:
         mode: `hardened`, or `paper`: each entity gets wrong options by itself.
@@ -56,7 +57,7 @@ class KnowVisQa(OfferingTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[OfferedQuestion] | UnusedTruth]:
-        """Yield the usable entities with their options, and the reasons against the others."""
+        """Yield the usable entities with their options, and the other entities with the reasons against them."""
         del sizes_wh
         questions: list[AnsweredQuestion] = []
         shown: dict[str, list[str]] = {}
@@ -98,5 +99,5 @@ class KnowVisQa(OfferingTask):
 
 
 def _domain(text: str) -> str:
-    """Return a domain as the step names it: `Animals & plants` is `animals_and_plants`."""
+    """Return a domain as the step names it: `Animals & plants` becomes `animals_and_plants`."""
     return normal(text.replace("&", " and ")).replace(" ", "_")

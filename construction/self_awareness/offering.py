@@ -1,4 +1,4 @@
-"""The shared base of the two tasks with right answers: it makes an item of a question with its options."""
+"""The shared base of the two tasks with right answers, which makes an item from a question with its options."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class OfferingTask(RefusingTask):
         return self.chat is not None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the items, with the model if one writes, without its timeouts and retries."""
+        """Return the settings that determine the items, including the writing model, if any, without its timeouts and
+        retries.
+        """
         settings = {name: value for name, value in super().parameters().items() if name != "chat"}
         return settings if self.chat is None else {**settings, "chat": self.chat.deciding()}
 
@@ -119,7 +121,7 @@ class OfferingTask(RefusingTask):
         return super().made(record, ctx, chosen._replace(plan=written), shown, made)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Put the right option and the one that declines in their places."""
+        """Put the right option and the one that declines at their positions."""
         del shown
         plan = chosen.plan
         author = str(plan["evidence"].get("written_by", "template"))

@@ -1,4 +1,4 @@
-"""Tasks with an option that declines in every item, as in MM-SAP: five options, one of which declines."""
+"""Tasks in which every item has an option that declines, as in MM-SAP: five options, one of which declines."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PLACES = tuple(range(OPTIONS))
 class RefusingTask(TruthTask):
     """A task of ground truth with an option that declines in each item.
 
-    The right option and the one that declines each take every place equally often, as far as their number allows
-    (MM-SAP's table 6).
+    The right option and the one that declines each take every position equally often, as far as the number of items
+    allows (MM-SAP's table 6).
 
     Args:
         refusal: Text of the option that declines.
@@ -35,7 +35,9 @@ class RefusingTask(TruthTask):
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the place of the option that declines, spread evenly over the places other than the right option's."""
+        """Return the position of the option that declines, spread evenly over the positions other than the right
+        option's.
+        """
         beside = [
             candidate._replace(letters=tuple(place for place in candidate.letters if place != letter))
             for candidate, letter in zip(candidates, letters, strict=True)
@@ -46,9 +48,9 @@ class RefusingTask(TruthTask):
         """Return the options in order.
 
         Args:
-            plan: A plan with the right option under `right`, the wrong ones under `wrong`, and the place of the one
+            plan: A plan with the right option under `right`, the wrong ones under `wrong`, and the position of the one
                 that declines under `refusal`.
-            letter: Place of the right option.
+            letter: Position of the right option.
         """
         wrong = iter(plan["wrong"])
         placed = {letter: plan["right"], plan["refusal"]: self.refusal}

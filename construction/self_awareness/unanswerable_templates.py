@@ -1,4 +1,4 @@
-"""Questions that no picture answers, by its content: templates in our own words, for MM-SAP's six categories.
+"""Questions that a picture's content cannot answer: templates in our own words for MM-SAP's six categories.
 
 Each has more tempting options than an item offers; the seed chooses among them.
 """

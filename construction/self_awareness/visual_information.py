@@ -1,4 +1,4 @@
-"""Kinds of basic visual information that questions ask for (MM-SAP, section 3.2 and figure 7).
+"""Kinds of basic visual information that questions ask about (MM-SAP, section 3.2 and figure 7).
 
 The paper mentions eight kinds and shows six: action, color, counting, objects, position and OCR. The two others here,
 shape and scene, are our own: section 3.1 names shape among basic visual information, and VQAv2 often asks for rooms,
@@ -78,11 +78,12 @@ _NO_CONTENT = frozenset(
 
 
 def kind_of(question: str, answer: str) -> VisualInformation | None:
-    """Return the kind of basic visual information that an English question asks for, by its words and its answer.
+    """Return the kind of basic visual information that an English question asks about, judged by its words and its
+    answer.
 
     Returns None for questions of other kinds (why, who, how old, yes and no), and for answers without such information:
-    a count that is not a number, or *unknown*. The first fitting kind of the list counts: *what color is the sign* asks
-    for a color. The rules favor few wrong assignments over completeness.
+    a count that is not a number, or *unknown*. The first matching kind in the list is returned: *what color is the
+    sign* asks about a color. The rules favor few wrong assignments over completeness.
     """
     words, answer_words = normal(question), normal(answer)
     if answer_words in _NO_CONTENT:

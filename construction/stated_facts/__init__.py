@@ -1,1 +1,1 @@
-"""What people stated about photographs: the step `facts`, and how tasks read it."""
+"""Facts that people stated about photographs: the step `facts`, and how tasks read them."""

@@ -1,7 +1,7 @@
 """The step that assigns facts stated by people to the images of a run: in a file, by marking, in words.
 
-Facts become values of the images, one per use. Steps that make items read only the values that they use, so that only
-items that depend on an edited fact are made again.
+Facts become values of the images, one per use. Steps that make items read only the values that they use, so that
+editing a fact remakes only the items that depend on it.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-"""What stands in a resolved recipe in place of a path: what is there, by the digest of its content."""
+"""The form that replaces a path in a resolved recipe: the digest of the content at that path."""
 _FEW = 0.5
-"""Share of images with facts below which a run reports it."""
+"""Proportion of images with facts below which a run reports it."""
 _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
 _COLUMNS = ("image_id", "source_uri", "width", "height")
 
@@ -61,23 +61,24 @@ _COLUMNS = ("image_id", "source_uri", "width", "height")
 class StatedFacts(GatherStep):
     """Give images the facts that people state about them, in a file or in campaigns; drops nothing.
 
-    Later steps read what they need of it, so the recipe has `facts` before them, under this name or another one
-    (`stated_by` of those steps). An edited fact makes again what rests on it; a comment makes nothing again.
+    Later steps read the facts that they need, so the recipe lists `facts` before them, under this name or another one
+    (`stated_by` of those steps). Editing a fact causes everything that depends on it to be made again; editing a
+    comment does not.
 
-    What people say in campaigns wins over the file, for each picture and key: marked subjects take the place of the
-    file's, and a subject keeps the file's phrase where nobody states another. The evidence says who stated what, and
-    what could not be used.
+    What people state in campaigns takes precedence over the file, for each picture and key: marked subjects replace the
+    file's, and a subject keeps the file's phrase unless somebody states another. The evidence records who stated what,
+    and what could not be used.
 
     Args:
-        file: Facts file, YAML or CSV, relative to the recipe's folder; null where people state all. In what a run
-            writes, the digest of its content stands in its place.
-        stated_by: Entries of campaigns before it in which people mark pictures (`mark`) or state in words what they
-            show (`state`); of two that state the same, the first one counts.
+        file: Facts file, YAML or CSV, relative to the recipe's folder; null if people state all facts. A run writes the
+            digest of its content instead.
+        stated_by: Entries of earlier campaigns in which people mark pictures (`mark`) or state in words what they show
+            (`state`); if two state the same fact, the first one is used.
 
     Reasons:
-        other_size (ask): The image has another size than stated, and gets no facts of the file.
-        not_all_used (ask): Something that is stated contradicts the rest or names what is not there; the evidence says
-            what and why, and the rest is used.
+        other_size (ask): The image has another size than stated, and gets no facts from the file.
+        not_all_used (ask): A stated fact contradicts the others or names something absent; the evidence states which
+            and why, and the other facts are used.
     """
 
     name: ClassVar[str] = "facts"
@@ -106,10 +107,10 @@ class StatedFacts(GatherStep):
         return self
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> StatedFacts:
-        """Return the step with the columns of the campaigns that its settings name.
+        """Return the step connected to the columns of the campaigns that its settings name.
 
         Raises:
-            RecipeError: One of them is not before it, or lets people neither mark nor state anything.
+            RecipeError: A campaign is not before the step, or lets people neither mark nor state anything.
         """
         columns: list[str] = []
         for campaign in self.stated_by:
@@ -131,7 +132,7 @@ class StatedFacts(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns of images that it needs, and the values that people gave them."""
+        """Return the columns of images that the step needs, and the values that people gave them."""
         return (*_COLUMNS, *self._of_people)
 
     def parameters(self) -> dict[str, Any]:
@@ -140,9 +141,9 @@ class StatedFacts(GatherStep):
         return file | ({"stated_by": list(self.stated_by)} if self.stated_by else {})
 
     def speaks_of(self, uri: str) -> bool | None:
-        """Return whether the file has a picture of that path or file name; sizes and digests are not compared.
+        """Return whether the file has a picture with that path or file name; sizes and digests are not compared.
 
-        Campaigns ask about every picture, so with any the step speaks of all.
+        Campaigns ask about every picture, so if there is one, the step covers all pictures.
         """
         if self._facts is None or self.stated_by:
             return None
@@ -151,7 +152,7 @@ class StatedFacts(GatherStep):
         return not names.isdisjoint({path.as_posix(), path.name})
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the facts of each image that anybody speaks of, for each use."""
+        """Return, for each use, the facts of each image about which anything is stated."""
         if self.file is not None and self._facts is None:
             raise PrerequisiteError(f"step {ctx.stage!r}: facts {self.file} are known by digest only; give the file")
         images = [_NamedImage(*row) for row in zip(*(columns[name].to_pylist() for name in _COLUMNS), strict=True)]
@@ -194,10 +195,10 @@ class _Stated(NamedTuple):
     """What is stated about one image.
 
     Args:
-        key: What it is called among the facts of the run.
+        key: Key of the image among the facts of the run.
         facts: The facts.
-        filed: The file's facts; None where no file speaks of it.
-        is_sized: Whether it has the size that is stated.
+        filed: The file's facts; None if no file mentions the image.
+        is_sized: Whether the image has the stated size.
         is_used: Whether there are facts of the right size.
     """
 
@@ -215,7 +216,7 @@ def _stated(
     told: Mapping[str, Sequence[str | None]],
     stage: str,
 ) -> Iterator[tuple[int, _Stated]]:
-    """Yield what is stated about each image that anybody speaks of, by row."""
+    """Yield the facts of each image about which anything is stated, by row."""
     sharing = Counter(keys.values())
     for row, image in enumerate(images):
         picture = filed[keys[row]] if row in keys else None
@@ -252,13 +253,13 @@ def _by_file(picture: PictureFacts | None) -> dict[str, tuple[str, ...]]:
 
 
 def _replaced(known: Mapping[int, _Stated], keys: Mapping[int, str]) -> set[str]:
-    """Return the file's keys whose facts stand under another key, because several images have them."""
+    """Return the file's keys whose facts are stored under another key because several images share them."""
     under_others = {keys[row] for row, stated in known.items() if row in keys and stated.key != keys[row]}
     return under_others - {stated.key for stated in known.values()}
 
 
 def _names(images: Sequence[_NamedImage], known: Mapping[int, _Stated]) -> dict[str, str]:
-    """Return the key of each picture that something is stated about, by whatever it may be called."""
+    """Return the key of each picture about which something is stated, by every name that the picture may have."""
     named: dict[str, set[str]] = defaultdict(set)
     for row, stated in known.items():
         also = {*stated.facts.picture.also, *(stated.filed.also if stated.filed is not None else ())}
@@ -284,7 +285,7 @@ def _warn(
 
 
 def _evidence(stated: _Stated, unused: Mapping[str, str], *, people: bool) -> dict[str, Any]:
-    """Return the part of an image's facts that its evidence holds: who stated what, and what is not used."""
+    """Return the part of an image's facts that belongs in its evidence: who stated what, and what is not used."""
     evidence: dict[str, Any] = {"facts": stated.key}
     source = stated.facts.picture.source or (None if stated.filed is None else stated.filed.source)
     if source is not None:
@@ -307,7 +308,7 @@ class _NamedImage(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return what facts may call it: its path, its file's name, its id."""
+        """Return the names by which facts may refer to the image: its path, file name and id."""
         return names_of(self.uri, self.image_id)
 
     @property
@@ -316,7 +317,7 @@ class _NamedImage(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return what it is called among the facts where no file speaks of it."""
+        """Return the image's key among the facts if no file mentions it."""
         return key_of(self.uri, self.image_id)
 
 
@@ -324,7 +325,7 @@ def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_NamedImage], s
     """Return each image's key in the facts file, by row.
 
     Raises:
-        StepError: A file name fits several images, or two keys fit one image.
+        StepError: A file name matches several images, or two keys match one image.
     """
     by_name: dict[str, list[int]] = defaultdict(list)
     for row, image in enumerate(images):
@@ -345,7 +346,7 @@ def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_NamedImage], s
 
 
 def _uses(pictures: Mapping[str, PictureFacts], stated: _Stated, image_of: Mapping[str, str]) -> dict[str, str]:
-    """Return the facts for each kind of step, as canonical JSON; kinds without facts are left out."""
+    """Return the facts for each kind of step as canonical JSON; kinds without facts are left out."""
     key, authors = stated.key, stated.facts.authors
     picture = pictures[key]
     subjects = [{"name": subject.name, "phrase": subject.phrase, "box": subject.box} for subject in picture.subjects]
@@ -377,7 +378,7 @@ def _written(question: Unanswerable | Answerable, author: Authorship | None) -> 
 
 
 def _conveyed(stated: StatedImplication, author: Authorship | None) -> dict[str, Any]:
-    """Return an implication as steps read it, with author and slot where people wrote it."""
+    """Return an implication as steps read it, with its author and slot if people wrote it."""
     implication = stated.stated()
     if author is not None:
         implication = implication.model_copy(update={"written_in": author.written_in, "author": author.by})
@@ -387,7 +388,9 @@ def _conveyed(stated: StatedImplication, author: Authorship | None) -> dict[str,
 def _cut_out(
     pictures: Mapping[str, PictureFacts], picture: PictureFacts, subject: Subject, image_of: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the facts for pairs of a subject: how to cut it out, and the existing pictures to put it in front of."""
+    """Return the facts for pairs with a subject: how to cut it out, and the existing pictures to place it in
+    front of.
+    """
     cut = subject.cut_out
     assert cut is not None
     backgrounds = {image.background for image in pictures.values() if image.background is not None}

@@ -17,11 +17,11 @@ from ..item_parts.pictures.scaling import shrink, size_within
 
 NO_FACTS = "no_facts"
 FACTS = "facts"
-"""Entry of the step `facts`, where a recipe gives it no other name."""
+"""Entry of the step `facts`, unless a recipe gives it another name."""
 
 
 def stated(record: ImageRecord, ctx: Context, use: str, *, stated_by: str = FACTS) -> Any:
-    """Return the decoded value of `facts` for a use; None where nothing of it is stated about the image.
+    """Return the decoded value of `facts` for a use, or None if nothing for it is stated about the image.
 
     Args:
         record: The image.
@@ -34,30 +34,32 @@ def stated(record: ImageRecord, ctx: Context, use: str, *, stated_by: str = FACT
 
 
 class FactsReader(MapStep):
-    """A step that makes items of facts; its setting `stated_by` names the entry that states them."""
+    """A step that makes items from facts; its setting `stated_by` names the entry that states them."""
 
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     uses: ClassVar[tuple[str, ...]]
-    """Names of the values that it reads of that entry."""
+    """Names of the values that the step reads from that entry."""
 
     stated_by: str = Field(FACTS, pattern=r"^[a-z0-9_.]+$")
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the values with the facts."""
+        """Return the values that hold the facts."""
         return tuple(f"{self.stated_by}.{use}" for use in self.uses)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; where the facts stand only if it is not the usual place."""
+        """Return the settings that determine the result, including the facts' entry only if it is not the
+        default one.
+        """
         return {name: value for name, value in super().parameters().items() if name != "stated_by" or value != FACTS}
 
     def stated(self, record: ImageRecord, ctx: Context, use: str) -> Any:
-        """Return the decoded facts of an image for a use; None where nothing of it is stated."""
+        """Return the decoded facts of an image for a use, or None if nothing is stated for it."""
         return stated(record, ctx, use, stated_by=self.stated_by)
 
 
 def nothing_stated() -> Outcome:
-    """Return the outcome of an image from which a step makes nothing, because no facts are stated."""
+    """Return the outcome for an image from which a step makes nothing because no facts are stated."""
     return Outcome("drop", NO_FACTS)
 
 
@@ -66,9 +68,9 @@ class ShownPicture(NamedTuple):
 
     Args:
         record: Record of the image that items list.
-        pixels: Upright pixels, (height, width, 3), read-only where they are the source's.
+        pixels: Upright pixels, (height, width, 3), read-only if they are the source's.
         scale: Pixels of the picture per pixel of the upright source.
-        made: The record, where the picture was made for the items; empty where the source itself is shown.
+        made: The picture's record if it was made for the items; empty if the source itself is shown.
     """
 
     record: ImageRecord
@@ -78,10 +80,10 @@ class ShownPicture(NamedTuple):
 
 
 def as_shown(record: ImageRecord, ctx: Context, *, max_side_px: int) -> ShownPicture:
-    """Return the source itself if its file can be shown unchanged, else an upright picture, reduced if necessary.
+    """Return the source itself if its file can be shown unchanged, otherwise an upright picture, reduced if necessary.
 
-    A file with notes, such as an EXIF orientation, is not shown unchanged, because a viewer that ignores the note would
-    show other pixels.
+    A file with metadata such as an EXIF orientation is not shown unchanged, because a viewer that ignores the metadata
+    would show other pixels.
     """
     pixels = ctx.images.rgb(record)
     size_wh = size_within(record.width, record.height, max_side_px=max_side_px)

@@ -1,4 +1,4 @@
-"""Ground truth out of what people marked in a campaign `mark`, for tasks that need no dataset.
+"""Ground truth from the marks that people made in a campaign `mark`, for tasks that need no dataset.
 
 | truth | fields of the campaign |
 |---|---|
@@ -7,7 +7,7 @@
 | `counts` | boxes with labels, every instance of a label |
 | `keypoints` | correspondences of a campaign over pairs |
 
-Points belong together that have the same label; without labels, those of one picture do.
+Points with the same label belong together; without labels, the points of one picture do.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _CLOSER, _FARTHER, _DARKER, _LIGHTER, _SAME = "closer", "farther", "darker", "li
 def marked_truths(
     text: str, image_id: str, kinds: Sequence[type[GroundTruth]], *, campaign: str
 ) -> Iterator[RecordTruth[GroundTruth]]:
-    """Yield the truths of these kinds that the marks on a picture state.
+    """Yield the truths of the requested kinds that the marks on a picture state.
 
     Args:
         text: Value `regions` of the campaign.
         image_id: The picture that has the value.
-        kinds: Kinds of truth that are wanted.
-        campaign: Name of the campaign, with which records are named.
+        kinds: Requested kinds of truth.
+        campaign: Name of the campaign, which is part of the record names.
     """
     marked = read_marked(text)
     original = {MARKED_BY: campaign} | ({"simulated": True} if marked.is_simulated else {})
@@ -71,7 +71,7 @@ def _reflectance(marked: PictureRegions) -> Iterator[tuple[str, ReflectanceCompa
 
 
 def _counts(marked: PictureRegions) -> Iterator[tuple[str, CountQuestion]]:
-    """Yield one question a label; outlines and masks count as boxes do."""
+    """Yield one question per label; outlines and masks are counted like boxes."""
     counts: dict[str, int] = defaultdict(int)
     for region in marked.regions:
         if region.region.shape in ("box", "polygon", "mask"):
@@ -81,7 +81,7 @@ def _counts(marked: PictureRegions) -> Iterator[tuple[str, CountQuestion]]:
 
 
 def _keypoints(marked: PictureRegions) -> Iterator[tuple[str, KeypointPair]]:
-    """Yield one pair with all correspondences of a field: they are of one kind of thing, which the field names."""
+    """Yield one pair with all correspondences in a field, which belong to one kind of object that the field names."""
     if marked.other is None:
         return
     fields: dict[str, list[FieldRegion]] = defaultdict(list)
@@ -123,7 +123,7 @@ def _points(marked: PictureRegions, field: str) -> dict[str, list[Point]]:
 
 
 def _pairs(marked: PictureRegions, first: str, second: str) -> Iterator[tuple[str, tuple[Point, Point]]]:
-    """Yield label and points of each label that has exactly one point in both fields."""
+    """Yield the label and the points of each label that has exactly one point in each of the two fields."""
     firsts, seconds = _points(marked, first), _points(marked, second)
     for label in sorted(firsts):
         if len(firsts[label]) == len(seconds.get(label, ())) == 1:

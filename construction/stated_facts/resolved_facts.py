@@ -29,7 +29,7 @@ class ResolvedBackground(Stated):
     image_id: str
     background: Text
     shown_by: GroundedSubject | None = None
-    """What the background is known by: the main subject of its picture."""
+    """What identifies the background: the main subject of its picture."""
     suggests: ShownValue
 
 
@@ -48,7 +48,7 @@ class Swapping(Stated):
 
 
 class IdeaFacts(Stated):
-    """What is stated for the ideas of one image, with all names found; the value `facts.ideas`."""
+    """The facts stated for the ideas of one image, with all names resolved: the value `facts.ideas`."""
 
     caption: Text
     subject: GroundedSubject
@@ -59,14 +59,14 @@ class IdeaFacts(Stated):
     swaps: tuple[Swapping, ...]
     looks: Mapping[Effect, ShownValue | None]
     elsewhere: Mapping[str, tuple[str, ...]]
-    """What other pictures of the file show and suggest, by perception: wrong options for this one."""
+    """What other pictures in the file show and suggest, by perception; these are wrong options for this picture."""
 
 
 def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str]) -> IdeaFacts:
-    """Return the facts for ideas of a picture, without those that depend on pictures that the run does not have.
+    """Return the facts for ideas about a picture, without those that depend on pictures that the run lacks.
 
     Args:
-        pictures: All of the facts file, by key.
+        pictures: All pictures in the facts file, by key.
         key: Key of the picture.
         image_of: Ids of the images of this run, by key.
     """
@@ -99,7 +99,7 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
 
 
 def _main_subject(picture: Any) -> GroundedSubject | None:
-    """Return what a picture is mainly of, by which its background is known."""
+    """Return a picture's main subject, which identifies its background."""
     return next((grounded(subject) for subject in picture.subjects if subject.name == picture.pairs.subject), None)
 
 
@@ -125,7 +125,7 @@ def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of:
 
 
 def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
-    """Return other pictures' values by perception, sorted, without those that this picture shows or suggests."""
+    """Return other pictures' sorted values by perception, without those that this picture shows or suggests."""
     names_elsewhere: dict[str, set[str]] = {}
     for other_key, picture in pictures.items():
         if other_key == key:
@@ -139,7 +139,7 @@ def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ..
 
 
 def grounded(subject: Any) -> GroundedSubject:
-    """Return a stated subject, with the points or the mask that were stated for cutting it out."""
+    """Return a stated subject with the points or the mask stated for cutting it out."""
     cut = subject.cut_out
     if cut is None:
         return GroundedSubject(phrase=subject.phrase, box=subject.box)

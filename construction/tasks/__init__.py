@@ -1,1 +1,1 @@
-"""Steps that make items of photographs, one file for each task."""
+"""Steps that make items from photographs, with one module per task."""

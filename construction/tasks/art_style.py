@@ -25,7 +25,7 @@ from ..truth_tasks.equal_squares import WholePicturesTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 _TRIES = 12
-"""Number of plans for each reference; the selection takes one whose pictures are free."""
+"""Number of plans for each reference; the selection uses one whose pictures are free."""
 QUESTIONS = Wordings(
     "The first image is a painting. Which of the other two paintings is in the same style? Look at how they are "
     "painted, at brushwork, colors, shapes and light, and not at what they show.",
@@ -57,10 +57,10 @@ class ArtStyleTask(WholePicturesTask):
 
     Args:
         mode: `hardened` draws two paintings of clearly different styles, each with a partner, and lets chance decide to
-            which of them the reference belongs: a frequent style is no likelier to be right. The other partner counts
-            as shown for `uses`, so that rare styles do not run out sooner for being right. All three are shown as
-            squares of one encoding and of a size that both partners decide, the middle of each. `paper` starts from the
-            reference, as the paper does, and shows paintings whole.
+            which of them the reference belongs, so that a frequent style is no more likely to be right. The other
+            partner counts as shown for `uses`, so that rare styles do not run out sooner for being right. All three are
+            shown as squares of one encoding, cut from the middle of each, and of a size that depends on both partners.
+            `paper` starts from the reference, as the paper does, and shows paintings whole.
         close_styles: Groups of styles that never compete, because people confuse them.
         other_artist: Whether reference and right painting must have different painters if both are known.
 
@@ -88,8 +88,8 @@ class ArtStyleTask(WholePicturesTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield, for each painting, triplets with it as the reference, or, in mode `hardened`, as one of the two
-        options; alone if it has none.
+        """Yield, for each painting, triplets with it as the reference or, in mode `hardened`, as one of the two
+        options; yield a painting without triplets alone.
         """
         del sizes_wh
         styles: dict[str, list[RecordTruth[Any]]] = defaultdict(list)
@@ -152,7 +152,7 @@ class ArtStyleTask(WholePicturesTask):
     ) -> Iterator[RecordTruth[Any]]:
         """Yield triplets with a painting as an option against one of a random style; all styles are equally likely.
 
-        Each of the two has a partner of its style, and chance says which partner is the reference; the other partner
+        Each of the two has a partner of its style, and chance decides which partner is the reference; the other partner
         comes last.
         """
         rng = generator_for(seed, self.name, painting.record, "pair")
@@ -191,7 +191,7 @@ class ArtStyleTask(WholePicturesTask):
         return not (self.other_artist and _same_artist(reference, other))
 
     def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
-        """Note styles and painters."""
+        """Plan an item, recording styles and painters."""
         del rng
         if not isinstance(truth.truth, JoinedTruths):
             return "no_partner"
@@ -207,7 +207,7 @@ class ArtStyleTask(WholePicturesTask):
         return ItemPlan((0, 1), answer, document, pictures=(0, 1, 2), reserved=reserved)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Put the painting of the same style in its place."""
+        """Put the painting of the same style at its position."""
         del shown
         options = [2]
         options.insert(chosen.letter, 1)

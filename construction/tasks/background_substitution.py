@@ -1,11 +1,11 @@
-"""Background substitution, as in MVP-Bench (section 4): a subject before its own background and before another one.
+"""Background substitution, as in MVP-Bench (section 4): a subject in front of its original and another background.
 
 MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the
 facts, and the subject is cut out by a mask that a person drew, or by GrabCut from a box and points that a person
 stated: no weights are needed.
 
-Questions are as in MVP-Bench (section 3): the same yes/no questions on both images with opposite answers, a question on
-the manipulated image with the natural image's answer among the distractors, and one across both images.
+Questions are as in MVP-Bench (section 3): the same yes/no questions about both images with opposite answers, a question
+about the manipulated image with the natural image's answer among the distractors, and one question across both images.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _DISTRACTORS = 3
 
 
 class PairWords(NamedTuple):
-    """The words for questions about a pair.
+    """The words used in questions about a pair.
 
     Args:
         phrase: The subject, such as `the cup`.
@@ -67,14 +67,14 @@ class OppositeYesNo(NamedTuple):
 
 
 class PlacedQuestion(NamedTuple):
-    """A question with its options in place."""
+    """A question with its options in order."""
 
     question: str
     placed: PlacedChoices[str]
 
 
 def yes_no(pair: PairWords) -> tuple[OppositeYesNo, OppositeYesNo]:
-    """Ask for the natural background and for the manipulated one; each on both images."""
+    """Ask about the natural background and about the manipulated one, each for both images."""
     return (
         OppositeYesNo("natural", f"Does the background of this image show {pair.natural}?", "natural"),
         OppositeYesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", "manipulated"),
@@ -82,7 +82,7 @@ def yes_no(pair: PairWords) -> tuple[OppositeYesNo, OppositeYesNo]:
 
 
 def single_image(pair: PairWords, rng: np.random.Generator) -> PlacedQuestion:
-    """Ask for the background of the manipulated image; the natural background is a distractor."""
+    """Ask what the background of the manipulated image is; the natural background is a distractor."""
     distractors = drawn(pair.others, _DISTRACTORS - 1, rng)
     wrong = [([pair.natural, *distractors])[number] for number in rng.permutation(1 + len(distractors)).tolist()]
     return PlacedQuestion(
@@ -114,15 +114,15 @@ LEVEL = "low"
 class BackgroundSubstitution(FactsReader):
     """Make pairs of images with questions about both; needs the step `facts` before it.
 
-    A pair gives six items: two yes/no questions on each image, one on the manipulated image, and one across both.
-    They share the group key `pair:<id>`, and belong to the source images of subject and background.
+    A pair yields six items: two yes/no questions about each image, one about the manipulated image, and one across
+    both. They share the group key `pair:<id>`, and belong to the source images of subject and background.
 
-    MVP-Bench's pairs: a subject before its own background, and before another photograph of the run. It is cut out by
-    the stated mask, else by GrabCut from the stated box and points; its rim is feathered. Both images of a pair have
-    one size, and outside the feathered rim every pixel is the new background's. The two questions of the task
-    `background_yes_no` are asked on both images, with opposite answers; `background_single_image` is one on the
-    manipulated image, with the natural background among the distractors; `background_cross_image` is one on both
-    images, in an order that chance decides.
+    The pairs are as in MVP-Bench: a subject in front of its original background, and in front of another photograph of
+    the run. The subject is cut out by the stated mask, otherwise by GrabCut from the stated box and points; its rim is
+    feathered. Both images of a pair have one size, and outside the feathered rim every pixel is the new background's.
+    The two questions of the task `background_yes_no` are asked on both images, with opposite answers;
+    `background_single_image` is one on the manipulated image, with the natural background among the distractors;
+    `background_cross_image` is one on both images, in an order that chance decides.
 
     Look at the pairs before you release them: add points or a mask if the outline is wrong, or remove
     `cut_out`.
@@ -134,7 +134,7 @@ class BackgroundSubstitution(FactsReader):
         min_area: Smallest area of the subject, as a fraction of the picture; a smaller mask is `mask_empty`.
         max_area: Largest area; a larger mask is `mask_everything`.
         min_box_iou: Smallest intersection over union of the mask's bounds with the stated box; less is `mask_off_box`.
-        max_enlargement: Largest factor by which a background may be scaled up to cover the picture; more is
+        max_enlargement: Largest factor by which a background may be enlarged to cover the picture; more is
             `background_small`.
         stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
 
@@ -169,7 +169,7 @@ class BackgroundSubstitution(FactsReader):
         return self
 
     def open(self, ctx: OpenContext) -> None:
-        """Limit OpenCV to one thread, as a worker has; GrabCut's result may depend on their number."""
+        """Limit OpenCV to one thread, as in a worker; GrabCut's result may depend on the number of threads."""
         import cv2
 
         del ctx
@@ -222,7 +222,7 @@ class BackgroundSubstitution(FactsReader):
         return _CutSubject(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
 
     def _background(self, ctx: Context, target: Mapping[str, Any], shown: ShownPicture) -> NDArray[np.uint8] | str:
-        """Return another photograph in the size of this one, or the reason why there is none."""
+        """Return another photograph at the size of this one, or the reason why there is none."""
         source = ctx.image(target["image_id"])
         size_wh = (shown.record.width, shown.record.height)
         if enlargement((source.width, source.height), size_wh) > self.max_enlargement:
@@ -241,7 +241,7 @@ class _CutSubject(NamedTuple):
     shows: NDArray[np.float32]
     feather_px: float
     seed: int | None
-    """Settings of GrabCut; None for a mask as a person outlined it."""
+    """Settings of GrabCut; None for a mask that a person outlined."""
 
     def described(self) -> dict[str, Any]:
         """Return the mask's geometry in the picture as shown, and its origin."""
@@ -256,7 +256,7 @@ class _CutSubject(NamedTuple):
 
 
 class _Making(NamedTuple):
-    """A subject before another background, while the items of the pair are made."""
+    """A subject in front of another background, while the items of the pair are made."""
 
     step: BackgroundSubstitution
     record: ImageRecord
@@ -268,7 +268,7 @@ class _Making(NamedTuple):
     cut: _CutSubject
 
     def items(self) -> list[Item]:
-        """Return the six items of the pair, always in the same order."""
+        """Return the six items of the pair in a fixed order."""
         apart = {self.subject["background"], self.other["background"]}
         other_backgrounds = [text for text in self.subject["other_backgrounds"] if text not in apart]
         pair = PairWords(

@@ -1,7 +1,7 @@
-"""Beyond the image, as in MM-SAP (section 3.2): questions that the picture cannot answer, with a way to say so.
+"""Beyond the image, as in MM-SAP (section 3.2): questions that the picture cannot answer, with an option that says so.
 
-An option that declines and is always right gives itself away: after a few items, a reader picks it unseen. MM-SAP
-offers it in answerable questions, too, and so do these items if the facts state such questions.
+An option that declines and is always right reveals itself: after a few items, a reader chooses it without looking.
+MM-SAP also offers it in answerable questions, and so do these items if the facts state such questions.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class BeyondTheImage(FactsReader):
     """Make items that only declining is right for, mixed with others; needs the step `facts` before it.
 
     An item that the picture does not answer has no answer key; its `refusal` key names the choice that declines. An
-    item that it answers has both keys and the level `basic`, as MM-SAP calls what every model should see. With one
-    question of the first kind among as many options, always declining is right as often as any other rule.
+    item that it answers has both keys and the level `basic`, MM-SAP's name for what every model should see. If the
+    proportion of unanswerable questions is one in as many as an item has options, always declining is right no more
+    often than any other rule.
 
     These are MM-SAP's questions. An option that declines and is always right needs no picture: after two items a reader
     knows it. For each unanswerable question, state as many answerable ones as an item has options that do not decline,
@@ -40,7 +41,7 @@ class BeyondTheImage(FactsReader):
     Args:
         refusal: Text of the choice that declines.
         annotations_of: Entry of a step `dataset` whose annotations must not answer an unanswerable question; it may be
-            missing, as where a fitted recipe leaves it out. Null checks nothing.
+            missing, for example if a fitted recipe leaves it out. Null checks nothing.
         max_side_px: Longer side of the picture shown; larger images are scaled down.
         stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
 
@@ -63,7 +64,7 @@ class BeyondTheImage(FactsReader):
     _annotated_in: tuple[str, ...] = PrivateAttr(())
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; the annotations only if they are used."""
+        """Return the settings that determine the result, including the annotations only if they are used."""
         return {
             name: value for name, value in super().parameters().items() if name != "annotations_of" or value is not None
         }
@@ -81,7 +82,7 @@ class BeyondTheImage(FactsReader):
         return (*super().reads, *self._annotated_in)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make one item of each stated question."""
+        """Make one item from each stated question."""
         unanswerable, answerable = (self.stated(record, ctx, use) or [] for use in self.uses)
         questions = [*unanswerable, *answerable]
         if not questions:
@@ -112,7 +113,7 @@ class BeyondTheImage(FactsReader):
         return PictureAnnotations(truths)
 
     def _fault(self, question: dict[str, Any], annotations: PictureAnnotations) -> str | AnsweredBy | None:
-        """Return why a question makes no item; None if it does."""
+        """Return why no item can be made from a question, or None if one can."""
         if self._declines_twice(question):
             return "refusal_among_answers"
         if "right" in question:

@@ -1,8 +1,9 @@
 """Visual correspondence of two pictures of a plane, as BLINK takes them from HPatches (section 3.2).
 
 The dataset's homographies state where each point of one picture is in another one. The reference and the wrong options
-follow one rule: all four are interest points visible in both pictures. Pictures in another light keep their place, so
-that the right point is where the reference is; in mode `hardened`, each picture shows a part with a separate place.
+follow one rule: all four are interest points visible in both pictures. Pictures that differ only in lighting are
+aligned, so that the right point is at the reference's position; in mode `hardened`, a separately placed part of each
+picture is therefore shown.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ QUESTIONS = Wordings(
     "point marked REF in the first?",
 )
 _TRIES = 8
-"""Number of places of the second picture's part to try in mode `hardened`."""
+"""Number of positions of the second picture's part to try in mode `hardened`."""
 _CHANGES = {"viewpoint": "from another viewpoint", "illumination": "in another light"}
 
 
@@ -57,14 +58,14 @@ class CorrespondenceOfViews(TruthTask):
 
     Args:
         per_image: Pairs taken from one sequence, which share no picture.
-        mode: `hardened` shows a part of either picture, so placed that any of the four points could be at the
-            reference's place. `paper` shows both whole, as the paper does; in another light, the right point is then at
-            the reference's place.
+        mode: `hardened` shows a part of either picture, placed so that any of the four points could be at the
+            reference's position. `paper` shows both whole, as the paper does; if only the lighting differs, the right
+            point is then at the reference's position.
         view_part: In mode `hardened`, sides of both parts as a fraction of the pictures', 0.3-0.9. Pictures are scaled
             to `max_side_px` before parts of them are shown.
         min_view_px: In mode `hardened`, shorter side of both parts, 16-4096; smaller pictures are enlarged.
-        max_enlargement: Largest factor, 1-8, by which a picture is enlarged for that; pairs that would need more make
-            no item.
+        max_enlargement: Largest factor, 1-8, by which a picture is enlarged to reach that; pairs that would need more
+            yield no item.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point, in mode
             `hardened` of any two of the four points.
     """
@@ -101,7 +102,7 @@ class CorrespondenceOfViews(TruthTask):
         return enlarged or scaled_down
 
     def open(self, ctx: OpenContext) -> None:
-        """Limit OpenCV to one thread, as a worker has."""
+        """Limit OpenCV to one thread, as in a worker."""
         import cv2
 
         del ctx
@@ -110,7 +111,7 @@ class CorrespondenceOfViews(TruthTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterable[RecordTruth[Any]]:
-        """Yield pairs of pictures of each sequence, chosen by the seed, either one first."""
+        """Yield pairs of pictures from each sequence, chosen with the seed, with either one first."""
         del sizes_wh
         for truth in truths:
             yield from self._pairs(truth, generator_for(seed, self.name, truth.record, "pairs"))
@@ -153,7 +154,7 @@ class CorrespondenceOfViews(TruthTask):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the item, in mode `hardened` from parts of the pictures; only the parts are stored."""
+        """Return the item, which in mode `hardened` shows parts of the pictures; only the parts are stored."""
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
         sources = [ctx.image(image_id) for image_id in entry.image_ids]
@@ -176,7 +177,8 @@ class CorrespondenceOfViews(TruthTask):
     def _parts(
         self, first: NDArray[np.uint8], second: NDArray[np.uint8], homography: Matrix, rng: np.random.Generator
     ) -> _Parts | NotEnough:
-        """Place a part of the second picture by chance, then choose points that it shows and a part of the first.
+        """Place a part of the second picture at random, then choose points that it shows and a part of the first
+        picture.
 
         Args:
             first: First picture as shown, gray, (height, width).

@@ -1,6 +1,6 @@
 """Counting, as in BLINK (section 3.2): how many are there? The right number is offered among three others.
 
-BLINK takes the questions of TallyQA; boxes around every instance of an object make such questions too.
+BLINK takes its questions from TallyQA; boxes around every instance of an object also yield such questions.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from ..truth_tasks.truth_tasks import TWIN, TruthTask
 OPTIONS = 4
 _NO_NEAR = "no_near_counts"
 _NEIGHBOURS = 6
-"""Number of larger counts from which the options next to a smallest one are chosen, which bounds the time."""
+"""Number of larger counts from which the options above the smallest one are chosen, which limits the running time."""
 
 
 class OfferedCount(CountQuestion):
-    """A question with the four numbers that include its count.
+    """A question with the four numbers offered, which include its count.
 
     Args:
         options: The numbers.
@@ -54,7 +54,7 @@ class OfferedCount(CountQuestion):
 
 
 class _Serves(NamedTuple):
-    """The numbers offered by a question, and the name of it and its twin."""
+    """The numbers that a question offers, and the name that it shares with its twin."""
 
     options: tuple[int, ...]
     twin: str | None = None
@@ -74,19 +74,20 @@ class _QuestionPair(NamedTuple):
 
 
 def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int, ...], float]:
-    """Return how many questions each four numbers may serve so that each of the four is right equally often.
+    """Return for how many questions each set of four numbers may be used so that each of the four is right equally
+    often.
 
     If each of the four is equally likely, they do not reveal which is right, however common a number is among the
-    questions. The numbers of questions are a share of every four's weight: the solution of largest entropy under the
-    frequencies, by Bregman's projections (each number's weight is lowered until its questions suffice).
+    questions. The result is the maximum-entropy solution under the frequencies, found by Bregman projections (each
+    number's weight is lowered until its questions suffice).
 
     Args:
         frequencies: Number of questions by their count.
         reach: Largest difference of any two of the four.
 
     Returns:
-        For each four numbers, ascending, the expected number of questions with each of them as count. The sum of all
-        fours that hold a number is at most its frequency.
+        For each set of four numbers, ascending, the expected number of questions with each of them as count. The sum
+        over all sets that contain a number is at most its frequency.
     """
     numbers = sorted(frequencies)
     fours = [
@@ -101,17 +102,17 @@ def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int,
 def pair_shares(
     frequencies: Mapping[tuple[int, int], int], reach: int
 ) -> dict[tuple[int, ...], dict[tuple[int, int], float]]:
-    """Return how many pairs of questions each four numbers may serve, by the counts of a pair, so that each of the four
-    is right equally often.
+    """Return for how many pairs of questions each set of four numbers may be used, by the counts of a pair, so that
+    each of the four is right equally often.
 
-    A pair takes two of the four, and as many others take the two that are left.
+    A pair uses two of the four numbers, and equally many other pairs use the remaining two.
 
     Args:
         frequencies: Number of pairs by their two counts, ascending.
         reach: Largest difference of any two of the four.
 
     Returns:
-        For each four numbers, ascending, the expected number of pairs with each two of them as counts.
+        For each set of four numbers, ascending, the expected number of pairs with each two of them as counts.
     """
     halves = [
         ((first, second), (third, fourth), tuple(sorted((first, second, third, fourth))))
@@ -130,11 +131,11 @@ def pair_shares(
 class Counting(TruthTask):
     """Make items that ask how many there are, with four numbers as options; needs TallyQA before it, or marks.
 
-    Follows BLINK's counting. In `paper` mode right numbers take turns, so that a common one is not right more often
-    than necessary. But small numbers are common, so that the smaller ones of four options are right more often. In
-    `hardened` mode four similar numbers are offered equally often with each of them right: the number of questions of
-    each count limits how often that is possible, and the seed chooses the questions and their four numbers. Nouns still
-    reveal something, as people are seldom counted to nine.
+    Follows BLINK's counting. In `paper` mode, right numbers take turns, so that a common one is not right more often
+    than necessary. But small numbers are common, so the smaller ones of four options are right more often. In
+    `hardened` mode, four similar numbers are offered equally often with each of them right: the number of questions
+    with each count limits how often that is possible, and the seed chooses the questions and their four numbers. Nouns
+    still reveal something, as people are seldom counted to nine.
 
     Args:
         mode: `hardened`, or `paper`: three other numbers near the right one, and all questions.
@@ -152,11 +153,11 @@ class Counting(TruthTask):
         out_of_range (drop): The right number is below `min_count` or above `max_count`.
         other_question (drop): The question is not of the kind in `questions`.
         no_question (drop): The text does not end with a question mark.
-        contradicted (drop): The same question about the same picture has another number, too.
+        contradicted (drop): The same question about the same picture also has another number.
         too_common (drop): In `hardened` mode: more questions have this number than similar numbers, and the seed left
             this one out.
         no_twin (drop): With `twins`: no other picture is left with the same question and another number near it.
-        no_near_counts (drop): In `hardened` mode: no three other numbers within `reach` are right anywhere.
+        no_near_counts (drop): In `hardened` mode: no three other numbers within `reach` are right for any question.
     """
 
     name: ClassVar[str] = "counting"
@@ -188,9 +189,7 @@ class Counting(TruthTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the questions; contradicted ones say so, and in `hardened` mode usable ones have their
-        options.
-        """
+        """Yield the questions; contradicted ones are marked, and in `hardened` mode usable ones have their options."""
         del sizes_wh
         checked = with_contradictions(truths, lambda truth: _normal(truth.question).lower(), lambda truth: truth.count)
         if self.mode == "paper":
@@ -235,7 +234,9 @@ class Counting(TruthTask):
         return serves
 
     def _options_of_twins(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> dict[str, _Serves | str]:
-        """Return the same for pairs of one question about two pictures: the same numbers in the same order for both."""
+        """Return the same for pairs that ask one question about two pictures, with the same numbers in the same order
+        for both.
+        """
         serves: dict[str, _Serves | str] = {truth.record: "no_twin" for truth in usable}
         pairs = self._pairs_of_questions(usable, seed)
         shares = pair_shares(Counter(pair.counts for pair in pairs), self.reach)
@@ -254,7 +255,9 @@ class Counting(TruthTask):
         return serves
 
     def _pairs_of_questions(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> list[_QuestionPair]:
-        """Return random pairs of one question about two pictures with other counts; a picture is in one pair only."""
+        """Return random pairs that ask one question about two pictures with different counts; a picture is in only one
+        pair.
+        """
         waiting: dict[str, list[RecordTruth[CountQuestion]]] = defaultdict(list)
         shown: set[str] = set()
         pairs = []
@@ -313,7 +316,7 @@ class Counting(TruthTask):
         return ItemPlan(letters, answer, document)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Put the right number in its place among the others."""
+        """Put the right number at its position among the others."""
         del shown
         plan = chosen.plan
         numbers = list(plan["others"])

@@ -1,6 +1,6 @@
 """Forensic detection, as in BLINK (section 3.2): which of four pictures is a real photograph?
 
-BLINK makes pictures with SDXL from COCO's captions; this step does so from captions of a dataset, or from the prompts
+BLINK makes pictures with SDXL from COCO's captions; this step makes them from a dataset's captions, or from the prompts
 for which people collected photographs.
 """
 
@@ -142,7 +142,7 @@ class ForensicDetection(TruthTask):
         """Return the weights.
 
         Raises:
-            PrerequisiteError: They are missing; the message says which to fetch and how.
+            PrerequisiteError: They are missing; the message names the ones to download and how.
         """
         hub = PRESETS[self.preset].hub
         fetch = f"hf download {hub} --local-dir FOLDER"
@@ -157,7 +157,7 @@ class ForensicDetection(TruthTask):
         return find_weights(path, purpose=f"pictures by {self.preset!r}", fetch=fetch, needs="model_index.json")
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that no earlier step gives captions, or that the weights are missing on this machine."""
+        """Return a message that no earlier step supplies captions, or that this machine lacks the weights."""
         if (why := super().lacks(before)) is not None or self.weights is not None:
             return why
         try:
@@ -171,7 +171,7 @@ class ForensicDetection(TruthTask):
         return self.found_weights().sha256
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide pictures, with the digest in place of the weights' path."""
+        """Return the settings that determine the pictures, with the digest in place of the weights' path."""
         own = {"weights": f"sha256:{self.found_weights().sha256}", "hardware": {"dtype": self.hardware.dtype}}
         return {**super().parameters(), **own}
 
@@ -249,7 +249,7 @@ class ForensicDetection(TruthTask):
         entry: ChosenRecord,
         pictures: dict[str, ImageRecord],
     ) -> list[Item] | str:
-        """Return the item of a record, with all four pictures treated alike, or why it makes none."""
+        """Return the item of a record, with all four pictures treated alike, or why there is none."""
         generated = painted[entry.record]
         if generated.reason is not None:
             return generated.reason
@@ -264,7 +264,7 @@ class ForensicDetection(TruthTask):
         return [self.item(record, ctx, entry, shown, self._wording(entry, generated, ctx.opened))]
 
     def treated(self, pixels: Pixels) -> Pixels:
-        """Return a picture in shown form: its middle square, scaled down, and once through JPEG."""
+        """Return a picture as items show it: its middle square, scaled down and passed once through JPEG."""
         from PIL import Image
 
         buffer = io.BytesIO()
@@ -274,7 +274,7 @@ class ForensicDetection(TruthTask):
         return np.asarray(Image.open(buffer).convert("RGB"), np.uint8)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Put the photograph in its place among the others."""
+        """Put the photograph at its position among the others."""
         del shown
         order = [1, 2, 3]
         order.insert(chosen.letter, 0)

@@ -1,6 +1,6 @@
 """Functional correspondence, as in BLINK (section 3.2): which of four points serves an action like the marked one?
 
-BLINK takes FunKPoint, where each picture has five points for an action; equal places of two pictures correspond.
+BLINK uses FunKPoint, in which each picture has five points for an action; points at the same index correspond.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class FunctionalCorrespondence(CorrespondenceTask):
     FunKPoint before it.
 
     Follows BLINK's functional correspondence. The seed joins two pictures with points for the same action, first those
-    of different kinds of object. In `hardened` mode the first picture is cropped so that the counterpart of each of the
-    four points could be at the reference's place; if that is impossible, the second one is shown first.
+    of different kinds of object. In `hardened` mode, the first picture is cropped so that the counterpart of each of
+    the four points could be at the reference's position; if that is impossible, the second picture is shown first.
 
     Args:
         same_category: Whether both objects may be of one kind.
@@ -63,7 +63,9 @@ class FunctionalCorrespondence(CorrespondenceTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any]]:
-        """Yield pairs of pictures of each action, as records of two pictures; a picture without partner alone."""
+        """Yield pairs of pictures for each action, as records of two pictures; yield a picture without a
+        partner alone.
+        """
         del sizes_wh
         actions: dict[str, list[RecordTruth[Any]]] = defaultdict(list)
         for truth in truths:

@@ -1,6 +1,6 @@
 """A picture's labels and meaning, as in II-Bench (section 3): image type, domain, emotion, and a six-option question.
 
-II-Bench labels its images and asks about their implication. Here the labels become questions too.
+II-Bench labels its images and asks about their implication. Here, the labels also become questions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPTIONS = 6
 
 
 class _Label(NamedTuple):
-    """A label to ask for: its key in the facts, the question, and all its possible values."""
+    """A label to ask about: its key in the facts, the question, and all its possible values."""
 
     key: str
     question: str
@@ -76,7 +76,7 @@ class ImageImplication(MapStep):
         return kinds
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make an item of every kind with a statement, and one item a question of the last kind."""
+        """Make an item of every kind for which a fact is stated, and one item per question of the last kind."""
         text = ctx.value(record.image_id, self.reads[0])
         implication = None if text is None else Implication.model_validate_json(text)
         kinds = [kind for kind in get_args(Kind) if kind in self.kinds]
@@ -101,7 +101,7 @@ class _ImplicationQuestion(NamedTuple):
 
 
 def _asked(kind: str, implication: Implication) -> Iterator[_ImplicationQuestion]:
-    """Yield questions with their options; all unstated values of a label's vocabulary are wrong."""
+    """Yield questions with their options; all values of a label's vocabulary that are not stated are wrong."""
     if kind in _LABELS:
         label = _LABELS[kind]
         if kind == "image_type" and len(implication.image_types) > 1:
@@ -123,7 +123,7 @@ def _asked(kind: str, implication: Implication) -> Iterator[_ImplicationQuestion
 
 
 def _drafted_labels(implication: Implication) -> dict[str, str]:
-    """Return the author of the labels, if they began with a draft."""
+    """Return the author of the labels' draft, if there was one."""
     return {name: author for name, author in implication.authors.items() if name == "labels"}
 
 

@@ -40,14 +40,14 @@ class IqTest(TruthTask):
 
     Follows BLINK's IQ test. Options that are pictures or texts are shuffled and their letters balanced. Labels drawn in
     the picture keep their order; to balance right letters there, collect equally many puzzles of each, or choose with
-    `items`. The attribute `origin` says `collected`, `written` (with the labels of their writers) or `generated`; the
+    `items`. The attribute `origin` is `collected`, `written` (with the labels of their writers) or `generated`; the
     author of texts of generated puzzles is `template`.
 
     Args:
         written_by: Entry of an earlier campaign `write` whose questions it takes, in addition to a dataset that
             `dataset` names. The campaign should ask for explanations.
         options: Number of options; BLINK has four.
-        mode: Puzzles are shown as people collected them. Those that a program made are hardened by `pattern_puzzles`.
+        mode: Puzzles are shown as people collected them. Generated puzzles are hardened by `pattern_puzzles`.
 
     Reasons:
         other_number_of_options (drop): A puzzle has more or fewer options.
@@ -81,7 +81,7 @@ class IqTest(TruthTask):
             yield RecordTruth(record, (image_id,), _written_puzzle(question, written.drawn_options))
 
     def planned(self, truth: RecordTruth[Puzzle], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
-        """Check pictures and options; put wrong pictures into a random order."""
+        """Check the pictures and options, and put the wrong pictures into a random order."""
         del pictures
         puzzle, count = truth.truth, len(truth.image_ids)
         if (lack := self._lack(puzzle)) is not None:
@@ -102,7 +102,7 @@ class IqTest(TruthTask):
         return ItemPlan(tuple(range(self.options)), "text" if puzzle.option_texts else "picture", document)
 
     def _lack(self, puzzle: Puzzle) -> str | None:
-        """Return why the words of a puzzle make no item; None if they do."""
+        """Return why no item can be made from the words of a puzzle, or None if one can."""
         if isinstance(puzzle, WrittenPuzzle) and puzzle.declines:
             return "declining_option"
         if not puzzle.explanation:
@@ -111,7 +111,7 @@ class IqTest(TruthTask):
         return None if is_full else "other_number_of_options"
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Put the right picture in its place, or name the labels."""
+        """Put the right picture at its position, or name the labels."""
         del shown
         plan = chosen.plan
         images = [(number, "puzzle", ()) for number in plan["shown"]]
@@ -136,7 +136,7 @@ class IqTest(TruthTask):
 
 
 def _written_puzzle(question: WrittenQuestion, drawn_options: tuple[str, ...]) -> WrittenPuzzle:
-    """Return a written question as a puzzle; one without a right option declines."""
+    """Return a written question as a puzzle; if it has no right option, the right answer is to decline."""
     answer = question.right or question.refusal
     assert answer is not None, "a question that nothing answers has an option that declines"
     written_in = question.written_in.model_dump(mode="json")

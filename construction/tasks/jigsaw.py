@@ -1,15 +1,16 @@
 """Jigsaw, as in BLINK (section 3.2): which of two pieces fills the missing corner of a picture?
 
-A picture is cut into 3 by 3 tiles. The reference shows three of 2 by 2 tiles, with the place of the fourth, which is at
-the lower right, filled with one color. The options are that tile and one that is not shown.
+A picture is cut into 3 by 3 tiles. The reference shows three of 2 by 2 tiles, with the position of the fourth, at the
+lower right, filled with one color. The options are that tile and one that is not shown.
 
-In the paper the missing tile is the center, which has more to show than a tile at the border. So the task has a second
-mode: only two tiles can each be missing while the other is not shown, and chance takes one of them. Either is at a side
-of the region that is cut up. If that side is the picture's border, a white margin or a frame reveals it without a look
-at the join; so in this mode margins and frames are trimmed and the rest of the border is left out. Lettering and
-straight strips that run across a join are avoided, since people read on or follow them instead of comparing. And since
-the right piece is mostly more like what is shown, in color, light and texture, two ways to cut the picture or parts of
-it are sought, in one of which the wrong piece is the more alike by as much; chance takes one.
+In the paper, the missing tile is the center, which usually contains more detail than a tile at the border. The task
+therefore has a second mode: each of only two tiles can be missing while the other is not shown, and chance chooses one
+of them. Both are at a side of the region that is cut. If that side is the picture's border, a white margin or a frame
+reveals the piece without a look at the join; in this mode, margins and frames are therefore trimmed and the rest of the
+border is left out. Lettering and straight strips that run across a join are avoided, since people read on or follow
+them instead of comparing. Since the right piece is usually more similar to the shown tiles in color, light and texture,
+the task looks for two ways to cut the picture or parts of it, in one of which the wrong piece is more similar by the
+same amount; chance chooses one.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 _EXCHANGEABLE = ((1, 2), (2, 1))
 """Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
 _LEAST_SIZES = (0.84, 0.0)
-"""Sides of parts, as shares of the picture's, down to which they are looked at first, and then."""
+"""Smallest sides of parts, as fractions of the picture's, that are examined first and then."""
 _MOST_ROOM = 2
 """Largest multiple of `max_side_px` that long pictures keep for the sake of `min_view_px`."""
 _OF_HARDENED = frozenset({"margin", "lettering", "strips", "likeness", "twins", "min_view_px", "max_enlargement"})
@@ -99,48 +100,48 @@ class Jigsaw(MapStep):
             then right in about six of ten items.
         twins: In mode `hardened`, whether each image makes two items that show the same two pieces, of which the other
             is missing; both have a group key `twin:...`, by which scores count them together.
-        margin: In mode `hardened`, share of each side, 0-0.3, that is not cut up: remains of frames after lines of one
-            color are trimmed. 0 only trims.
+        margin: In mode `hardened`, fraction of each side, 0-0.3, that is left out of the cut to exclude remains of
+            frames after lines of one color are trimmed. 0 only trims.
         lettering: In mode `hardened`, whether images are used in which lettering runs across the edge of a piece, where
-            people read on instead of comparing: `avoid` or `keep` them. A cheap test finds printed lines on a plain
-            ground; single letters, slanted ones and those on a busy ground it misses.
+            people read on instead of comparing: `avoid` or `keep` them. A cheap test finds printed lines on a uniform
+            ground; it misses single letters, slanted letters and those on a busy ground.
         strips: In mode `hardened`, whether straight strips of one color may run along rows or columns across the edge
             of a piece, as gutters of comics and montages do, and settle which piece goes on: `avoid` or `keep` them.
-            Where a picture has lettering or a strip there, smaller parts of it are tried.
-        likeness: In mode `hardened`, whether the right piece may be more like what is shown than the wrong one,
-            measured off the join. `even` seeks two ways to cut a picture, or parts of it of two thirds of its side or
-            more, in one of which the wrong piece is the more alike by as much as the right one is in the other, and
-            lets chance take one; twins have both in one part. `keep` cuts the largest part, where similarity is right
-            in some two of three items.
+            If a picture has lettering or a strip there, smaller parts of it are tried.
+        likeness: In mode `hardened`, whether the right piece may be more similar to the shown tiles than the wrong one,
+            measured away from the join. `even` looks for two ways to cut a picture, or parts of it with two thirds of
+            its side or more, in one of which the wrong piece is more similar by as much as the right one is in the
+            other, and lets chance choose one; twins have both in one part. `keep` cuts the largest part, for which
+            similarity points to the right piece in about two of three items.
         per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
             similarity points to the other piece or, with `likeness: keep`, the pieces change places.
         max_side_px: Larger pictures are scaled down to this before they are cut; in mode `hardened` no further than
             `min_view_px` allows, up to twice as much. Pieces are not enlarged beyond it.
-        min_view_px: In mode `hardened`, shorter side that pieces have wherever the image allows it, 16-4096: larger
-            images are scaled down no further, smaller pieces are enlarged by `max_enlargement` at most.
-        max_enlargement: In mode `hardened`, largest factor, 1-8, by which pieces are enlarged for that; 1 shows them
-            unchanged.
+        min_view_px: In mode `hardened`, shorter side that pieces have if the image allows it, 16-4096: larger images
+            are scaled down no further, and smaller pieces are enlarged by at most `max_enlargement`.
+        max_enlargement: In mode `hardened`, largest factor, 1-8, by which pieces are enlarged to reach that; 1 shows
+            them unchanged.
         min_tile_px: Shorter side of a tile, before it is enlarged; images with smaller tiles are dropped as
             `too_small`. The default suits photographs of 192 px or more, of which `margin` leaves this much. With
             `min_tile_px: 150` all pieces have the 300 px of `min_view_px`, of photographs of 512 px or more.
         wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
             Items name theirs under the attribute `wording`.
         min_difference: Difference, 0-1, of two pieces along the edges that join the reference
-            (`edge_difference`) from which they can be told apart. Wrong pieces that are closer to the right
-            one, or to each other, are not used; an image without any is dropped as `ambiguous`. Grass,
-            gravel, brick and stars stay below 0.08 where tiles have 120 px; nine in ten pairs of pieces of
-            photographs and drawings are above.
+            (`edge_difference`) from which people can distinguish them. Wrong pieces that are closer to the right one,
+            or to each other, are not used; an image without usable pieces is dropped as `ambiguous`. Grass, gravel,
+            brick and stars stay below 0.08 with tiles of 120 px; nine in ten pairs of pieces of photographs and
+            drawings are above.
 
     Reasons:
         other_source (drop): The image is not a picture of `dataset`.
         too_small (drop): Tiles are smaller than `min_tile_px`.
-        ambiguous (drop): Choices would look too much alike.
+        ambiguous (drop): The choices would look too similar.
         lettering_at_join (drop): In mode `hardened`: lettering runs across an edge at which a piece joins.
         strip_at_join (drop): In mode `hardened`: a straight strip of one color runs across an edge at which a piece
             joins.
-        told_by_likeness (drop): In mode `hardened`: in no two ways to cut it the right and the wrong piece are alike
-            to what is shown by as much.
-        ambiguous_where_even (drop): In mode `hardened`: there are such ways, and in all of them one of the two has
+        told_by_likeness (drop): In mode `hardened`: no two ways to cut the picture balance how similar the right and
+            the wrong piece are to the shown tiles.
+        ambiguous_where_even (drop): In mode `hardened`: there are such ways, but in each of them, one of the two has
             pieces that differ by less than `min_difference`.
     """  # phrase: allowed
 
@@ -170,12 +171,12 @@ class Jigsaw(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the value that says whether an image is a picture of the dataset."""
+        """Return the value that states whether an image is a picture of the dataset."""
         return () if self.dataset is None else (f"{self.dataset}.{RECORDS}",)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result: the dataset only where one is named, and those of mode `hardened`
-        only in it.
+        """Return the settings that determine the result: the dataset only if one is named, and those of mode `hardened`
+        only in that mode.
         """
         without = frozenset[str]() if self.mode == "hardened" else _OF_HARDENED
         without |= frozenset[str]() if self.dataset is not None else {"dataset"}
@@ -186,13 +187,13 @@ class Jigsaw(MapStep):
         return self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items it will make, by a sample of the pictures."""
+        """Return how many items the task will make, estimated from a sample of the pictures."""
         from ..truth_tasks.forecasts import forecast_of_photographs
 
         return forecast_of_photographs(self, ctx, self.dataset)
 
     def open(self, ctx: OpenContext) -> None:
-        """Limit OpenCV to one thread, as a worker has."""
+        """Limit OpenCV to one thread, as in a worker."""
         import cv2
 
         del ctx
@@ -223,7 +224,9 @@ class Jigsaw(MapStep):
     def _hardened(
         self, record: ImageRecord, pixels: NDArray[np.uint8], inner: InnerBox, whole: Sequence[_Cut], ctx: Context
     ) -> Outcome:
-        """Make items of a picture, or of parts of it, that no strip, lettering or similarity gives away."""
+        """Make items from a picture, or from parts of it, in which no strip, lettering or similarity reveals
+        the key.
+        """
         from ..item_parts.pictures.inner_pictures import sized_parts_of
         from ..item_parts.pictures.tiled_pictures import CutLines
 
@@ -253,7 +256,7 @@ class Jigsaw(MapStep):
     def _cut_of(
         self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, tuple[TiledPicture, float]]
     ) -> _Cut:
-        """Return a part cut in one way; parts that were tried are kept, with the difference of their pieces."""
+        """Return a part cut in one way; parts already tried are kept, with the difference between their pieces."""
         from ..item_parts.pictures.tiled_pictures import TiledPicture, TilePair, edge_difference
 
         if part not in tried:
@@ -265,7 +268,7 @@ class Jigsaw(MapStep):
         return _Cut(picture, pair, {"difference": difference, **way.evidence}, measured)
 
     def _ways(self, pixels: NDArray[np.uint8], usable: Mapping[InnerBox, float]) -> Iterator[tuple[Way, Way]]:
-        """Yield pairs of ways to cut parts of a picture, of which chance takes one, the best first."""
+        """Yield pairs of ways to cut parts of a picture, the best first; chance chooses one way of a pair."""
         from ..item_parts.pictures.piece_likeness import Way, even_ways, likeness_margins
 
         if self.likeness == "keep":
@@ -325,7 +328,7 @@ class Jigsaw(MapStep):
         return Outcome("drop", "too_small", {"tile_px": min(tile_wh)}, evidence)
 
     def _pairs(self, rng: np.random.Generator) -> list[TilePair]:
-        """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
+        """Return the pairs of a missing tile and a wrong tile, in the order in which they are tried."""
         from ..item_parts.pictures.tiled_pictures import TilePair
 
         if self.mode == "paper":
@@ -334,8 +337,8 @@ class Jigsaw(MapStep):
         return [TilePair(first, second), TilePair(second, first)]
 
     def _told_apart(self, cut: TiledPicture, rng: np.random.Generator) -> list[_Cut] | Outcome:
-        """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before; none is
-        an outcome.
+        """Choose the first pairs whose pieces differ enough from each other and from the earlier wrong pieces; return
+        an outcome if there are none.
         """
         from ..item_parts.pictures.tiled_pictures import edge_difference
 
@@ -397,7 +400,7 @@ class Jigsaw(MapStep):
 
 
 class _Cut(NamedTuple):
-    """A cut picture that makes an item: its pieces, what is said of them, and what was measured of the picture."""
+    """A cut picture from which an item is made: its pieces, their evidence, and what was measured on the picture."""
 
     picture: TiledPicture
     pair: TilePair

@@ -1,4 +1,4 @@
-"""Object localization of boxes that a dataset states, as BLINK takes them from LVIS (section 3.2)."""
+"""Object localization with boxes that a dataset states, as BLINK takes them from LVIS (section 3.2)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ QUESTIONS = Wordings(
 
 
 def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[VisualPrompt, ...]:
-    """Return two boxes for drawing on a picture of that height, before they take colors (`colored_boxes`)."""
+    """Return two boxes to draw on a picture of that height, before they are given colors (`colored_boxes`)."""
     return tuple(
         VisualPrompt(
             kind="box",
@@ -53,7 +53,7 @@ def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[Visua
 def colored_boxes(
     pictures: Sequence[NDArray[np.uint8]], prompts: Sequence[VisualPrompt], phrase: str, wording: int
 ) -> tuple[tuple[VisualPrompt, ...], str]:
-    """Return two boxes in the two colors most visible on their pictures, and the question that names these.
+    """Return two boxes in the two colors most visible on their pictures, and the question that names these colors.
 
     Args:
         pictures: The picture, (height, width, 3) RGB, and that of a twin with boxes at the same places.
@@ -99,23 +99,23 @@ class LocalizationOfBoxes(TruthTask):
     """Make items that ask which of two boxes fits an object whose box a dataset states.
 
     Args:
-        mode: `hardened` shows a part of the picture in which both boxes could change places; see
+        mode: `hardened` shows a part of the picture in which the boxes could exchange positions; see
             `object_localization`. `paper` shows the whole picture, with noise on each side of the stated box.
         min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
         max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that.
-        min_box_px: Shorter side of a box, as shown but for enlargement; smaller things are not asked about.
-        noise: Standard deviation of each side's move, as a fraction of the box's width or height.
+        min_box_px: Shorter side of a box, as shown but before enlargement; smaller objects are not asked about.
+        noise: Standard deviation of each side's displacement, as a fraction of the box's width or height.
         min_iou: Smallest intersection over union of the wrong box with the right one, 0-1.
         max_iou: Largest intersection over union of the two, 0-1.
-        twins: In mode `hardened`, whether each thing makes two items with the boxes at the same places, in which the
-            other one fits; both have a group key `twin:...`, by which scores count them together.
+        twins: In mode `hardened`, whether each object yields two items with the boxes at the same positions, in which
+            the other one fits; both have a group key `twin:...`, by which scores count them together.
 
     Reasons:
-        no_single_thing (drop): No label has exactly one box and surely no other instance.
+        no_single_thing (drop): No label has exactly one box and certainly no other instance.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
-        no_room_around (drop): In mode `hardened`, the box lies so near to a border that a box on its other side would
-            not.
-        no_room_for_labels (drop): The boxes leave no room for their labels.
+        no_room_around (drop): In mode `hardened`, the box is so near a border that there is no space around it for the
+            other box.
+        no_room_for_labels (drop): The boxes leave no space for their labels.
     """
 
     name: ClassVar[str] = "object_localization"
@@ -179,11 +179,11 @@ class LocalizationOfBoxes(TruthTask):
 
     @property
     def items_of_each(self) -> int:
-        """Return how many items it makes of an object."""
+        """Return how many items the task makes from each object."""
         return 2 if self.twins and self.mode == "hardened" else 1
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
-        """Return the same boxes on a view with the object at the place of the wrong box."""
+        """Return the same boxes on a view with the object at the position of the wrong box."""
         if self.items_of_each == 1:
             return None
         return entry._replace(letter=1 - entry.letter, plan=_twin_plan(entry.plan))
@@ -203,7 +203,7 @@ class LocalizationOfBoxes(TruthTask):
         return self.made(record, ctx, entry, [shown], pictures)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Ask which box fits the thing."""
+        """Ask which box fits the object."""
         del shown
         name = without_article(chosen.plan["subject"])
         return ItemWording(
@@ -244,7 +244,7 @@ class LocalizationOfBoxes(TruthTask):
 
 
 def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:
-    """Return the facts that items keep of two boxes: as shown, their overlap, and the stated box."""
+    """Return the facts about two boxes that items record: the boxes as shown, their overlap, and the stated box."""
     return {
         "right_xyxy": list(right),
         "wrong_xyxy": list(wrong),
@@ -254,17 +254,17 @@ def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:
 
 
 def _twin_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plan of a twin, in which the two boxes have exchanged their roles."""
+    """Return the plan of a twin, in which the two boxes exchange their roles."""
     right, wrong = plan["wrong_xyxy"], plan["right_xyxy"]
     return {**plan, "right_xyxy": right, "wrong_xyxy": wrong, "view": plan[_TWIN_VIEW]}
 
 
 def view_document(view: BoxView) -> dict[str, Any]:
-    """Return what items keep of the part of a picture that they show, in pixels."""
+    """Return what items record about the part of a picture that they show, in pixels."""
     return {"scaled_wh": list(view.scaled_wh), "corner": list(view.corner), "size_wh": list(view.size_wh)}
 
 
 def _have_room(right: Box, wrong: Box, size_wh: SizeWH) -> bool:
-    """Return whether both labels find a place, in either order of the boxes."""
+    """Return whether there is a position for both labels, in either order of the boxes."""
     orders = ((right, wrong), (wrong, right))
     return all(labels_have_room(drawn_boxes(NO_PICTURE, size_wh[1], order), size_wh) for order in orders)

@@ -1,9 +1,9 @@
 """Multi-view reasoning, as in BLINK (section 3.2): did the camera move to the left or to the right between two frames?
 
-BLINK takes two frames of a video of an object from Wild6D and calls the camera's motion by its side alone.
-Photographers may prefer one direction, and light or focus may reveal which frame is earlier. In mode `hardened`, chance
-decides which frame comes first, and a second coin whether left and right change places in both pictures: whatever is
-known of temporal order and of how people walk, either side is right equally often.
+BLINK takes two frames of a video of an object from Wild6D and describes the camera's motion by its direction alone.
+Photographers may prefer one direction, and light or focus may reveal which frame is earlier. In mode `hardened`, one
+random draw decides which frame comes first, and a second one whether both pictures are mirrored: whatever is known
+about temporal order and how people walk, either side is right equally often.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _TURNS = 40
 
 
 def dot(first: Vector, second: Vector) -> float:
-    """Return the scalar product."""
+    """Return the scalar product of two vectors."""
     return sum(a * b for a, b in zip(first, second, strict=True))
 
 
 def cross(first: Vector, second: Vector) -> Vector:
-    """Return the vector product."""
+    """Return the vector product of two vectors."""
     (a, b, c), (d, e, f) = first, second
     return b * f - c * e, c * d - a * f, a * e - b * d
 
@@ -83,10 +83,10 @@ def turn_deg(first: CameraPose, second: CameraPose, up: Vector) -> float:
 
 
 def side_of(first: CameraPose, second: CameraPose) -> Side | None:
-    """Return the side of the first camera on which the second one is, by left and right in its picture.
+    """Return on which side of the first camera the second one is, by left and right in the first camera's picture.
 
-    None where the second camera does not see the first one on the other side, as when it stands almost straight ahead
-    or the camera was rolled over in between.
+    None if the second camera does not see the first one on the other side, for example because it is almost straight
+    ahead or the camera was rolled over in between.
     """
     there, back = _sideways(first, second.centre), _sideways(second, first.centre)
     if there * back >= 0:
@@ -95,7 +95,7 @@ def side_of(first: CameraPose, second: CameraPose) -> Side | None:
 
 
 def _sideways(pose: CameraPose, point: Vector) -> float:
-    """Return how far to the right of a camera a point of the object's space lies."""
+    """Return how far to the right of a camera a point in the object's coordinates lies."""
     return dot(pose.rotation[0], point) + pose.translation[0]
 
 
@@ -121,20 +121,20 @@ def _level(vector: Vector, axis: Vector) -> Vector:
 class MultiViewReasoning(TruthTask):
     """Make items that ask whether the camera moved left or right between two frames; needs Wild6D before it.
 
-    BLINK's multi-view reasoning. Poses say on which side of the earlier camera the later one stands, and by what angle
-    the camera went around the object. Angles below `min_turn_deg` are a dead zone: such frames are not asked about. All
-    frames in between must turn the same way. Of things that look alike from all around, such as bottles, a dataset's
-    poses may turn with the camera; look at such items.
+    Follows BLINK's multi-view reasoning. Poses state on which side of the earlier camera the later one is, and by what
+    angle the camera went around the object. Angles below `min_turn_deg` are a dead zone: such frames are not asked
+    about. All frames in between must turn the same way. For objects that look alike from all sides, such as bottles, a
+    dataset's poses may turn with the camera; inspect such items.
 
     Args:
-        mode: `hardened` lets chance say which of the two frames comes first, and whether both are mirrored; each turns
-            the side around. So neither the order of time nor the way that most people walk tells the side. Frames in
-            which a cheap test sees lettering, which would be read mirrored, make no item. `paper` keeps the order of
-            time, as the paper does.
-        pictures: How frames are shown: `single`, an image each; `concatenated`, both beside each other in one image;
-            `both` makes an item of either, with the same key, so that the two can be compared.
+        mode: `hardened` lets chance decide which of the two frames comes first, and whether both are mirrored; each of
+            these reverses the side. Neither temporal order nor the way that most people walk therefore reveals the
+            side. Frames in which a cheap test finds lettering, which mirroring would reveal, yield no item. `paper`
+            keeps the temporal order, as the paper does.
+        pictures: How frames are shown: `single`, as one image each; `concatenated`, side by side in one image; `both`
+            makes an item of each form, with the same key, so that the two can be compared.
         min_turn_deg: Smallest angle, in degrees.
-        max_turn_deg: Largest angle, in degrees; beyond a half turn left and right change places.
+        max_turn_deg: Largest angle, in degrees; beyond half a turn, left and right are exchanged.
         max_tilt_deg: Largest change of the angle at which the camera looks down, in degrees.
         max_height_deg: Largest angle at which either frame looks down on the object; from straight above there is no
             left and right.
@@ -199,7 +199,9 @@ class MultiViewReasoning(TruthTask):
     def _perhaps_mirrored(
         self, document: Mapping[str, Any], pictures: TruthPictures, is_mirrored: bool
     ) -> dict[str, Any]:
-        """Return what of a plan differs where both pictures are mirrored or not; both are drawn anew either way."""
+        """Return the part of a plan that depends on whether both pictures are mirrored; both are redrawn in either
+        case.
+        """
         view = whole_view(pictures.sizes_wh[0], pictures.shown_wh[0], is_mirrored=is_mirrored).document()
         return {
             "mirrored": is_mirrored,
@@ -219,7 +221,7 @@ class MultiViewReasoning(TruthTask):
         )
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Ask about two frames, one image each."""
+        """Ask about two frames, with one image for each."""
         del shown
         return self._wording(chosen, ((0, "view", ()), (1, "view", ())), "single")
 

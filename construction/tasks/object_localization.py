@@ -43,10 +43,10 @@ _OF_DATASETS = frozenset({"apart_from", "items"})
 class ObjectLocalization(FactsReader):
     """Make items that ask which of two boxes fits a subject; needs the step `facts` before it, or a dataset with boxes.
 
-    BLINK's object localization. Two boxes lie on the picture, as visual prompts: the stated one, and that one with
-    Gaussian noise on each side. Which fits the subject more closely? One item a subject; of a dataset such as LVIS or
-    COCO, one item a picture, about a thing whose label has exactly one box there, chosen by the seed. Labels of which
-    other things without a box may be there are not asked about.
+    Follows BLINK's object localization. Two boxes are drawn on the picture as visual prompts: the stated one, and the
+    same box with Gaussian noise on each side. Which fits the subject more closely? There is one item per subject; for a
+    dataset such as LVIS or COCO, there is one item per picture, about an object whose label has exactly one box there,
+    chosen with the seed. Labels of which other instances without a box may be present are not asked about.
 
     Without a look at the subject, a box with noise on its sides is distinguishable from the stated one by its
     proportions, by a side at the picture's border, or by its distance from the middle. So by default two boxes of equal
@@ -55,23 +55,23 @@ class ObjectLocalization(FactsReader):
 
     Args:
         dataset: Entry of the step `dataset` whose boxes are used; null uses facts.
-        mode: `hardened` draws boxes of equal proportions on a part of the picture, in which they could change places:
-            what is measured on the boxes alone does not tell the stated one. `paper` shows the whole picture, with
-            noise on each side of the stated box, as the paper does.
+        mode: `hardened` draws boxes of equal proportions on a part of the picture in which they could exchange
+            positions: measurements of the boxes alone do not reveal the stated one. `paper` shows the whole picture,
+            with noise on each side of the stated box, as the paper does.
         apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
         items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
         max_side_px: Longer side of the picture shown; larger ones are scaled down.
         min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
-        max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that; things that would need more
-            make no item.
-        min_box_px: Shorter side of a subject's box, as shown but for enlargement, in mode `hardened` of both boxes;
-            smaller subjects make no item.
-        noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
-            three of them at most.
+        max_enlargement: Largest factor, 1-8, by which the picture is enlarged to reach that; objects that would need
+            more yield no item.
+        min_box_px: Shorter side of a subject's box, as shown but before enlargement, or of both boxes in mode
+            `hardened`; smaller subjects yield no item.
+        noise: Standard deviation of each side's displacement, as a fraction of the box's width or height; a side moves
+            by at most three standard deviations.
         min_iou: Smallest intersection over union of the wrong box with the right one, 0-1.
-        twins: In mode `hardened`, whether each thing makes two items with the boxes at the same places, in which the
-            other one fits; both have a group key `twin:...`, by which scores count them together.
-        max_iou: Largest intersection over union. A subject without such a box makes no item; an image without any item
+        twins: In mode `hardened`, whether each object yields two items with the boxes at the same positions, in which
+            the other one fits; both have a group key `twin:...`, by which scores count them together.
+        max_iou: Largest intersection over union. A subject without such a box yields no item; an image without any item
             is dropped.
         wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
             Items name theirs under the attribute `wording`.
@@ -80,15 +80,15 @@ class ObjectLocalization(FactsReader):
     Reasons:
         no_facts (drop): Nothing is stated about the image.
         nothing_stated (drop): With `dataset`, no boxes are known of the image.
-        no_single_thing (drop): With `dataset`, no label has exactly one box and surely no other instance.
+        no_single_thing (drop): With `dataset`, no label has exactly one box and certainly no other instance.
         used_already (drop): With `dataset`, an item that was chosen before shows the picture.
         enough (drop): There were `items` items without it.
         too_small (drop): The subject's box is smaller than `min_box_px`, or, in mode `hardened`, the part around it is
             smaller than `min_view_px` even when it is enlarged.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
-        no_room_around (drop): In mode `hardened`, the box lies so near to a border that a box on its other side would
-            not.
-        no_room_for_labels (drop): The boxes leave no room for their labels.
+        no_room_around (drop): In mode `hardened`, the box is so near a border that there is no space around it for the
+            other box.
+        no_room_for_labels (drop): The boxes leave no space for their labels.
     """
 
     name: ClassVar[str] = "object_localization"
@@ -133,7 +133,7 @@ class ObjectLocalization(FactsReader):
         return lacking_before(before, [f"{self.dataset}.{LabelledBoxes.kind}"], [LabelledBoxes.kind])
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items it will make of a dataset's boxes; unknown for facts."""
+        """Return how many items the task will make from a dataset's boxes; unknown for facts."""
         from ..truth_tasks.forecasts import forecast_of_truths
 
         return () if self.dataset is None else forecast_of_truths(self, ctx)
@@ -150,8 +150,8 @@ class ObjectLocalization(FactsReader):
         return self.hardening.advice(self.mode, made, dropped)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; those for datasets only with one, and sizes of parts only where
-        parts are shown.
+        """Return the settings that determine the result: those for datasets only if one is used, and sizes of parts
+        only if parts are shown.
         """
         without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
         if self.mode == "paper":
@@ -159,7 +159,7 @@ class ObjectLocalization(FactsReader):
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make one item of each stated subject for which a wrong box can be drawn."""
+        """Make one item about each stated subject for which a wrong box can be drawn."""
         subjects = self.stated(record, ctx, "subjects")
         if subjects is None:
             return nothing_stated()
@@ -200,7 +200,9 @@ class ObjectLocalization(FactsReader):
     def _on_part(
         self, record: ImageRecord, ctx: Context, subject: Mapping[str, Any], rng: np.random.Generator
     ) -> _ShownBoxes | str:
-        """Return a subject's boxes on a part of the picture in which they could change places, or why not."""
+        """Return a subject's boxes on a part of the picture in which they could exchange positions, or why there is
+        none.
+        """
         view = exchangeable_boxes(
             tuple(subject["box"]),
             (record.width, record.height),
@@ -230,7 +232,7 @@ class ObjectLocalization(FactsReader):
         subject: Mapping[str, Any],
         rng: np.random.Generator,
     ) -> list[Item] | str:
-        """Return the item of one subject, and its twin, or that the labels have no room."""
+        """Return the item about one subject and its twin, or that there is no space for the labels."""
         placed = place(shown.right, [shown.wrong], rng)
         if not labels_fit(drawn_boxes(shown.picture.image_id, shown.picture.height, placed.options), shown.picture):
             return "no_room_for_labels"
@@ -284,7 +286,7 @@ class ObjectLocalization(FactsReader):
 
 
 class _ShownBoxes(NamedTuple):
-    """Two boxes on the picture that shows them, with what items keep of that picture."""
+    """Two boxes on the picture that shows them, with what items record about that picture."""
 
     picture: ImageRecord
     pixels: NDArray[np.uint8]

@@ -1,6 +1,6 @@
 """Relative depth, as in BLINK (section 3.2): which of two marked points is closer to the camera?
 
-BLINK takes the point pairs of DIW; people can mark such pairs in a campaign `mark` too.
+BLINK uses the point pairs of DIW; people can also mark such pairs in a campaign `mark`.
 """
 
 from __future__ import annotations
@@ -43,35 +43,36 @@ QUESTIONS = Wordings(
     "was taken?",
 )
 _LEVEL_DEG, _NEAR_DEG = 0.5, 1.0
-"""Invisible tilt, and largest difference of two matched tilts, in degrees."""
+"""Tilt that is too small to see, and largest difference between two matched tilts, in degrees."""
 _STEEP_DEG, _RATIO, _TRIED = 3.0, 1.2, 60
-"""Of pairs that are not level: largest difference of steepness and ratio of distances of two that are matched, and
-number of the nearest ones in steepness that are tried."""
+"""For pairs that are not level: largest difference in steepness and largest ratio of distances between two matched
+pairs, and number of pairs nearest in steepness that are tried.
+"""
 OPTIONS = ("A is closer", "B is closer")
 
 
 class RelativeDepth(PointPairTask):
     """Make items that ask which of two points is closer to the camera; needs DIW before it, or marks.
 
-    BLINK's relative depth. Which of the points is A follows from the seed, so that A and B are right equally often.
+    Follows BLINK's relative depth. The seed decides which of the points is A, so that A and B are right equally often.
 
-    Most points that are lower, or nearer to the center, are closer. So in `hardened` mode only points of about the same
-    height are asked about, as in half of DIW's pairs, each in a view of the picture in which both lie level and equally
-    far from the middle; a coin mirrors it. Where the picture is turned for that, the slope of its horizon shows which
-    point lay lower. So of pairs that are not quite level, one whose closer point lies lower is matched with one whose
-    closer point lies higher, about as steep.
+    Points that are lower, or nearer to the center, are usually closer. In `hardened` mode, only points at about the
+    same height are therefore asked about, as in half of DIW's pairs, each in a view of the picture in which both are
+    level and equally far from the middle; the view is mirrored at random. If the picture is turned for that, the slope
+    of its horizon reveals which point was lower. Among pairs that are not quite level, one whose closer point is lower
+    is therefore matched with one that is about as steep and whose closer point is higher.
 
-    With `heights: matched`, pairs at different heights are asked about too, on upright views: each whose closer point
-    lies lower is matched with one of another picture whose closer point lies higher, about as steep and far apart, and
-    both make an item, in which the points lie at the same places of a rectangle of the same size.
+    With `heights: matched`, pairs at different heights are also asked about, on upright views: each pair whose closer
+    point is lower is matched with one of another picture that is about as steep and as far apart and whose closer point
+    is higher, and each makes an item, with the points at the same positions in a rectangle of the same size.
 
     Args:
         mode: `hardened`, or `paper`: the points of any pair, on the whole picture as it is.
         heights: In `hardened` mode, whether points must be `level`, or pairs at different heights are `matched` with
-            each other. Not with `twins`, whose points change places when the view is mirrored.
+            each other. Not with `twins`, whose points exchange positions when the view is mirrored.
         tilts: In `hardened` mode, whether pairs that are not quite level are `matched` with others, or `any` is used.
-        twins: In `hardened` mode, whether each pair of points makes two items, one mirrored, with the rings at the same
-            places; both have a group key `twin:...`, by which scores count them together.
+        twins: In `hardened` mode, whether each pair of points yields two items, one mirrored, with the rings at the
+            same positions; both have a group key `twin:...`, by which scores count them together.
 
     Reasons:
         unmatched_tilt (drop): In `hardened` mode with `tilts: matched` or `heights: matched`: the closer point lies
@@ -103,13 +104,13 @@ class RelativeDepth(PointPairTask):
 
     @property
     def items_of_each(self) -> int:
-        """Return how many items it makes of a pair of points."""
+        """Return how many items the task makes from each pair of points."""
         return 2 if self.twins and self.mode == "hardened" else 1
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the pairs; in `hardened` mode those that are tilted are matched, so that no slope tells."""
+        """Yield the pairs; in `hardened` mode, tilted pairs are matched, so that no slope reveals the key."""
         if self.mode == "paper":
             yield from truths
             return
@@ -149,10 +150,10 @@ class RelativeDepth(PointPairTask):
         sizes_wh: Mapping[str, SizeWH],
         shown: set[str] | None,
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield pairs at different heights, each two that are matched with the view that both allow, and the others.
+        """Yield pairs at different heights: matched pairs with the view that both allow, and the others.
 
-        Pictures that are shown already make no further item; none are with None. So that of no two that are matched one
-        is left out later, a picture that is shown once is in one match.
+        Pictures in `shown` yield no further item; None excludes no picture. If a picture may be shown only once, it is
+        in only one match, so that neither of two matched pairs is left out later.
         """
         taken_already: Set[str] = set() if shown is None else shown
 
@@ -244,7 +245,9 @@ class RelativeDepth(PointPairTask):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the item; two matched ones share a group key, so that a solver learns from neither about the other."""
+        """Return the item; two matched items share a group key, so that a solver cannot learn from one about
+        the other.
+        """
         del made
         keys: tuple[str, ...] = ()
         if (match := chosen.plan.get("match")) is not None:
@@ -275,7 +278,7 @@ class _DepthInView(DepthComparison):
 
 
 class _Tilted(NamedTuple):
-    """A pair of points that is not quite level: its tilt in degrees, its turn among others, and the view of it."""
+    """A pair of points that is not quite level: its tilt in degrees, its place in the seed's order, and its view."""
 
     tilt_deg: float
     turn: int
@@ -283,19 +286,22 @@ class _Tilted(NamedTuple):
     view: LevelView
 
     def unlikeness(self, other: _Tilted) -> float:
-        """Return how unlike two pairs are in steepness and distance, 1 where one of both is as unlike as may be."""
+        """Return how different two pairs are in steepness and distance; 1 is the largest difference allowed in
+        either.
+        """
         ratio = abs(log(self.view.distance / other.view.distance)) / log(_RATIO)
         return max(abs(self.tilt_deg - other.tilt_deg) / _STEEP_DEG, ratio)
 
 
 _Sides = tuple[list[_Tilted], list[_Tilted]]
-"""Pairs whose closer point lies lower, and those whose closer point lies higher."""
+"""Pairs whose closer point is lower, and those whose closer point is higher."""
 
 
 def _matched_tilts(lower: Sequence[_Tilted], higher: Sequence[_Tilted]) -> tuple[list[_Tilted], list[_Tilted]]:
-    """Return pairs of which as many have the closer point lower as higher, at every degree of tilt, and the others.
+    """Return pairs of which equally many have the closer point lower and higher, at every degree of tilt, and the other
+    pairs.
 
-    Of a side with more of them the seed says which are left.
+    If one side has more pairs, the seed decides which are left over.
     """
     matched: list[_Tilted] = []
     unmatched: list[_Tilted] = []

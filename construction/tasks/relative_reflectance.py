@@ -1,6 +1,6 @@
 """Relative reflectance, as in BLINK (section 3.2): which of two marked surfaces is darker, whatever the light?
 
-BLINK takes the comparisons that people made for IIW; people can make them in a campaign `mark` too.
+BLINK uses the comparisons that people made for IIW; people can also make them in a campaign `mark`.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ OPTIONS = ("The surface at A is darker", "The surface at B is darker", "Both are
 class RelativeReflectance(PointPairTask):
     """Make items that ask which of two points has the darker surface; needs IIW before it, or marks.
 
-    BLINK's relative reflectance. Options are always A, B and about the same, in this order; which point is A follows
-    from the seed, so that all three are right equally often as far as the comparisons allow it.
+    Follows BLINK's relative reflectance. The options are always A, B and about the same, in this order; the seed
+    decides which point is A, so that all three are right equally often as far as the comparisons allow.
 
-    Points that are about the same are closer to each other than others, and each picture has more of one kind. So in
-    `hardened` mode a comparison of points that differ is matched with one of points that are the same, in the same
-    picture and about as far apart. A rectangle around the middle of its points, of the size that both allow, shows
-    either with the points at the same places, level and equally far from the middle. The seed then takes one of the two
-    so that each of the three options is as likely, and a coin mirrors it.
+    Points that are about the same are closer to each other than others, and each picture has more comparisons of one
+    kind. In `hardened` mode, a comparison of points that differ is therefore matched with one of points that are the
+    same, in the same picture and about as far apart. A rectangle around the middle of its points, of the size that both
+    allow, shows either with the points at the same positions, level and equally far from the middle. The seed then
+    chooses one of the two so that the three options are equally likely, and the view is mirrored at random.
 
     Args:
         mode: `hardened`, or `paper`: any comparison, on the whole picture as it is.
-        min_weight: Smallest weight of a comparison, in the dataset's own scale; what people marked counts always.
+        min_weight: Smallest weight of a comparison, on the dataset's own scale; people's marks are always used.
         max_ratio: In `hardened` mode, largest ratio of the distances of two comparisons that are matched.
         partners: In `hardened` mode, whether comparisons are matched within their `picture` only, or those of pictures
-            without a match with those of `any` such picture: more items, but what a picture as a whole looks like may
-            then tell a little.
+            without a match with those of `any` such picture: more items, but the look of a picture as a whole may then
+            reveal a little.
 
     Reasons:
         unsure (drop): The comparison's weight is below `min_weight`.
-        contradicted (drop): Another comparison of the same two points says something else.
+        contradicted (drop): Another comparison of the same two points has another result.
         unmatched (drop): In `hardened` mode: the picture (with `partners: any`, every picture) has no other comparison,
             with another outcome and about as far apart, in a view that both allow.
         other_of_match (drop): In `hardened` mode: the seed took the comparison that this one is matched with.
@@ -94,8 +94,8 @@ class RelativeReflectance(PointPairTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the comparisons; contradicted ones say so, and in `hardened` mode chosen ones have the view that
-        their match allows too.
+        """Yield the comparisons; contradicted ones are marked, and in `hardened` mode chosen ones have a view that
+        their match also allows.
         """
         checked = with_contradictions(truths, lambda truth: frozenset((truth.first, truth.second)), _darker)
         if self.mode == "paper":
@@ -123,8 +123,8 @@ class RelativeReflectance(PointPairTask):
     def _matched(
         self, leveled: Sequence[_Leveled], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Generator[RecordTruth[Any] | UnusedTruth, None, list[_Leveled]]:
-        """Yield of each match among some comparisons the one that the seed takes, the other one with a reason; return
-        those without a match.
+        """Yield, for each match among the comparisons, the one that the seed chooses and the other one with a reason;
+        return those without a match.
         """
         order = sorted(leveled, key=lambda entry: entry.turn)
         equal = [entry for entry in order if entry.truth.truth.darker == "equal"]
@@ -189,7 +189,7 @@ class RelativeReflectance(PointPairTask):
         return ItemPlan((0, 1), "differs", document)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Call the darker point by the letter that is right."""
+        """Label the darker point with the right letter."""
         del shown
         plan = chosen.plan
         first, second = tuple(plan["first"]), tuple(plan["second"])
@@ -209,7 +209,7 @@ class _ComparisonInView(ReflectanceComparison):
 
 
 class _Leveled(NamedTuple):
-    """A comparison that a level view can show, and its turn."""
+    """A comparison that a level view can show, with its place in the seed's order."""
 
     truth: RecordTruth[ReflectanceComparison]
     view: LevelView

@@ -1,8 +1,8 @@
 """Spatial relation, as in BLINK (section 3.2): is a claim about the relation of two objects true?
 
-BLINK lets a language model turn the claims of VSR into questions. Here a rule does that for every relation
-(`item_parts.wording.spatial_questions`), so that nothing but the verb of a claim changes; a model does it where a
-recipe names one, and a rule checks what it writes (`item_parts.wording.spatial_wording`).
+BLINK lets a language model turn the claims of VSR into questions. Here, a rule does so for every relation
+(`item_parts.wording.spatial_questions`), so that nothing but the verb of a claim changes; a model does so if a recipe
+names one, and a rule checks what it writes (`item_parts.wording.spatial_wording`).
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from ..truth_tasks.truth_tasks import TWIN, TruthTask
 class SpatialRelation(TruthTask):
     """Make yes/no items of claims about the relation of two objects; needs a `dataset` such as VSR before it.
 
-    BLINK's spatial relation. `The cat is behind the bed.` becomes `Is the cat behind the bed?`; all relations of VSR
-    are known, of one thing and of several. Right answers are yes and no alike as far as the claims allow it.
+    Follows BLINK's spatial relation. `The cat is behind the bed.` becomes `Is the cat behind the bed?`; all relations
+    of VSR are supported, for one object and for several. Yes and no are right equally often as far as the claims allow.
 
-    Some claims are true of most pictures (a cup is on a table), so that a solver that reads only the claim does well.
-    In `hardened` mode a claim is asked about only if people wrote it about two pictures, true of one and false of the
-    other, and the seed takes either. VSR's claims were written about two pictures each. With `matched_on: relation`,
+    Some claims are true of most pictures (a cup is on a table), so a solver that reads only the claim does well. In
+    `hardened` mode, a claim is asked about only if people wrote it about two pictures, true of one and false of the
+    other, and the seed chooses either. VSR's claims were written about two pictures each. With `matched_on: relation`,
     another claim with the same relation and the other label is enough: more items, but the named objects still reveal
     something.
 
@@ -61,22 +61,22 @@ class SpatialRelation(TruthTask):
         matched_on: In `hardened` mode, what the true and the false claim of which one is taken have in common: the
             whole `claim`, or the `relation` and whether it is one thing.
         twins: In `hardened` mode, whether both claims make an item, with a group key `twin:...` in common, by which
-            scores count them together; else the seed takes either.
-        min_agreement: Smallest share of the people who judged a claim, its author among them, that agree with the
+            scores count them together; otherwise the seed chooses either.
+        min_agreement: Smallest proportion of the people who judged a claim, including its author, that agree with the
             dataset's label, 0-1.
         sides: Who sees left and right in claims about them: `unstated` asks as they are worded, `camera` adds `as seen
-            from the camera`, for annotations that all mean that, and `leave_out` makes no items of them. VSR means the
-            camera of some and the thing itself of others. Not `camera` with `chat`.
-        inverted: Share of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
+            from the camera`, for annotations that all mean that, and `leave_out` makes no items of them. In VSR, some
+            claims mean the camera's view and others the object's own. Not `camera` with `chat`.
+        inverted: Proportion of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
             bed?`), which turns the key around; chosen by the seed. Not with `chat`.
-        chat: Which language model words the questions; null for the rule, without a model.
+        chat: Language model that words the questions; null for the rule, without a model.
         unusable: Treatment of a claim if neither the model's question nor its repair is usable, or if the model refuses
             to
             answer: `drop` it, or let the `rule` word it.
 
     Reasons:
-        unread_claim (drop): The claim is worded in a way that the rule does not know, or states another relation than
-            the dataset says.
+        unread_claim (drop): The claim is worded in a way that the rule cannot parse, or states another relation than
+            the dataset does.
         unclear_side (drop): With `sides: leave_out`, the claim is about left or right.
         disputed (drop): Fewer people than `min_agreement` agree with the dataset's label.
         no_counterpart (drop): In `hardened` mode: no other picture has a claim that matches and the other label.
@@ -119,7 +119,9 @@ class SpatialRelation(TruthTask):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the items, with the model's if any, without its timeouts and retries."""
+        """Return the settings that determine the items, including the model's, if any, without its timeouts and
+        retries.
+        """
         decides = super().parameters()
         if self.chat is not None:
             return {**decides, "chat": self.chat.deciding()}
@@ -132,7 +134,9 @@ class SpatialRelation(TruthTask):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the claims; in `hardened` mode of each true and false one that match the one that the seed takes."""
+        """Yield the claims; in `hardened` mode, of each matching true and false claim, the one that the seed
+        chooses.
+        """
         del sizes_wh
         if self.mode == "paper":
             yield from truths
@@ -264,7 +268,7 @@ def _as_twins(pair: Sequence[RecordTruth[SpatialClaim]]) -> Iterator[RecordTruth
 
 
 class _Agreed(NamedTuple):
-    """A claim in its parts, and the share of people who agree with its label."""
+    """A claim divided into its parts, and the proportion of people who agree with its label."""
 
     parts: ReadClaim
     agreement: float
@@ -273,7 +277,9 @@ class _Agreed(NamedTuple):
 def _pairs_apart(
     true: Sequence[RecordTruth[SpatialClaim]], false: Sequence[RecordTruth[SpatialClaim]]
 ) -> list[tuple[RecordTruth[SpatialClaim], RecordTruth[SpatialClaim]]]:
-    """Return pairs of a true and a false claim about different pictures, in order, each claim in one pair at most."""
+    """Return pairs of a true and a false claim about different pictures, in order, with each claim in at most
+    one pair.
+    """
     pairs = []
     rest = list(false)
     for first in true:

@@ -1,11 +1,12 @@
 """Visual correspondence, as in BLINK (section 3.2): which point of a second view is the one marked in the first?
 
-BLINK takes pairs of views from HPatches, and so does `correspondence_of_views`. Here one photograph makes the pair: the
-second view is drawn through a random homography, which says exactly where every point goes, and in another light.
+BLINK takes pairs of views from HPatches, and so does `correspondence_of_views`. Here, the pair is made from one
+photograph: the second view is drawn through a random homography, which states exactly where every point goes, and with
+other lighting.
 
 An item marks a reference and four options that people can distinguish. If the first view is the whole photograph, as in
-mode `paper`, the right ring is mostly the one at the reference's place. In mode `hardened` the first view is a part of
-the photograph, so placed that any of the four points could be at the reference's place.
+mode `paper`, the right ring is usually the one at the reference's position. In mode `hardened`, the first view is a
+part of the photograph, placed so that any of the four points could be at the reference's position.
 """
 
 from __future__ import annotations
@@ -79,10 +80,10 @@ _OF_BOTH = _OF_PARTS | {"per_image", "mode", "view_part", "max_side_px", "min_si
 class VisualCorrespondence(MapStep):
     """Make correspondence items, one right of four points, from single photographs or from HPatches.
 
-    BLINK's visual correspondence. Its pairs of views come from HPatches, as they do where `dataset` names an entry that
-    reads it. Without one, a second view is drawn from each photograph, through a random homography that says exactly
-    where each point goes, in another light. A ring labeled REF marks a corner in the first view; four rings in the
-    second are the choices. Of a sequence of HPatches, all four are points that both pictures show.
+    Follows BLINK's visual correspondence. BLINK's pairs of views come from HPatches, and so do these if `dataset` names
+    an entry that reads it. Otherwise, a second view is drawn from each photograph through a random homography, which
+    states exactly where each point goes, and with other lighting. A ring labeled REF marks a corner in the first view;
+    four rings in the second are the choices. With a sequence of HPatches, all four are points that both pictures show.
 
     Args:
         dataset: Entry of the step `dataset` whose homographies are used; null draws a second view of every image. With
@@ -92,33 +93,34 @@ class VisualCorrespondence(MapStep):
         items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
         per_image: Number of items made of one image, each with a separate second view; with `dataset`, pairs of
             pictures taken from one sequence, which share none.
-        mode: `hardened` shows parts of the pictures, so placed that where the reference lies in its view says nothing
-            about which option is right. `paper` shows whole pictures as the paper does; the ring that lies where the
-            reference does is then right in three of four items.
+        mode: `hardened` shows parts of the pictures, placed so that the reference's position in its view reveals
+            nothing about which option is right. `paper` shows whole pictures as the paper does; the ring at the
+            reference's position is then right in three of four items.
         twins: In mode `hardened` without `dataset`, whether each second view makes two items, in which another point
             is the reference, at the same place of its view; both have a group key `twin:...`, by which scores count
             them together.
         view_part: In mode `hardened`, sides of the first view, and of the second of a dataset, as a fraction of the
-            picture's, 0.3-0.9. The four points lie within what is left, so that larger parts leave less choice.
+            picture's, 0.3-0.9. The four points must lie within the remainder, so that larger parts leave fewer possible
+            points.
         max_side_px: Longer side of both views; smaller images keep their scale.
         min_side_px: Shorter side of both views; images below are dropped as `too_small`. In mode `hardened`, shorter
             side of the whole pictures, scaled down as `max_side_px` asks.
-        min_view_px: In mode `hardened`, shorter side of both views, 16-4096; where they would be smaller, the picture
-            is enlarged.
-        max_enlargement: Largest factor, 1-8, by which a picture is enlarged for that; images that would need more are
-            dropped as `too_small`.
+        min_view_px: In mode `hardened`, shorter side of both views, 16-4096; if they would be smaller, the picture is
+            enlarged.
+        max_enlargement: Largest factor, 1-8, by which a picture is enlarged to reach that; images that would need more
+            are dropped as `too_small`.
         max_rotation_deg: The second view is turned by up to this, either way.
         max_perspective: Each corner of the second view's window moves by up to this fraction of the window.
         min_zoom: The second view shows a window that is smaller than the photograph by this factor at least.
-        max_zoom: And by this at most, or by more where the turned window would not fit.
+        max_zoom: And by this factor at most, or by more if the turned window would not fit.
         max_gamma: The light's gamma lies between 1 / `max_gamma` and `max_gamma`.
         max_contrast: The contrast's factor lies between 1 / `max_contrast` and `max_contrast`.
         max_brightness: Gray levels are shifted by up to this fraction of their range, either way.
         max_blur_px: Largest standard deviation of the blur.
         max_noise: Largest standard deviation of the noise, in gray levels of 0-255.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point
-            (`points.similarity`), in mode `hardened` of any two of the four points. The step drops an image in which
-            no four points obey as `ambiguous`.
+            (`points.similarity`), in mode `hardened` of any two of the four points. An image in which no four points
+            satisfy this is dropped as `ambiguous`.
         wordings: Wordings of the question: `all`, from which each item's seed draws one, or `1`, the first one alone.
             Items name theirs under the attribute `wording`.
 
@@ -130,8 +132,8 @@ class VisualCorrespondence(MapStep):
         too_small (drop): The shorter side of a view is below `min_side_px`, or, in mode `hardened`, below `min_view_px`
             even when the picture is enlarged.
         too_few_points (drop): Fewer than four recognizable points are in both views.
-        ambiguous (drop): Choices would look too much alike; in mode `hardened`, or no four points that differ lie close
-            enough together for one view to show any of them at the same place.
+        ambiguous (drop): The choices would look too similar; or, in mode `hardened`, no four points that differ are
+            close enough together for one view to show any of them at the same position.
     """
 
     name: ClassVar[str] = "visual_correspondence"
@@ -196,7 +198,7 @@ class VisualCorrespondence(MapStep):
         return lacking_before(before, [f"{self.dataset}.{Homographies.kind}"], [Homographies.kind])
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items it will make, by a sample of what it reads."""
+        """Return how many items the task will make, estimated from a sample of its input."""
         from ..truth_tasks.forecasts import forecast_of_photographs, forecast_of_truths
 
         return forecast_of_photographs(self, ctx) if self.dataset is None else forecast_of_truths(self, ctx)
@@ -213,8 +215,8 @@ class VisualCorrespondence(MapStep):
         return CorrespondenceOfViews(**settings).placed(given)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; those for datasets only with one, and sizes of parts only where
-        parts are shown.
+        """Return the settings that determine the result: those for datasets only if one is used, and sizes of parts
+        only if parts are shown.
         """
         without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
         if self.mode == "paper":
@@ -290,7 +292,7 @@ class VisualCorrespondence(MapStep):
         points: Points,
         size_wh: SizeWH,
     ) -> tuple[list[_Plan], NotEnough]:
-        """Decide on views and points before anything is drawn; the other result says why there are fewer."""
+        """Choose views and points before anything is drawn; the other result states why there are fewer."""
         plans: list[_Plan] = []
         refused = NotEnough("too_few_points", len(points))
         for number in range(self.per_image):
@@ -377,7 +379,7 @@ class _Plan(NamedTuple):
 
     number: int
     homography: Matrix
-    """From the photograph as scaled to view 2."""
+    """Homography from the photograph, as scaled, to view 2."""
     light: LightChange
     corner: Point
     """Upper left corner of view 1 in the photograph as scaled."""
@@ -388,7 +390,7 @@ class _Plan(NamedTuple):
     """The marks of the twin, and the corner of its view 1."""
 
     def as_twin(self) -> _Plan:
-        """Return the plan of the item with the same second view and options, of which another one is right."""
+        """Return the plan of the twin item, with the same second view and options, of which another one is right."""
         assert self.twin is not None, "points of mode `hardened` can be exchanged"
         marked, corner = self.twin
         answer = next(key for key, point in self.placed.keyed if point == marked.right)

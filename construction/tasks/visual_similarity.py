@@ -1,6 +1,6 @@
 """Visual similarity, as in BLINK (section 3.2): which of two pictures looks more like a third?
 
-BLINK takes the triplets of DreamSim's dataset, NIGHTS, on which people voted.
+BLINK uses the triplets of DreamSim's dataset, NIGHTS, on which people voted.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ class VisualSimilarity(WholePicturesTask):
 
     Args:
         mode: `hardened` shows the middle of all three pictures as squares of one size and encoding, all of them
-            reduced, so that sizes, proportions and sharpness tell nothing; which picture people took is the dataset's
-            own, and so is what it may tell without the reference. `paper` shows the pictures whole, as the paper does.
+            reduced, so that sizes, proportions and sharpness reveal nothing; the picture that people chose comes from
+            the dataset, and so does anything that it reveals without the reference. `paper` shows the pictures whole,
+            as the paper does.
         min_votes: Smallest number of people who chose the right picture; the dataset's authors keep triplets with 6,
             and a model's estimate has 1.
 
@@ -77,7 +78,7 @@ class VisualSimilarity(WholePicturesTask):
         return ItemPlan((0, 1), "picture", document, pictures=(0, 1, 2))
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
-        """Put the closer picture in its place."""
+        """Put the closer picture at its position."""
         del shown
         options = [chosen.plan["wrong"]]
         options.insert(chosen.letter, chosen.plan["right"])

@@ -1,4 +1,4 @@
-"""Items of the questions that annotators wrote about pictures, in a campaign `write`."""
+"""Items made from the questions that annotators wrote about pictures in a campaign `write`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class WrittenQuestionItems(MapStep):
         return (f"{self.written_by}.{QUESTIONS}",)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make an item of each question."""
+        """Make an item from each question."""
         text = ctx.value(record.image_id, self.reads[0])
         if text is None:
             return Outcome("drop", "nothing_written")
@@ -70,7 +70,7 @@ class WrittenQuestionItems(MapStep):
         *,
         number: int,
     ) -> Item:
-        """Return the item of a question, by its number among those of its author, from 0."""
+        """Return the item for a question, given its index among those of its author, from 0."""
         written_in = question.written_in
         rng = ctx.rng(record.image_id, self.written_by, written_in.slot, number)
         asked = (

@@ -1,1 +1,1 @@
-"""The shared base of tasks made from ground truth: plans, pictures, correspondences, puzzles."""
+"""The shared bases of tasks that use ground truth: plans, pictures, correspondences, puzzles."""

@@ -1,8 +1,8 @@
 """Tasks that mark a point in one picture and four in another, one of them corresponding: semantic and functional.
 
-Objects are photographed upright and whole, so that a point's place in one picture reveals much of its place in another.
-In `hardened` mode the four points are chosen first. A rectangle is placed in the first picture so that any of the four
-can be at one and the same place of it, and then a random choice of four decides which of them is there.
+Objects are usually photographed upright and whole, so that a point's position in one picture reveals much about its
+position in another. In `hardened` mode, the four points are chosen first. A rectangle is placed in the first picture so
+that any of the four can be at the same position in it, and then a random draw decides which of them is there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class CorrespondenceTask(TruthTask):
         min_distance: Smallest distance of any two of the four points, as a fraction of the shorter side of the picture.
         margin: Smallest distance of a point from the border of its picture, as a fraction of the shorter side.
         mode: `hardened`: the first picture is cropped so that each of the four points could be at the reference's
-            place. `paper`: any point of both pictures is the reference, on the whole picture.
+            position. `paper`: any point of both pictures is the reference, on the whole picture.
         min_view: In `hardened` mode, smallest width and height of the crop, as fractions of those of the picture.
 
     Reasons:
@@ -124,7 +124,7 @@ class CorrespondenceTask(TruthTask):
         Args:
             first: Points of the first picture, in its own pixels.
             shown: Points of the second picture as shown.
-            numbers: Numbers of the points that are clear in both pictures.
+            numbers: Indices of the points that are clear in both pictures.
             pictures: Both pictures.
             rng: Random generator.
             more: Further content of the plan's document.
@@ -160,7 +160,7 @@ class CorrespondenceTask(TruthTask):
         return ItemPlan((0, 1, 2, 3), "point", document)
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return whether the rings leave no room for their labels at some place of the right one."""
+        """Return whether, for some position of the right one, the rings leave no space for their labels."""
         right, wrong = plan.document["right"], list(plan.document["wrong"])
         orders = [[*wrong[:place], right, *wrong[place:]] for place in range(OPTIONS)]
         view = view_of(plan.document, 0)
@@ -172,7 +172,7 @@ class CorrespondenceTask(TruthTask):
 
     @staticmethod
     def worded_points(chosen: ChosenRecord, question: Wordings, attributes: dict[str, str]) -> ItemWording:
-        """Return the item's own part, with the right point in its place among the wrong ones."""
+        """Return the item's own part, with the right point at its position among the wrong ones."""
         plan = chosen.plan
         points = [tuple(point) for point in plan["wrong"]]
         points.insert(chosen.letter, tuple(plan["right"]))

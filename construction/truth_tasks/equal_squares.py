@@ -16,7 +16,7 @@ from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask
 
 _REDUCTION = 1.25
-"""Smallest reduction of a picture: one at its original size among reduced ones would be the sharpest."""
+"""Smallest factor by which a picture is reduced; one at its original size among reduced ones would be the sharpest."""
 
 
 def _square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
@@ -42,7 +42,7 @@ class WholePicturesTask(TruthTask):
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the item, in mode `hardened` with its pictures as squares of one size and encoding.
+        """Return the item, whose pictures are squares of one size and encoding in mode `hardened`.
 
         Each is the largest square in the middle of its picture, scaled to the planned side.
         """

@@ -1,4 +1,4 @@
-"""Forecasts of a task's number of items before a run: by its own choice of records, or by a sample of pictures.
+"""Forecasts of a task's number of items before a run: from its own choice of records, or from a sample of pictures.
 
 If records and sizes of pictures decide, the task's selection runs, so that the number equals that of a run in which no
 earlier step drops a picture. If pixels decide, the task makes the items of a few random pictures.
@@ -33,11 +33,11 @@ MODES: tuple[Mode, Mode] = ("hardened", "paper")
 _PHOTOGRAPHS, _RECORDS = 24, 6
 """Size of the sample of photographs or records from which items are made to estimate their yield."""
 _NOT_OF_IT = {"nothing_stated", "other_source"}
-"""Reasons of pictures outside the examined set."""
+"""Reasons for leaving out pictures that are outside the examined set."""
 
 
 def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
-    """Return how many items a task will make of a dataset's records, in each of its modes.
+    """Return how many items a task will make from a dataset's records, in each of its modes.
 
     Args:
         asked: The task as in the recipe.
@@ -68,7 +68,7 @@ def has_modes(step: Step) -> bool:
 
 
 def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecast:
-    """Return how many records a task chooses, and the reasons against the others."""
+    """Return how many records a task chooses, and the reasons why others are not chosen."""
     import pyarrow as pa
 
     selection = task.parts()[0]
@@ -103,7 +103,7 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
 
 
 def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> ItemForecast:
-    """Return how many of a selection's chosen pairs make an item, from a few records."""
+    """Return how many of a selection's chosen pairs yield an item, estimated from a few records."""
     task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
     if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task], seed)) is None:
         return chosen
@@ -111,7 +111,7 @@ def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> I
 
 
 def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | None = None) -> list[ItemForecast]:
-    """Return how many items a task will make of photographs, in each mode, by a sample of them.
+    """Return how many items a task will make from photographs, in each mode, estimated from a sample.
 
     Args:
         step: The task.
@@ -158,13 +158,13 @@ def _copied(files: Sequence[Path], folder: Path) -> int:
 
 
 def _settings(step: Step) -> dict[str, Any]:
-    """Return the settings that a recipe named, except those that are only meaningful in it."""
+    """Return the settings that a recipe states, except those that are meaningful only within it."""
     left = {"dataset", "mode", "items", "apart_from", "marked_by"}
     return {name: value for name, value in step.model_dump(mode="json", exclude_unset=True).items() if name not in left}
 
 
 def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path | None = None) -> StepReport | None:
-    """Return the result of the last of some steps, run in a temporary workspace; None if it cannot run."""
+    """Run the steps in a temporary workspace and return the output of the last one; None if they cannot be run."""
     from benchwright.pipeline import run_recipe
     from benchwright.recipe import Recipe
 
@@ -177,13 +177,13 @@ def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path |
 
 
 def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[str, int]) -> ItemForecast | None:
-    """Return the estimate for a whole from a sample; None if no part of the sample was a trial.
+    """Return the estimate for the whole set from a sample; None if no part of the sample was tried.
 
     Args:
         report: Outcome of the sample.
-        whole: The whole, as far as known.
+        whole: The whole set, as far as it is known.
         of: Number of pictures or pairs of the whole.
-        left_out: Reasons of others, which were never tried.
+        left_out: Reasons why others were left out without being tried.
     """
     dropped = {reason: number for reason, number in report.dropped.items() if reason not in _NOT_OF_IT}
     tried = report.kept + sum(dropped.values())

@@ -12,8 +12,8 @@ from benchwright.steps import Context
 
 
 class MadePictures(dict[str, ImageRecord]):
-    """Made pictures by id. Keeps the pixels of pictures from `stored`, since files of a run cannot be read back before
-    the run knows them.
+    """Made pictures, by id. Keeps the pixels of pictures from `stored`, since a run's files cannot be read back before
+    they are registered.
     """
 
     def __init__(self) -> None:

@@ -1,18 +1,18 @@
-"""Generated puzzles of overlaid patterns, like the one that the text next to BLINK's figure 5 describes.
+"""Generated puzzles of overlaid patterns, like the one described in the text next to BLINK's figure 5.
 
 Two rows have three patterns of dots and short lines each; the last one is missing. By the paper's rule, the third
 pattern of a row shows all elements of its first and its second. In `hardened` mode it shows the elements of exactly one
 of them.
 
-The options alone do not reveal the right one. Two elements of the right pattern have an alternative place each. The
-four options are the four combinations of these places. So all have the same ink, and each differs from two others by
-one moved element and from the last one by two. A random draw decides which of the four is right before it is split into
-two patterns.
+The options alone do not reveal the right one. Each of two elements of the right pattern has an alternative position.
+The four options are the four combinations of these positions. All options therefore have the same amount of ink, and
+each differs from two others by one moved element and from the last one by two. A random draw decides which of the four
+is right before it is split into two patterns.
 
-With overlaid patterns, either pattern alone leaves two options: an option must show all its elements. In `hardened`
-mode either alone reveals nothing. Four coins decide whether the first has an element at the four places where options
-differ, whichever option is right; the content of the second at these places makes the option, and is by itself equally
-random (a one-time pad).
+With overlaid patterns, either pattern alone leaves two options, because an option must show all of its elements. In
+`hardened` mode, either pattern alone reveals nothing. Four random bits decide whether the first pattern has an element
+at the four positions where options differ, whichever option is right; the content of the second pattern at these
+positions determines the option, and is by itself equally random (a one-time pad).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ LINES: tuple[Element, ...] = (
     *(("across", x, y) for x in range(_LATTICE - 1) for y in range(_LATTICE)),
     *(("down", x, y) for x in range(_LATTICE) for y in range(_LATTICE - 1)),
 )
-"""Places of elements, none of which touch each other, so that a moved element has the same ink."""
+"""Positions of elements, none of which touch each other, so that a moved element has the same amount of ink."""
 
 
 class PatternPuzzle(NamedTuple):
@@ -82,7 +82,7 @@ class PatternPuzzle(NamedTuple):
         first_row: The three patterns of the first row.
         second_row: The two visible patterns of the second row.
         options: Four patterns.
-        right: Place of the right one, from 0.
+        right: Index of the right one, from 0.
     """
 
     first_row: tuple[Pattern, Pattern, Pattern]
@@ -117,7 +117,7 @@ def pattern_puzzle(rng: np.random.Generator, mode: Mode) -> PatternPuzzle:
 def _moving(
     vocabulary: Sequence[Element], rng: np.random.Generator
 ) -> tuple[list[tuple[Element, Element]], list[Element]]:
-    """Return two pairs of places of one kind, within which an element moves, and the other places."""
+    """Return two pairs of positions of one kind, within which an element moves, and the other positions."""
     places = [vocabulary[number] for number in rng.permutation(len(vocabulary))]
     pairs: list[tuple[Element, Element]] = []
     while len(pairs) < 2:
@@ -129,7 +129,7 @@ def _moving(
 
 
 def _split(kept: Sequence[Element], own: tuple[Element, Element], rng: np.random.Generator) -> tuple[Pattern, Pattern]:
-    """Return two patterns whose overlay has all elements: each has its own, and at least one is in common.
+    """Return two patterns whose overlay has all elements: each has separate elements, and at least one is in both.
 
     The common elements distinguish the overlay from an addition that cancels repeated elements.
     """
@@ -196,7 +196,7 @@ def _drawn_rows(puzzle: PatternPuzzle) -> Pixels:
 
 
 def _framed(option: Pixels) -> Pixels:
-    """Return an option with a gray frame as in the rows, which shows the places of its elements."""
+    """Return an option with a gray frame as in the rows, which shows the positions of its elements."""
     return np.pad(option, ((_GAP_PX, _GAP_PX), (_GAP_PX, _GAP_PX), (0, 0)), constant_values=_FRAME)
 
 
@@ -209,7 +209,7 @@ def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> lis
         mode: Mode, which determines the rule.
 
     Returns:
-        Places from 0; none if the first row does not follow the rule either.
+        Indices from 0; none if the first row itself does not follow the rule.
     """
     step = _CELL_PX + _GAP_PX
     cells = [
@@ -235,8 +235,8 @@ class PatternPuzzles(GatherStep):
 
     Each puzzle has two rows of three patterns, the third of a row following from the first two, and four options for
     the last one. The step checks on the pixels of each that exactly one option is right. All options of a puzzle have
-    the same ink, and without the rows none is distinguishable from the others. The puzzles are marked as generated, and
-    do not replace puzzles that people collect: all follow one rule.
+    the same amount of ink, and without the rows none is distinguishable from the others. The puzzles are marked as
+    generated, and do not replace puzzles that people collect: all follow one rule.
 
     Args:
         puzzles: Number of puzzles.

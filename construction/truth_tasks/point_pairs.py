@@ -1,7 +1,7 @@
 """Tasks that compare two points of one picture: reflectance and depth.
 
-In `hardened` mode the points are level, one as far left of the middle as the other is right of it, in a view mirrored
-by a coin. So neither is lower, nearer to the center or on a side that the key prefers.
+In `hardened` mode, the points are level, one as far to the left of the middle as the other is to the right, in a view
+that is mirrored at random. Neither is therefore lower, nearer to the center or on a side that the key prefers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NOT_LEVELLED = {
     "off_centre": "both points must lie equally far from the middle of a view: compare points that lie more "
     "centrally, or set a smaller `min_view`",
 }
-"""Advice for more items if mode `hardened` finds no level view, by reason."""
+"""Advice on getting more items if mode `hardened` finds no level view, by reason."""
 
 
 class PointPairTask(TruthTask):
@@ -72,7 +72,7 @@ class PointPairTask(TruthTask):
     def seen_in(
         self, view: LevelView, points: tuple[Point, Point], rng: np.random.Generator, *, scale: float = 1.0
     ) -> dict[str, Any] | str:
-        """Return `first`, `second` and the view for the plan of an item, mirrored by a coin, or why there is none.
+        """Return `first`, `second` and the view for an item's plan, mirrored at random, or why there is none.
 
         Args:
             view: The view.
@@ -98,7 +98,7 @@ class PointPairTask(TruthTask):
         return None
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return whether the rings leave no room for their labels, in either order of the labels."""
+        """Return whether the rings leave no space for their labels, in either order of the labels."""
         points: list[Point] = [plan.document["first"], plan.document["second"]]
         view = view_of(plan.document, 0)
         size_wh = pictures.shown_wh[0] if view is None else view.size_wh

@@ -1,4 +1,4 @@
-"""Plans of a task on ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
+"""The plans of a ground-truth task: records, their pictures, the plan of an item, the chosen record, its wording."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ..item_parts.marks.rings import Point, SizeWH
 from ..item_parts.wording.wordings import Wordings
 
 CONTRADICTED = "contradicted"
-"""Reason, and mark in `original`, of truths that others about the same object contradict."""
+"""Reason, and mark in `original`, for truths that other truths about the same object contradict."""
 
 
 def main_reason(left_out: Mapping[str, int]) -> str:
-    """Return the reason why a picture made no item: the reason of most of its truths; of ties, the last by name."""
+    """Return why a picture yielded no item: the most frequent reason among its truths; among ties, the last by name."""
     return max(left_out, key=lambda reason: (left_out[reason], reason))
 
 
 class ItemPlan(NamedTuple):
-    """The content of an item before its right option has a place.
+    """The content of an item before its right option has a position.
 
     Args:
-        letters: Possible places of the right option, from 0; one place if the order of options is fixed.
+        letters: Possible positions of the right option, from 0; a single one if the order of options is fixed.
         answer: Balanced property, such as `yes` or the number of objects.
         document: All other content of the item, as JSON values, in pixels of the pictures as shown.
-        pictures: Numbers of the record's pictures that the item shows, in order; empty for all.
-        reserved: Numbers of further pictures that count as shown, so that an item uses up the same pictures whichever
+        pictures: Indices of the record's pictures that the item shows, in order; empty for all.
+        reserved: Indices of further pictures that count as shown, so that an item uses up the same pictures whichever
             option is right.
     """
 
@@ -54,7 +54,7 @@ class TruthPictures(NamedTuple):
     shown_wh: tuple[SizeWH, ...]
 
     def shown(self, number: int, point: Point) -> Point:
-        """Return a point of a picture in pixels of the picture as shown, to a hundredth of a pixel."""
+        """Return a point of a picture in pixels of the picture as shown, rounded to a hundredth of a pixel."""
         (width, height), (shown_width, shown_height) = self.sizes_wh[number], self.shown_wh[number]
         return round(point[0] * shown_width / width, 2), round(point[1] * shown_height / height, 2)
 
@@ -102,7 +102,7 @@ class ChosenRecord(NamedTuple):
     Args:
         record: Name of the record, or of records joined by `+`.
         image_ids: Its pictures shown; the item is made from the first.
-        letter: Place of the right option, from 0.
+        letter: Position of the right option, from 0.
         plan: The plan's document.
         original: The dataset's statement if reading changed it, or the campaign in which the truth was marked.
     """
@@ -136,8 +136,8 @@ class ItemWording(NamedTuple):
 
     Args:
         question: The question, or several wordings from which the seed draws one.
-        options: Texts of the options in order, or, for pictures, numbers of `images`.
-        images: For each picture shown, the number of the record's picture, its role and the rings on it, each a point
+        options: Texts of the options in order, or, for pictures, indices of `images`.
+        images: For each picture shown, the index of the record's picture, its role, and the rings on it, each a point
             and a label.
         kind: Kind of item.
         evidence: Source of the key.
@@ -172,7 +172,7 @@ class LeftOut(NamedTuple):
     Args:
         reason: Reason code.
         evidence: Details, such as replies of a model, as JSON values.
-        may_pass: Whether another run may succeed; then the image fails with this reason, and is tried again as a whole.
+        may_pass: Whether another run may succeed; the image then fails with this reason and is tried again as a whole.
     """
 
     reason: str

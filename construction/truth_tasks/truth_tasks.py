@@ -1,8 +1,8 @@
-"""The shared base of steps that make items of ground truth.
+"""The shared base of steps that make items from ground truth.
 
-Such a step has two parts. The part `selection` examines all records at once: it plans an item of each, refuses those
-without exactly one right answer, chooses records so that pictures do not repeat and answers are balanced, and places
-the right options. The part with the task's own name then makes the items, picture by picture.
+Such a step has two parts. The part `selection` examines all records at once: it plans an item from each, refuses those
+without exactly one right answer, chooses records so that pictures do not repeat and answers are balanced, and assigns
+positions to the right options. The part with the task's own name then makes the items, picture by picture.
 
 A task declares the kinds of truth it reads, plans an item from one record (`planned`), and words it (`worded`).
 """
@@ -71,9 +71,9 @@ _NOTHING_STATED, USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_alre
 _PICTURE_MISSING = "picture_missing"
 LETTERING = "lettering"
 TWIN = "twin"
-"""Key in `original`: name of the two records from which twins are made."""
+"""Key in `original` for the name of the two records from which twins are made."""
 PROMPT = "prompt"
-"""Value of collected photographs: the prompt for which people collected them."""
+"""Value of collected photographs that holds the prompt for which people collected them."""
 
 
 class TruthTask(MapStep):
@@ -111,7 +111,7 @@ class TruthTask(MapStep):
     kinds: ClassVar[tuple[type[GroundTruth], ...]]
     """Kinds of truth that the task reads."""
     hardening: ClassVar[Hardening | None] = None
-    """Requirement of mode `hardened` for pictures; None for a task that has the paper's rule only."""
+    """What mode `hardened` requires of pictures; None for a task that has only the paper's rule."""
     items_need_pixels: ClassVar[bool] = False
     """Whether pictures must be opened to decide whether a chosen record makes an item."""
     mirrors: ClassVar[bool] = False
@@ -119,7 +119,7 @@ class TruthTask(MapStep):
     is_marked: ClassVar[bool] = False
     """Whether people can mark its input."""
     has_wordings: ClassVar[bool] = True
-    """Whether it words its questions itself, in several ways; otherwise other authors wrote them."""
+    """Whether the task words its questions itself, in several ways; otherwise, other authors wrote them."""
 
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     marked_by: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
@@ -131,7 +131,7 @@ class TruthTask(MapStep):
     mode: Mode = "paper"
     wordings: WordingsInUse = "all"
     _part: str | None = PrivateAttr(None)
-    """Part of the entry `dataset` that gives the truths, if the entry has several parts."""
+    """Part of the entry `dataset` that supplies the truths, if the entry has several parts."""
 
     @model_validator(mode="after")
     def _has_the_mode(self) -> Self:
@@ -142,7 +142,7 @@ class TruthTask(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result, with wordings only if there are several."""
+        """Return the settings that determine the result, with wordings only if there are several."""
         without = set() if self.has_wordings else {"wordings"}
         return {name: value for name, value in super().parameters().items() if name not in without}
 
@@ -154,18 +154,18 @@ class TruthTask(MapStep):
 
     @classmethod
     def _usual_mode(cls) -> Mode:
-        """Return the task's own mode: `hardened` if it has such a form."""
+        """Return the task's default mode: `hardened` if it has such a form."""
         mode: Mode = cls.model_fields["mode"].default
         return mode
 
     @property
     def items_of_each(self) -> int:
-        """Return how many items it makes of a chosen record: two for twins."""
+        """Return how many items the task makes from each chosen record: two for twins."""
         return 1
 
     @property
     def truth_columns(self) -> tuple[str, ...]:
-        """Return the values with its truths."""
+        """Return the values that hold the task's truths."""
         dataset = self.dataset if self.dataset or self.marked_by else DATASET
         giver = dataset if self._part is None else f"{dataset}.{self._part}"
         stated = () if dataset is None else tuple(f"{giver}.{kind.kind}" for kind in self.kinds)
@@ -173,15 +173,15 @@ class TruthTask(MapStep):
 
     @property
     def other_selections(self) -> tuple[str, ...]:
-        """Return the values with the choices of tasks whose pictures are not shown again."""
+        """Return the values that hold the choices of tasks whose pictures are not shown again."""
         return tuple(f"{entry}.selection.chosen" for entry in self.apart_from)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step with the values of its truths, after a check that they come before it.
+        """Return the step connected to the values of its truths, after checking that they come before it.
 
         Raises:
-            RecipeError: Nothing before it gives such truths, the task has no use for marks, or `apart_from` names an
-                entry that is not such a task.
+            RecipeError: No earlier step supplies such truths, the task cannot use marks, or `apart_from` names an entry
+                that is not such a task.
         """
         if self.marked_by is not None and not self.is_marked:
             raise RecipeError(f"step {self.name!r} does not use marks; leave out `marked_by`")
@@ -210,13 +210,13 @@ class TruthTask(MapStep):
         return placed
 
     def _giving_part(self, given: Mapping[str, Mapping[str, str]]) -> str | None:
-        """Return the part of the entry `dataset` that gives the truths; None if the entry is one stage."""
+        """Return the part of the entry `dataset` that supplies the truths; None if the entry has a single stage."""
         kinds = {kind.kind for kind in self.kinds}
         givers = [stage.rpartition(".") for stage, values in given.items() if kinds <= values.keys()]
         return next((part for entry, dot, part in givers if dot and entry == self.dataset), None)
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return a message that nothing before it gives truths of its kinds, with the remedy."""
+        """Return a message that no earlier step supplies truths of the task's kinds, with the remedy."""
         return lacking_before(before, self.truth_columns, [kind.kind for kind in self.kinds])
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
@@ -224,7 +224,7 @@ class TruthTask(MapStep):
         return None if self.hardening is None else self.hardening.advice(self.mode, made, dropped)
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items it will make of an earlier dataset, in each mode."""
+        """Return how many items the task will make from an earlier dataset, in each mode."""
         from .forecasts import forecast_of_truths
 
         return forecast_of_truths(self, ctx)
@@ -240,8 +240,8 @@ class TruthTask(MapStep):
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterable[RecordTruth[Any] | UnusedTruth]:
-        """Return the input of planning: the records themselves, unless a task joins several of them or chooses among
-        them; left-out truths have a reason.
+        """Return the input for planning: the records themselves, unless a task joins several of them or chooses among
+        them; truths that are left out have a reason.
 
         Args:
             truths: All truths, sorted by record.
@@ -262,7 +262,9 @@ class TruthTask(MapStep):
         """Return the plan of one record, or the reason why it makes no item."""
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return why a planned item cannot be drawn; None if it can. Called only for records whose turn it is."""
+        """Return why a planned item cannot be drawn, or None if it can; called only for records considered for
+        selection.
+        """
         del plan, pictures
         return None
 
@@ -273,7 +275,7 @@ class TruthTask(MapStep):
 
         Args:
             candidates: The candidates that become items.
-            letters: Place of the right option of each, from 0.
+            letters: Position of each candidate's right option, from 0.
             seed: The run's seed.
         """
         del letters, seed
@@ -284,7 +286,7 @@ class TruthTask(MapStep):
         """Return the item's own part.
 
         Args:
-            chosen: The record, with the plan and the place of the right option.
+            chosen: The record, with the plan and the position of the right option.
             shown: Its pictures as shown.
         """
 
@@ -296,7 +298,7 @@ class TruthTask(MapStep):
     def _made_with_clear_marks(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, with marks in visible colors, or why it makes none."""
+        """Return the items of one record, with marks in visible colors, or why there are none."""
         made = self.made_of_record(record, ctx, entry, pictures)
         if isinstance(made, LeftOut | str):
             return made
@@ -320,21 +322,21 @@ class TruthTask(MapStep):
         return [self.with_clear_marks(item, pixels_of, () if twin is None else made) for item in made]
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
-        """Return the record whose item differs only in its key; None if there is none."""
+        """Return the record whose item differs only in its key, or None if there is none."""
         del entry
         return None
 
     def with_clear_marks(
         self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]], twins: Sequence[Item] = ()
     ) -> Item:
-        """Return an item, and its twins, with marks in colors that are visible on their pictures."""
+        """Return an item and its twins with marks in colors that are visible on their pictures."""
         del twins
         return with_clear_marks(item, pixels_of)
 
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or why it makes none; adds pictures made for them to the mapping.
+        """Return the items of one record, or why there are none; add pictures made for them to the mapping.
 
         Pictures are shown whole, unless the plan names views of them or a task shows parts of them in another way.
         """
@@ -345,7 +347,7 @@ class TruthTask(MapStep):
         return self.made(record, ctx, entry, shown, pictures)
 
     def chosen_of(self, record: ImageRecord, ctx: Context) -> ChosenOfImage:
-        """Return the records chosen for an image, and the reasons against the others."""
+        """Return the records chosen for an image, and the reasons why others were not."""
         chosen = ctx.value(record.image_id, "selection.chosen")
         entries = [
             ChosenRecord(**{**document, "image_ids": tuple(document["image_ids"])})
@@ -362,7 +364,7 @@ class TruthTask(MapStep):
 
         Args:
             chosen: The records.
-            made: Function that returns the items of one record, or why it makes none, and adds pictures that it makes
+            made: Function that returns the items of one record, or why there are none, and adds pictures that it makes
                 to the mapping.
         """
         left_out = Counter(chosen.left_out)
@@ -397,8 +399,8 @@ class TruthTask(MapStep):
         shown: Sequence[ImageRecord],
         made: dict[str, ImageRecord],
     ) -> list[Item] | LeftOut | str:
-        """Return the items of one record, or the reason why it makes none after all, alone or with evidence; tasks that
-        make pictures add them to `made`.
+        """Return the items of one record, or the reason why there are none after all, alone or with evidence; tasks
+        that make pictures add them to `made`.
         """
         del made
         return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown))]
@@ -507,7 +509,7 @@ class Selection(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return its columns, and the values with the truths."""
+        """Return the columns of the task, and the values that hold the truths."""
         return ("image_id", "width", "height", *self._task.truth_columns, *self._task.other_selections)
 
     def parameters(self) -> dict[str, Any]:
@@ -515,7 +517,9 @@ class Selection(GatherStep):
         return {"task": self._task.name, **self._task.parameters()}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Plan, choose and place; each result is a value of its record's first picture."""
+        """Plan items, choose records and position right options; each result is a value of its record's first
+        picture.
+        """
         task = self._task
         rows = {image_id: row for row, image_id in enumerate(columns["image_id"].to_pylist())}
         sides = zip(columns["width"].to_pylist(), columns["height"].to_pylist(), strict=True)
@@ -629,7 +633,7 @@ def _has_lettering(pictures: Iterable[NDArray[np.uint8]]) -> bool:
 
 
 def _numbered(truths: Sequence[RecordTruth[Any]]) -> Iterable[RecordTruth[Any]]:
-    """Yield truths with a unique name each: the record's, with a number appended if it has several."""
+    """Yield truths with unique names: the record's name, with a number appended if the record has several truths."""
     counts = Counter(truth.record for truth in truths)
     numbers: Counter[str] = Counter()
     for truth in truths:

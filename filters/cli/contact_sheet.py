@@ -1,4 +1,4 @@
-"""Contact sheets: many small pictures on one page, each with its outlines and a caption below."""
+"""Contact sheets: pages of many small pictures, each with its outlines and a caption below."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SheetOutline:
-    """A closed line through corners in pixels of the picture."""
+    """A closed line through corner points, in pixels of the picture."""
 
     corners: tuple[tuple[float, float], ...]
     color: Color
     width_px: float = 1.5
-    """Width on the page."""
+    """Width of the line on the page, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Tile:
     Args:
         pixels: Shape (height, width, 3), RGB, of any size.
         outlines: Outlines in drawing order.
-        caption: Caption of one line; a longer one is cut in the middle.
+        caption: Caption of one line; if it is too long, its middle is cut out.
     """
 
     pixels: NDArray[np.uint8]
@@ -58,7 +58,8 @@ class Tile:
 
 
 def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
-    """Write tiles as PNG pages of `PER_PAGE` each; takes one tile at a time, so they need not fit in memory.
+    """Write tiles as PNG pages of `PER_PAGE` tiles each; one tile is processed at a time, so they need not all fit in
+    memory.
 
     Args:
         out: File of the first page; further pages are `<name>-2.png` and so on.
@@ -69,7 +70,7 @@ def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
         The pages' paths; one empty page if there are no tiles.
 
     Raises:
-        BenchwrightError: As `page_paths`.
+        BenchwrightError: As for `page_paths`.
     """
     pages = page_paths(out, count=count)
     for path, page in zip(pages, _paged(iter(tiles)), strict=False):
@@ -97,7 +98,9 @@ def page_paths(out: Path, *, count: int) -> list[Path]:
 
 
 def _paged(tiles: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Yield the tiles of each page; the first page also without tiles. Consume each before the next."""
+    """Yield the tiles of each page, including a first page without tiles; consume each page before requesting
+    the next.
+    """
     yield islice(tiles, PER_PAGE)
     for first in tiles:
         yield _led_by(first, islice(tiles, PER_PAGE - 1))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]:
-    """Write the pairs to ask about, the kept file first, as PNG pages; return the pages' paths.
+    """Write the pairs to ask about as PNG pages, with the kept file first, and return the pages' paths.
 
     Args:
         out: File of the first page; further pages are `<name>-2.png` and so on.
@@ -32,7 +32,7 @@ def _write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]
         report: Report of that folder.
 
     Raises:
-        BenchwrightError: As `contact_sheet.page_paths`, or a file changed in the meantime.
+        BenchwrightError: As for `contact_sheet.page_paths`, or a file has changed in the meantime.
     """
     return write_sheets(out, _tiles(folder, report), count=2 * len(report.pairs_to_ask()))
 

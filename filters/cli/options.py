@@ -26,7 +26,7 @@ workers_option = click.option(
 
 
 def end_where_lost(unreadable: Sequence[UnreadableFile]) -> None:
-    """End a command with exit code 3 if a filter raised an exception on a picture, or a picture ended its worker."""
+    """End a command with exit code 3 if a filter raised an exception on a picture or a picture crashed its worker."""
     from benchwright.workspace.run_results import UNFORESEEN
 
     lost = [file for file in unreadable if file.reason in UNFORESEEN]

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from benchwright.models.endpoints.chat import ChatSettings
 
 _REPLIES = "replies.sqlite"
-"""File in the folder of `--out` that keeps the replies of models."""
+"""File in the folder of `--out` that stores the models' replies."""
 _MOST_SHOWN = 5
-"""Number of solvers of a task in the text output."""
+"""Number of solvers listed per task in the text output."""
 
 
 class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
-    """`TASK=FAMILY`."""
+    """A cue family that a task requires, given as `TASK=FAMILY`."""
 
     name = "TASK=FAMILY"
 

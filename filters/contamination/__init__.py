@@ -1,1 +1,1 @@
-"""Search for pictures that another collection also holds: hash lists, search, report."""
+"""Search for pictures that another collection also contains: hash lists, search, report."""

@@ -1,4 +1,6 @@
-"""Leakage: pictures that another collection also holds, such as a training set, an earlier release or another split."""
+"""Leakage: pictures that another collection also contains, such as a training set, an earlier release or
+another split.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,7 @@ class _WithCollections(Step):
 
 
 class _WithEmbeddings(Step):
-    """The settings that decide which pairs are compared; a run writes the digest of the embedding model."""
+    """The settings that determine which pairs are compared; a run writes the digest of the embedding model."""
 
     distance: int = Field(8, ge=0, le=MAX_DISTANCE)
     embeddings: str | None = Field(None, min_length=1)
@@ -109,7 +111,7 @@ class _WithEmbeddings(Step):
 
 
 class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
-    """Name the pictures that a collection surely holds, and the pictures of a collection to compare."""
+    """Name the pictures that a collection certainly contains, and the pictures of a collection to compare."""
 
     name: ClassVar[str] = "candidates"
     version: ClassVar[int] = 2
@@ -127,7 +129,7 @@ class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
         return {"against": super().parameters()["against"], **self.candidate_settings()}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Hash the collections and search them in order; name the first that holds a picture."""
+        """Hash the collections and search them in order; name the first one that contains a picture."""
         mine = [_known_picture(row) for row in columns.to_pylist()]
         sure: dict[int, str] = {}
         partners: dict[int, list[str]] = {}
@@ -157,9 +159,10 @@ def _known_picture(row: Mapping[str, Any]) -> KnownPicture:
 
 
 class LeakLooks(_WithCollections, MapStep):
-    """Drop images that another collection surely holds; compare the pixels of candidates, and ask about unsure ones.
+    """Drop images that another collection certainly contains; compare the pixels of candidates, and ask about uncertain
+    ones.
 
-    Another view of a scene is not a copy, but a model trained on it knows the scene: annotators are asked.
+    Another view of a scene is not a copy, but a model trained on it knows the scene, so annotators are asked.
     """
 
     name: ClassVar[str] = "looks"
@@ -169,11 +172,11 @@ class LeakLooks(_WithCollections, MapStep):
     costly: ClassVar[bool] = True
 
     def open(self, ctx: OpenContext) -> object:
-        """Find the folders with the collections' pictures."""
+        """Locate the folders with the collections' pictures."""
         return [reference.pixels(ctx.cache_dir) for reference in self.collections(self.name)]
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Judge one image; of several partners, report the most certain."""
+        """Judge one image; among several partners, report the most certain one."""
         sure, partners = (ctx.value(record.image_id, name) for name in self.reads)
         if sure is not None:
             return Outcome("drop", _REASON, evidence=json.loads(sure) | {"score": 1.0})
@@ -192,7 +195,7 @@ class LeakLooks(_WithCollections, MapStep):
 
 
 def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path | None]) -> dict[str, Any] | None:
-    """Return the result of comparing one partner; None if it is a different picture or unreadable."""
+    """Return the result of the comparison with one partner; None if it is a different picture or unreadable."""
     folder = folders[partner["against"]]
     match = {"against": partner["against"], "name": partner["name"]}
     if folder is None:  # a hash list has no pixels to compare
@@ -208,11 +211,11 @@ def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path
 
 
 class Leakage(_WithCollections, _WithEmbeddings):
-    """Drop images that another collection holds too.
+    """Drop images that another collection also contains.
 
     Finds them by canonical id, by file, by upright pixels, or by a second look at pictures that hashes or local
-    features propose, as in `near_duplicates`. Asks about unsure cases, and about apparent matches in a hash list, which
-    has no pixels to look at. Evidence names the collection, by its number in `against`, and the picture in it.
+    features propose, as in `near_duplicates`. Asks about uncertain cases, and about apparent matches in a hash list,
+    which has no pixels to compare. Evidence names the collection, by its number in `against`, and the picture in it.
 
     Args:
         against: Folders of pictures, releases or hash lists, relative to the recipe's folder.
@@ -221,7 +224,7 @@ class Leakage(_WithCollections, _WithEmbeddings):
         cosine: As in `near_duplicates`.
 
     Reasons:
-        leaked (drop or ask): Another collection holds the image, or may hold it.
+        leaked (drop or ask): Another collection contains the image, or may contain it.
     """
 
     name: ClassVar[str] = "leakage"

@@ -1,4 +1,4 @@
-"""Questions whose words a corpus holds: text that a model may have read together with its answer."""
+"""Questions whose words occur in a corpus: text that a model may have read together with its answer."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 class QuestionOverlap(GatherStep):
     """Ask about items whose words appear in a corpus of yours, such as a training set or another benchmark.
 
-    Compares runs of words of question and options, in this order; for an item with fewer words, all of them, from five
-    words on. Ignores case and punctuation. A corpus may be of any size: it is read once, piece by piece. A run writes
-    its digest instead of its path, so that a changed corpus is read again.
+    Compares runs of consecutive words in the question and the options, in this order; for an item with fewer words, but
+    at least five, all of them are compared. Ignores case and punctuation. A corpus may be of any size: it is read once,
+    piece by piece. A run writes its digest instead of its path, so that a changed corpus is read again.
 
     Args:
         against: Text files, JSON lines, or folders with such files, relative to the recipe's folder; compressed ones
             end in `.gz`.
-        words: Number of consecutive words that count as copied. Fewer find more, also by chance.
+        words: Number of consecutive words that count as copied. A smaller number finds more, including chance matches.
         verdict: Verdict on such an item.
 
     Reasons:
-        words_in_corpus (drop or ask): A corpus has the words; the evidence names it by its number in `against`, with
-            the file, the line and the words.
+        words_in_corpus (drop or ask): A corpus contains the words; the evidence names it by its number in `against`,
+            with the file, the line and the words.
     """
 
     name: ClassVar[str] = "question_overlap"
@@ -68,7 +68,7 @@ class QuestionOverlap(GatherStep):
         return super().parameters() | {"against": known or list(self.against)}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Read the corpora once, and note the first place of each item's words."""
+        """Read the corpora once, and record where each item's words first occur."""
         if not self._places:
             raise PrerequisiteError(f"step {ctx.stage!r}: the corpora are known by digest only; give their paths")
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]

@@ -1,4 +1,4 @@
-"""Report of leaks among files, found by the step of recipes, and between splits, found as `audit` finds copies."""
+"""Report of leaks among files, found by the recipe step, and between splits, found as `audit` finds copies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class Leak:
-    """A picture that another collection certainly or possibly holds.
+    """A picture that another collection certainly or possibly contains.
 
     Args:
         path: Path of the picture, relative to its folder; for a release its image id.
@@ -30,8 +30,8 @@ class Leak:
         kind: `leak`: certainly the same picture. `ask`: a person should decide.
         by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` if the other collection
             has no pixels.
-        score: 1.0 for an equal id or hash; otherwise the share of the aligned overlap, 0-1, that matches; 0.0 without
-            pixels to compare.
+        score: 1.0 for an equal id or hash; otherwise the proportion, 0-1, of the aligned overlap that matches; 0.0
+            without pixels to compare.
     """
 
     path: str
@@ -59,11 +59,11 @@ class LeakReport(NamedTuple):
 
 
 class CandidateSettings(NamedTuple):
-    """Settings that decide which pairs of pictures to compare.
+    """Settings that determine which pairs of pictures to compare.
 
     Args:
         distance: Largest number of differing bits, of 64, between two hashes; default 8.
-        embeddings: Folder of a model whose embeddings propose pairs too; default none.
+        embeddings: Folder of a model whose embeddings also propose pairs; default none.
         cosine: Smallest cosine, 0-1, at which embeddings propose a pair; default 0.85.
     """
 
@@ -72,7 +72,7 @@ class CandidateSettings(NamedTuple):
     cosine: float = COSINE
 
     def settings(self) -> dict[str, Any]:
-        """Return these as settings of the step `leakage`."""
+        """Return these settings as settings of the step `leakage`."""
         model = str(self.embeddings.resolve()) if self.embeddings is not None else None
         return {"distance": self.distance, "embeddings": model, "cosine": self.cosine}
 
@@ -88,17 +88,17 @@ def find_leaks(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> LeakReport:
-    """Return the pictures of a folder that other collections hold, and the files that could not be compared.
+    """Return the pictures of a folder that other collections contain, and the files that could not be compared.
 
     Args:
         folder: Folder of images, searched with all its subfolders.
         places: Folders, releases or hash lists to check against.
-        proposing: Settings that decide which pairs to compare; default by hashes.
+        proposing: Settings that determine which pairs to compare; default by hashes.
         workers: Number of processes; default one per processor.
-        progress: Receiver of the progress; default none.
+        progress: Receiver of progress updates; default none.
 
     Raises:
-        BenchwrightError: A place holds no collection to check against.
+        BenchwrightError: A path contains no collection to check against.
     """
     from benchwright.pipeline import run_steps
 
@@ -138,11 +138,11 @@ def leaks_between_splits(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> LeakReport:
-    """Return the pictures of each split that an earlier split holds too, by image id.
+    """Return the pictures of each split that an earlier split also contains, by image id.
 
     Args:
         place: A release, or a workspace whose recipe assigns splits and whose run is complete.
-        proposing: Settings that decide which pairs to compare; default by hashes.
+        proposing: Settings that determine which pairs to compare; default by hashes.
         workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
 
@@ -171,7 +171,7 @@ def leaks_between_splits(
 
 
 def report_lines(report: LeakReport) -> list[str]:
-    """Return the report as lines of text, the counts last."""
+    """Return the report as lines of text, ending with the counts."""
     leaks = report.leaks
     lines = [
         f"{leak.kind:<5} {printable(leak.path)}  in {printable(leak.against)}: {printable(leak.name)}  "

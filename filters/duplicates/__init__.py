@@ -1,1 +1,1 @@
-"""Exact and near duplicates: candidate pairs, their verification, the copies to keep."""
+"""Exact and near duplicates: candidate pairs, their verification, and the choice of the copies to keep."""

@@ -1,7 +1,7 @@
 """Detection of images that show exactly the same pixels in different files.
 
-Files with equal bytes are one image already. This step finds pictures stored again without loss: a PNG saved as BMP or
-lossless WebP, or a picture turned by EXIF in one file and by its pixels in the other.
+Files with equal bytes are already one image. This step finds pictures that were stored again without loss: a PNG saved
+as BMP or lossless WebP, or a picture rotated by EXIF in one file and by its pixels in the other.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SameSizeCandidates(GatherStep):
 
 
 class CandidatePixels(MapStep):
-    """Hash the upright pixels of candidates. Other images are not decoded."""
+    """Hash the upright pixels of candidates; other images are not decoded."""
 
     name: ClassVar[str] = "pixels"
     consumes: ClassVar[Stream] = "images"
@@ -90,7 +90,7 @@ class EqualPixels(GatherStep):
 
 
 def _rows_that_share(hashes: pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return the rows that share their hash with another row; a row without one shares nothing."""
+    """Return the rows whose hash equals that of another row, ignoring rows without a hash."""
     number = integers_of(hashes.dictionary_encode().combine_chunks().indices)
     return np.flatnonzero((np.bincount(number[number >= 0], minlength=1) > 1)[number] & (number >= 0))
 
@@ -98,7 +98,7 @@ def _rows_that_share(hashes: pa.ChunkedArray) -> NDArray[np.int64]:
 class ExactDuplicates(Step):
     """Drop images whose upright pixels equal another's, keeping the one with the smallest source URI.
 
-    A PNG stored again as BMP, or a photograph turned by EXIF instead of by pixels, has other bytes and equal pixels.
+    A PNG stored again as BMP, or a photograph rotated by EXIF instead of by pixels, has other bytes but equal pixels.
     Only images of equal size are decoded. Files with equal bytes are one image from the start and need no step.
 
     Reasons:

@@ -1,6 +1,6 @@
 """The step that decides which of several copies to keep.
 
-Of confirmed copies, it drops all but the best. A chain A-B-C appears as one group, but an image is dropped only if it
+It drops all confirmed copies but the best. A chain A-B-C appears as one group, but an image is dropped only if it
 is a confirmed copy of a kept image. If B is kept, A and C are dropped; if A is kept, B is dropped, and C, which was not
 confirmed with A, is kept. The best image is the first in an order over all images that does not depend on the order of
 files. Members of groups that a curator declares, such as the two pictures of a pair, resemble each other by design.
@@ -36,7 +36,7 @@ Criterion = Literal["protected", "licence", "resolution", "quality", "id"]
 CRITERIA: tuple[Criterion, ...] = ("protected", "licence", "resolution", "quality", "id")
 
 Row = Mapping[str, Any]
-"""An image: `image_id`, `source_uri`, `licence`, `width`, `height`, `size_bytes`, and perhaps `quality`."""
+"""An image: `image_id`, `source_uri`, `licence`, `width`, `height`, `size_bytes`, and optionally `quality`."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class KeepOrder:
     licences: Sequence[str] = ()
 
     def key(self, row: Row) -> tuple[Any, ...]:
-        """Return the sort key of an image: a smaller key is kept before a larger one."""
+        """Return the sort key of an image: images with smaller keys are preferred."""
         ways: dict[Criterion, Callable[[Row], Any]] = {
             "protected": lambda image: not self.is_protected(image),
             "licence": self._licence,
@@ -77,7 +77,7 @@ class KeepOrder:
 
 
 def quality_of(row: Row) -> float:
-    """Return the measured quality, else bytes a pixel: the less compressed of two copies is better."""
+    """Return the measured quality, otherwise the bytes per pixel, since the less compressed of two copies is better."""
     measured = row.get("quality")
     return float(measured) if measured is not None else float(row["size_bytes"] / (row["width"] * row["height"]))
 
@@ -117,13 +117,13 @@ class Links(NamedTuple):
     confirmed: Sequence[tuple[int, int]]
     unsure: Sequence[tuple[int, int]]
     scene: Sequence[tuple[int, int]] = ()
-    """Views of one scene: both are kept without asking, in one group."""
+    """Views of one scene: both are kept in one group without asking."""
 
     def of_scenes(self, scenes: Sequence[frozenset[str]]) -> Links:
-        """Return the links with all pairs that share a scene as views of one scene.
+        """Return the links with every pair of images that share a scene linked as views of it.
 
         Args:
-            scenes: For each image, the scenes of which it is an intended view.
+            scenes: For each image, the scenes that it is intended to show.
         """
         pairs = (self.confirmed, self.unsure)
         apart, together = (
@@ -138,7 +138,7 @@ class Decisions(NamedTuple):
 
     Args:
         dropped: For each dropped image, the kept image that it is a copy of.
-        to_ask: For each kept image to ask about, the better kept images that it may copy, best first.
+        to_ask: For each kept image to ask about, the better kept images of which it may be a copy, best first.
         group: For each linked image, the best image of its connected component.
     """
 
@@ -188,7 +188,7 @@ def decide(links: Links, *, rank: Sequence[int], exempt: Sequence[frozenset[str]
 
 
 def _best_of_component(pairs: Sequence[tuple[int, int]], rank: Sequence[int]) -> dict[int, int]:
-    """Return for each image of a pair the best image of its connected component."""
+    """Return, for each image in a pair, the best image of its connected component."""
     # Nodes are ranks, so the smallest node of a component is its best image.
     by_rank = np.argsort(np.array(rank, np.int64))
     node_of = np.argsort(by_rank)
@@ -204,13 +204,13 @@ _COLUMNS = ("image_id", "source_uri", "licence", "width", "height", "size_bytes"
 
 
 class KeptOfCopies(GatherStep):
-    """Drop confirmed copies of kept images, ask about unsure pairs, and group connected images, scenes included."""
+    """Drop confirmed copies of kept images, ask about uncertain pairs, and group connected images, scenes included."""
 
     name: ClassVar[str] = "kept"
     version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"group": "string", "like": "list<string>"}
-    """`like`: the better images that an image to ask about may copy, best first."""
+    """The value `like`: the better images of which an image to ask about may be a copy, best first."""
     imports: ClassVar[tuple[str, ...]] = ()
 
     keep: tuple[Criterion, ...]

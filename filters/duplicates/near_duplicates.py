@@ -1,8 +1,9 @@
-"""Near-duplicates: hashes and local features propose pairs, a comparison of pixels confirms them, the best copy stays.
+"""Near-duplicates: hashes and local features propose pairs, a comparison of pixels confirms them, and the best copy
+stays.
 
 A hash alone proves nothing: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
-different pictures. Confirmed copies are dropped, unsure pairs are asked about, and connected images, including views of
-one scene, share a group key, so that they stay in one split.
+different pictures. Confirmed copies are dropped, uncertain pairs are asked about, and connected images, including views
+of one scene, share a group key, so that they stay in one split.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class NearDuplicates(Step):
 
     Copies are resized, compressed, cropped, captioned, watermarked, mirrored or turned. Hashes (ImageHash's 64-bit
     pHash and dHash) and local features only propose pairs; each pair is then registered and compared block by block. A
-    confirmed copy is dropped in favor of the kept one, an unsure pair is asked about, and a merely similar picture
+    confirmed copy is dropped in favor of the kept one, an uncertain pair is asked about, and a merely similar picture
     stays: on a plain ground, other words make another picture. Connected pictures, including views of one scene, get a
         common group key, so
     that no split separates them. Pictures of one record of a source dataset, such as the frames of a video, are
@@ -38,14 +39,15 @@ class NearDuplicates(Step):
         distance: Largest number of differing bits of 64, 0-16, between two pHashes or two dHashes of a pair to compare.
             Of the six true pairs among the 1,222 distinct images of II-Bench, 6 bits of pHash propose one, 8 bits four
             and 10 bits five; the comparison of pixels separates them from the other pairs.
-        keep: Criteria that decide which copy to keep, most important first.
+        keep: Criteria that determine which copy to keep, most important first.
         protected: Patterns of source paths to keep before others and never to drop.
         licences: Licenses in order of preference.
         quality: Value of an earlier step, as `<entry>.<value>`, where more is better; bytes per pixel if None.
         groups: Pictures that resemble each other by design: a table (such as CSV) with the columns path and group,
             relative to the recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group
             are neither dropped for one another nor asked about.
-        embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
+        embeddings: Folder of a vision model whose embeddings also propose pairs, relative to the recipe's; none if
+            None.
         cosine: Smallest cosine, 0-1, at which embeddings propose a pair.
 
     Reasons:
@@ -104,7 +106,7 @@ class NearDuplicates(Step):
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: hash and describe, propose pairs, compare them, compare along chains, decide.
 
-        A change of the settings that decide which copy is kept decodes no image again.
+        Changing the settings that determine which copy is kept decodes no image again.
         """
         assert self._kept is not None
         embedded = () if self._embeddings is None else (self._embeddings,)

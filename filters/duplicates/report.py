@@ -1,4 +1,4 @@
-"""Report of the duplicates among the files of a folder, found by the same steps as in a recipe."""
+"""Report of the duplicates among a folder's files, found by the same steps as in a recipe."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Member(NamedTuple):
         path: Path relative to the folder.
         kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second look.
             `ask`: a person should decide.
-        score: 1.0 for `exact`; otherwise the share of the aligned overlap, 0-1, that matches.
+        score: 1.0 for `exact`; otherwise the proportion, 0-1, of the aligned overlap that matches.
     """
 
     path: str
@@ -54,9 +54,10 @@ class DuplicateReport(NamedTuple):
         images: Number of readable files.
         unreadable: Unreadable files.
         groups: Groups of duplicates, sorted by the kept file.
-        scenes: Groups of files that show one scene from several places, sorted; all are kept, and each represents its
-            copies too.
-        not_compared: Pictures compared with only some of those near by hash, each with the number of skipped ones.
+        scenes: Sorted groups of files that show one scene from several viewpoints; all are kept, and each also
+            represents its copies.
+        not_compared: Pictures that were compared with only some of those with a similar hash, each with the number
+            skipped.
     """
 
     images: int
@@ -66,7 +67,7 @@ class DuplicateReport(NamedTuple):
     not_compared: tuple[tuple[str, int], ...] = ()
 
     def pairs_to_ask(self) -> list[tuple[str, str, float]]:
-        """Return the pairs for people to decide: the kept file, the duplicate, the score."""
+        """Return the pairs that people must decide, each as the kept file, the duplicate and the score."""
         return [
             (group.keep, member.path, member.score)
             for group in self.groups
@@ -101,7 +102,7 @@ def find_duplicates(
         folder: Folder of images, searched with all its subfolders.
         distance: Largest number of differing bits, of 64, between the hashes of a pair to compare.
         workers: Number of processes; default one per processor.
-        progress: Receiver of the progress; default none.
+        progress: Receiver of progress updates; default none.
     """
     from benchwright.pipeline import run_steps
 
@@ -112,7 +113,7 @@ def find_duplicates(
 
 
 def report_of(done: FinishedRun) -> DuplicateReport:
-    """Return the findings of the stages `exact_duplicates` and `near_duplicates` in a finished run."""
+    """Return the report from the stages `exact_duplicates` and `near_duplicates` of a finished run."""
     stages = (
         "exact_duplicates.pixels",
         *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks", "chain_looks")),
@@ -159,7 +160,7 @@ def report_of(done: FinishedRun) -> DuplicateReport:
 
 
 def _not_compared(done: FinishedRun) -> dict[str, int]:
-    """Return for each image the number of images near by hash that it was not compared with, if any."""
+    """Return, for each image, the number of images with a similar hash with which it was not compared, if any."""
     left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
     for row in done.outcomes("near_duplicates.chains"):
         for image, met in (
@@ -211,7 +212,7 @@ def _paths_by_picture(
 def group_pictures(pictures: Sequence[PictureFiles]) -> list[DuplicateGroup]:
     """Return the groups of two or more files, sorted by the kept file; the order of `pictures` does not matter.
 
-    Members are sorted: exact copies, then confirmed copies, then unsure ones; best score first.
+    Members are sorted: exact copies, then confirmed copies, then uncertain ones, each with the best score first.
     """
     members: defaultdict[str, list[Member]] = defaultdict(list)
     for picture in pictures:

@@ -1,7 +1,7 @@
 """A step that spreads right options evenly over all letters.
 
 Always answering with one letter must not pay off, and a preferred letter must not make a model look good. The same
-holds for the option that declines to answer.
+applies to the option that declines to answer.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ Reorders = Literal["unbalanced", "always"]
 def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mapping[str, Any]) -> Item:
     """Return an item as a new revision with two options swapped.
 
-    Swaps options that are pictures among the item's pictures too, so that a question that names pictures by number
-    still names the options in order. For options that name marks, swaps the places of the marks.
+    Options that are pictures are also swapped among the item's pictures, so that a question that names pictures by
+    number still names the options in order. For options that name marks, the positions of the marks are swapped.
 
     Args:
-        item: Item with options in arbitrary order, or with marks that may trade places.
+        item: Item with options in arbitrary order, or with marks that may exchange positions.
         first: Letter of an option.
         second: Letter of another option.
-        evidence: Evidence to add to the item's.
+        evidence: Evidence to add to the item's evidence.
     """
     trade = {first: second, second: first}
     traded = {
@@ -69,8 +69,8 @@ def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mappi
 
 
 def _with_marks_traded(images: Sequence[ItemImage], trade: Mapping[str, str]) -> tuple[ItemImage, ...]:
-    """Return the pictures with the marks of some labels at each other's places, with the sides of their labels; colors
-    stay with the labels, since questions name them.
+    """Return the pictures with the marks of some labels at each other's positions, with the sides of their labels;
+    colors stay with the labels, since questions name them.
     """
     places = {
         prompt.label: {"points": prompt.points, "label_place": prompt.label_place}
@@ -89,7 +89,7 @@ def _renamed(choice: Choice, key: str) -> Choice:
 
 
 def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) -> tuple[ItemImage, ...]:
-    """Return the pictures with two of them swapped; unchanged if options are words."""
+    """Return the pictures with two of them swapped, or unchanged if the options are words."""
     places = {image.image_id: at for at, image in enumerate(images)}
     if first is None or second is None:
         return tuple(images)
@@ -99,20 +99,20 @@ def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) 
 
 
 def _may_swap(item: Item) -> bool:
-    """Return whether two options may trade places; options of twins keep the order of the other twin."""
+    """Return whether two options may be swapped; options of twins keep the order of the other twin."""
     is_twin = any(key.startswith(_TWIN) for key in item.group_keys)
     return not is_twin and (may_reorder(item) or names_marks(item))
 
 
 @dataclass
 class _LetterPlan:
-    """The options that trade places, and the items to ask about, by row."""
+    """The options to swap, and the items to ask about, by row."""
 
     swaps: dict[int, str]
     to_ask: dict[int, dict[str, Any]]
 
     def level(self, group: LetterGroup, free: Sequence[bool], *, seed: int) -> LetterGroup:
-        """Move the movable options of a group, and return the resulting group."""
+        """Move the group's movable options, and return the resulting group."""
         movable = [free[place.row] and place.row not in self.swaps for place in group.placed]
         placed = list(group.placed)
         for at, letter in _moves(placed, movable).items():
@@ -177,7 +177,7 @@ class AnswerLetters(GatherStep):
 
 
 class Reordered(MapStep):
-    """Make the new revision of each item whose options trade places."""
+    """Make the new revision of each item whose options are swapped."""
 
     name: ClassVar[str] = "reordered"
     consumes: ClassVar[Stream] = "items"
@@ -202,8 +202,8 @@ class AnswerBalance(Step):
     A group is unbalanced if chance alone would spread its letters as unevenly with a probability below `min_p`, over
     all groups of the set (Holm). Then two options are swapped in as few items as possible, among those with options in
     arbitrary order: the right option and the option under the letter that is too rare. If options name marks on a
-    picture, such as `Point A`, these marks trade places. Twins stay unchanged. The choice of items follows from their
-    ids and the run's seed.
+    picture, such as `Point A`, these marks exchange positions. Twins stay unchanged. The choice of items follows from
+    their ids and the run's seed.
 
     Args:
         per: `all` levels letters over the whole set, `task` within each task.

@@ -1,10 +1,10 @@
-"""Items answered right without their picture: by common knowledge, from the words, or from memory.
+"""Items that are answered right without their picture: from common knowledge, from the words, or from memory.
 
-Reads from the scores that evaluation wrote how often each item was answered right without its picture:
+This module reads, from the scores that an evaluation wrote, how often each item was answered right without its picture:
 
     benchwright evaluate run RELEASE --model M --protocol blind --out blind
 
-writes a folder per model, with `score.json` and `predictions.parquet`. A model's answer counts for an item only while
+writes a folder per model, with `score.json` and `predictions.parquet`. A model's answer to an item is used only while
 the item reads as it did in the evaluated release.
 """
 
@@ -56,7 +56,7 @@ class BlindReplies(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Digest of the results of all items."""
+        """Return the digest of the results of all items."""
         return digest({item_id: list(result) for item_id, result in self.items.items()})
 
 
@@ -93,7 +93,7 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
 
 
 def _is_of(path: Path, release_id: str) -> bool:
-    """Return whether a score is a blind one of a release."""
+    """Return whether a score is a blind score of a release."""
     try:
         document: Any = json.loads(path.read_bytes()[:_MAX_BYTES])
     except (OSError, ValueError) as error:
@@ -121,15 +121,15 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 class BlindAnswers(Filter):
     """Ask about items that models answer right without the picture, or drop them.
 
-    Reads the files of `benchwright evaluate run RELEASE --protocol blind`. An item that has changed since counts as not
-    asked.
+    Reads the files of `benchwright evaluate run RELEASE --protocol blind`. An item that has changed since then counts
+    as not asked.
 
     Args:
         results: Folder with scores under the protocol `blind`, relative to the recipe's folder. A run writes the
             digest of the replies instead.
         release: The release that was asked, relative to the recipe's folder.
         at_least: Number of right answers from which an item is flagged.
-        min_share: Smallest share of right answers, 0-1.
+        min_share: Smallest proportion of right answers, 0-1.
         verdict: Verdict on the item: `ask` or `drop`.
 
     Reasons:

@@ -38,11 +38,11 @@ class RepetitionVerdict(NamedTuple):
 class DuplicateQuestions(GatherStep):
     """Drop questions asked twice, and ask about near-equal ones.
 
-    Of equal items, keeps the one with the smallest id, preferably with a key. Asks about items of a declared pair
-    instead of dropping them, since half a pair is useless. If equal items name different right options, none is dropped
-    and all are `contradicting_keys`. Searches near-equal questions among those that no template wrote, because
-    questions of one template resemble one another by design. Two questions about the same pictures with the same
-    options, three or more in words, and the same right option are near-equal whatever their words.
+    Among equal items, the one with the smallest id is kept, preferably one with a key. Items of a declared pair are
+    asked about instead of dropped, since half a pair is useless. If equal items name different right options, none is
+    dropped and all are `contradicting_keys`. Near-equal questions are sought among those that no template wrote,
+    because questions of one template resemble one another by design. Two questions about the same pictures with the
+    same options, three or more in words, and the same right option are near-equal whatever their words.
 
     Args:
         min_similarity: Jaccard similarity of character trigrams, above 0 and at most 1, from which two questions are

@@ -1,4 +1,4 @@
-"""The step `question_faults`: findings in your own items by the audit's rules about items."""
+"""The step `question_faults`: findings in your own items, by the audit's rules about items."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class _Judged(Step):
-    """Settings of both parts."""
+    """Settings that both parts share."""
 
     ignore: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
@@ -80,14 +80,14 @@ class FaultsOfEach(Filter, _Judged):
         return Measured(values, {"faults": evidence} if evidence else {})
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop or ask by the worst kind of fault; kinds that drop come first."""
+        """Drop an item or ask about it, by the worst kind of fault; kinds that drop come first."""
         found = dict(zip(measured["kinds"], measured["severities"], strict=True))
         verdict, family = self.verdict_on(found)
         return Outcome() if family is None else Outcome(verdict, family, evidence={"kinds": list(found)})
 
 
 def _facts(item: Item, ctx: Context) -> ItemFacts:
-    """Return the facts that rules need; decodes pictures only if the item asks for a color."""
+    """Return the facts that rules need; pictures are decoded only if the item asks about a color."""
     is_asked = asks_for_color(item)
     return ItemFacts(item, pictures=[ItemPicture(is_grey=_is_grey(image.image_id, ctx) if is_asked else None)
                                      for image in item.images])  # fmt: skip
@@ -111,7 +111,7 @@ class FaultsOfAll(GatherStep, _Judged):
     columns: ClassVar[tuple[str, ...]] = ("record",)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Apply all rules about a set."""
+        """Apply all rules about a set of items."""
         del ctx
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
         found: defaultdict[int, dict[str, str]] = defaultdict(dict)
@@ -137,8 +137,8 @@ class QuestionFaults(_Judged):
 
     Finds keys that explanations contradict, options that are equal or refer to others, answers given away by words,
     grammar, marks or an order, placeholders, garbled and hidden characters, personal data, missing pictures that a text
-    names, and colors asked of gray pictures. The audit's page lists all rules. Ignores names and metadata of picture
-    files, because a release has neither.
+    names, and questions about colors of gray pictures. The audit's page lists all rules. Ignores names and metadata of
+    picture files, because a release has neither.
 
     Args:
         ignore: Kinds of faults to ignore.

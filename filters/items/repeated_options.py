@@ -47,7 +47,7 @@ class RepeatedOptions(Filter):
         return Measured({"repeated": len(repeated), "likeness": closest.likeness if closest else 0.0}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop items with repeated options, and compare the similarity with the threshold."""
+        """Drop an item with repeated options, and compare the similarity with the threshold."""
         if measured["repeated"]:
             return Outcome("drop", _REPEATED, evidence={"pairs": measured["repeated"]})
         if self.max_likeness is not None and measured["likeness"] > self.max_likeness:

@@ -20,7 +20,7 @@ _SECOND_RIGHT, _KEY_DENIED = "second_right_answer", "key_denied"
 
 
 class OptionAnswers(AsksEachItem):
-    """Ask about every option of a question about one picture whether it is right."""
+    """Ask a model whether each option of a question about one picture is right."""
 
     name: ClassVar[str] = "answers"
     version: ClassVar[int] = 2
@@ -31,7 +31,7 @@ class OptionAnswers(AsksEachItem):
     }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return a question for each option; none for other kinds of items, such as with several pictures."""
+        """Return a question for each option; none for other kinds of items, such as those with several pictures."""
         return option_questions(item)
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
@@ -53,7 +53,7 @@ class OptionVerdict(MapStep):
     reads: ClassVar[tuple[str, ...]] = tuple(f"answers.{value}" for value in OptionAnswers.values)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Name the clearest doubt: a second right option, then a denied key, then an option without a reply."""
+        """Return the clearest doubt: a second right option, then a denied key, then an option without a reply."""
         also, key_said, unanswered = (ctx.value(record.item_id, name) for name in self.reads)
         if key_said is None:
             return Outcome()

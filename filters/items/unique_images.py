@@ -1,8 +1,9 @@
-"""Each source image in one item of the whole set: the items to keep if several tasks show the same images.
+"""Choice of the items to keep if several tasks show the same images, so that each source image is in only one item of
+the set.
 
 The choice is greedy and takes time in proportion to the items, apart from sorting them. Tasks take turns, the one with
-the fewest items first. In its turn a task takes, among the items with its rarest letter so far, one whose images tasks
-with few items need least. So a scarce task gets its items even if a plentiful one came first.
+the fewest items first. In its turn, a task takes, among the items with its rarest letter so far, the one whose images
+are needed least by tasks with few items. A task with few items therefore gets them even if a task with many came first.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class ItemUse(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Reason for leaving an item out.
+    """The reason for leaving an item out.
 
     Args:
         reason: `used_already` or `enough`.
@@ -63,12 +64,12 @@ class Refusal(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """Items that stay or are left out together; they use each of their images once.
+    """Items that are kept or left out together; they use each of their images once.
 
     Args:
         rows: Rows of the items.
         images: Source images, sorted.
-        tasks: Number of its items of each task.
+        tasks: Number of its items by task.
         letters: Letters of the right options, in the order of rows.
         name: Smallest id of its items.
     """
@@ -130,7 +131,7 @@ def choose_unique(items: Sequence[ItemUse], *, uses: int | None, most: int | Non
 
 
 def _units(items: Sequence[ItemUse]) -> list[_Unit]:
-    """Return the items that belong together: those that share a key of a pair, directly or through others."""
+    """Return the items that belong together because they share a pair's key, directly or through others."""
     rows: dict[int, list[int]] = defaultdict(list)
     pairs = ([key for key in item.group_keys if key.startswith(_PAIR)] for item in items)
     for row, component in enumerate(components_of(pairs)):

@@ -1,4 +1,4 @@
-"""The step `wording_bias`: items whose key a rule picks from words alone."""
+"""The step `wording_bias`, which finds items whose key a rule picks from words alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filter `language`: checks the words of people and models one by one, without a network."""
+"""The filter `language`, which checks the words written by people and models one by one, without network access."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Language(Filter):
         return Measured({"faults": kinds, "checked_as": "en" if english else "any"}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Drop or ask by the first kind of fault; kinds that drop come first."""
+        """Drop an item or ask about it, by the first kind of fault; kinds that drop come first."""
         kinds = [kind for kind in measured["faults"] if kind in self.checks]
         dropping = [kind for kind in kinds if kind in self.drop]
         if dropping:

@@ -1,1 +1,1 @@
-"""Gates for manipulated pairs."""
+"""Gates that check manipulated pairs."""

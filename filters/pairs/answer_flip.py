@@ -1,4 +1,4 @@
-"""Yes/no questions about pairs that a vision-language model does not answer differently on the two pictures."""
+"""Yes/no questions about pairs that a vision-language model does not answer differently for the two pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BRIEFLY = "Answer with yes or no only."
 
 
 class FlipAnswers(AsksEachItem):
-    """Ask an item's question, and the control question, of both pictures."""
+    """Ask an item's question and the control question about both pictures."""
 
     name: ClassVar[str] = "answers"
     version: ClassVar[int] = 2
@@ -36,7 +36,9 @@ class FlipAnswers(AsksEachItem):
     }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return question and control for both pictures; none if the item is not a yes/no question of a pair."""
+        """Return the question and the control question for both pictures; none if the item is not a yes/no question
+        about a pair.
+        """
         pictures = {side: evidence_text(item, side) for side in _SIDES}
         if (
             item.kind != "yes_no"
@@ -70,7 +72,7 @@ class FlipVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Name the clearest fault: no answer, then an answer other than the key, then a control that changed."""
+        """Return the clearest fault: no answer, then an answer other than the key, then a changed control answer."""
         replies = {name.partition(".")[2]: ctx.value(record.item_id, name) for name in self.reads}
         if replies["yes_on"] is None:
             return Outcome()
@@ -88,13 +90,14 @@ class FlipVerdict(MapStep):
 class AnswerFlip(AsksModel):
     """Drop yes/no questions of pairs that a vision-language model does not answer as the keys say, or ask about them.
 
-    The model must say yes on the picture for which the question is true and no on the other one, and answer a control
-    question, which the item's evidence names, alike on both. Questions without an answer are always asked about.
+    The model must answer yes for the picture for which the question is true and no for the other one, and give the same
+    answer to a control question, which the item's evidence names, for both. Questions without an answer are always
+    asked about.
 
     Args:
         chat: Endpoint and settings of the model.
-        verdict: Verdict on a question that does not flip: `drop` or `ask`. A drop also hits questions that are merely
-            hard for this model.
+        verdict: Verdict on a question whose answer does not flip: `drop` or `ask`. Dropping also affects questions that
+            are merely hard for this model.
         concurrency: Number of simultaneous requests.
 
     Reasons:
@@ -109,5 +112,5 @@ class AnswerFlip(AsksModel):
     verdict: Literal["drop", "ask"] = "drop"
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: ask, then judge. Another verdict does not ask the model again."""
+        """Return the parts: ask, then judge. Changing the verdict does not ask the model again."""
         return (FlipAnswers(chat=self.chat, concurrency=self.concurrency), FlipVerdict(verdict=self.verdict))

@@ -1,6 +1,7 @@
-"""The step `best_candidate`: keeps the best of several candidates for one idea, whole pairs, and few effects.
+"""The step `best_candidate`, which keeps the best of several candidates for an idea, complete pairs, and few effects.
 
-It runs after the gates and before annotators decide. A yes/no question of a pair counts on both pictures or not at all.
+It runs after the gates and before annotators decide. A yes/no question about a pair counts for both pictures or not at
+all.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _DIRECT, _TOO_MANY_DIRECT = "direct", "too_many_direct"
 
 
 class CandidateItem(NamedTuple):
-    """A live item and the value for comparing candidates."""
+    """An item still in the run, and the value for comparing candidates."""
 
     item: Item
     value: float | None
@@ -53,7 +54,7 @@ class BestCandidate(GatherStep):
         by: Value of an earlier step, as `<entry>.<value>` or `<entry>.<part>.<value>`, where more is better; None
             compares how many items the gates left.
         min_questions: Number of yes/no questions that a pair needs, each on both pictures.
-        max_direct: Largest share, 0-1, of pairs that are direct alterations; None allows any number.
+        max_direct: Largest proportion, 0-1, of pairs that are direct alterations; None allows any number.
 
     Reasons:
         half_a_question (drop): A yes/no question of a pair is left on one picture only.
@@ -118,7 +119,7 @@ class BestCandidate(GatherStep):
 
 
 def _halves(items: Sequence[Item]) -> Iterator[str]:
-    """Yield the ids of yes/no items of one pair whose question is not asked of both of its pictures."""
+    """Yield the ids of a pair's yes/no items whose question is not asked about both pictures."""
     pictures: dict[tuple[str, str | None], set[str]] = defaultdict(set)
     for item in items:
         if item.kind == "yes_no":
@@ -147,7 +148,7 @@ def _beaten(live: Sequence[CandidateItem], pairs: Mapping[str, Sequence[int]]) -
 def _too_many(
     live: Sequence[CandidateItem], pairs: Mapping[str, Sequence[int]], share: float
 ) -> Iterator[tuple[int, _Loss]]:
-    """Yield the items of direct alterations beyond a share of all pairs; editors and source images take turns."""
+    """Yield the items of direct alterations beyond a proportion of all pairs; editors and source images take turns."""
     direct = sorted(pair for pair, rows in pairs.items() if evidence_text(live[rows[0]].item, "way") == _DIRECT)
     allowed = int(share * (len(pairs) - len(direct)) / (1 - share) + 1e-9)
     taken: Counter[str] = Counter()

@@ -1,9 +1,10 @@
-"""Pairs whose pictures do not differ the way their captions do, after InstructPix2Pix (arXiv 2211.09800).
+"""Pairs whose pictures do not differ in the way their captions do, following InstructPix2Pix (arXiv 2211.09800).
 
-CLIP embeds both pictures and both captions into one space. The step from the natural to the manipulated picture should
-point in the direction of the step between the captions, and the pictures should still be near each other.
+CLIP embeds both pictures and both captions into one space. The difference vector from the natural to the manipulated
+picture should point in the same direction as the one between the captions, and the pictures should still be near each
+other.
 
-The CLIP model is in a folder: found, hashed, loaded through transformers. None of its content is unpickled or run.
+The CLIP model is a folder that is hashed and loaded through transformers. None of its content is unpickled or run.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
 
 
 def clip_hash(folder: Path) -> str:
-    """Return the digest over names and contents of all files that decide a model's output.
+    """Return the digest of the names and contents of all files that determine a model's output.
 
     Raises:
-        PrerequisiteError: The folder is missing, or holds no such model.
+        PrerequisiteError: The folder is missing, or contains no such model.
     """
     return weights_digest(folder, _deciding_files(folder))
 
@@ -67,7 +68,7 @@ class Clip(NamedTuple):
         return embed(self.model, np.stack([self.prepare(picture) for picture in pixels]))
 
     def texts(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text; texts longer than the model's limit are cut."""
+        """Return a vector of length 1 for each text; texts longer than the model's limit are truncated."""
         import torch
 
         inputs = self.tokenizer(
@@ -87,10 +88,10 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
 
     Args:
         folder: Folder of the model, as for `clip_hash`.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, otherwise the CPU.
 
     Raises:
-        PrerequisiteError: transformers is not installed, or the folder holds no such model.
+        PrerequisiteError: transformers is not installed, or the folder contains no such model.
     """
     _deciding_files(folder)
     if find_spec("transformers") is None or find_spec("torch") is None:
@@ -111,7 +112,7 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
 
 _OTHER_DIRECTION, _OTHER_PICTURE = "other_direction", "other_picture"
 _SMALLEST_STEP = 1e-4
-"""Length below which a step between two vectors of length 1 has no direction."""
+"""Length below which a difference between two vectors of length 1 has no direction."""
 
 
 class _CaptionedPair(NamedTuple):
@@ -147,7 +148,7 @@ class ClipDirections(_WithClip, MapStep):
     device: str | None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the values; batch size and device do not."""
+        """Return the settings that determine the values, which excludes batch size and device."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
     def open(self, ctx: OpenContext) -> _OpenClip:
@@ -207,7 +208,7 @@ def _outcome(
 
 
 def _cosine(first: Vectors, second: Vectors) -> float | None:
-    """Return the cosine of two steps; None if one is too short to have a direction."""
+    """Return the cosine of two difference vectors, or None if one is too short to have a direction."""
     lengths = float(np.linalg.norm(first)), float(np.linalg.norm(second))
     if min(lengths) < _SMALLEST_STEP:
         return None
@@ -226,7 +227,7 @@ class ClipVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Name the first value below its bound."""
+        """Return the first value below its bound."""
         direction, images = (ctx.value(record.item_id, name) for name in self.reads)
         if direction is not None and self.min_direction is not None and direction < self.min_direction:
             evidence = {"direction": direction, "bound": self.min_direction}
@@ -251,7 +252,7 @@ class ClipDirection(_WithClip):
             their distance.
         verdict: Verdict on an item: `drop` or `ask`.
         batch_size: Number of pairs in a batch of the model.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, otherwise the CPU.
 
     Reasons:
         other_direction (drop or ask): The pictures of a pair do not change the way their captions do.
@@ -269,7 +270,7 @@ class ClipDirection(_WithClip):
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the parts: measure, then judge. A new bound does not run the model again."""
+        """Return the parts: measure, then judge. Changing a bound does not run the model again."""
         directions = ClipDirections(model=self.model, batch_size=self.batch_size, device=self.device)
         self.share_folder_with(directions)
         judged = ClipVerdict(min_direction=self.min_direction, min_images=self.min_images, verdict=self.verdict)

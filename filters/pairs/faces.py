@@ -1,6 +1,6 @@
-"""Pairs in which a face vanished, appeared or changed its size although the manipulation did not ask for it.
+"""Pairs in which a face vanished, appeared or changed its size although the manipulation did not require it.
 
-A cascade that needs no separate weights finds the faces, or YuNet from a file.
+Faces are found by a cascade that needs no separate weights, or by YuNet from a file.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Ou
 from .paired_pictures import pair_of
 
 _LONGEST_SIDE_PX = 480
-"""Longer side to which all pictures are scaled for the search: sizes of faces are fractions of it."""
+"""Longer side, in pixels, to which all pictures are scaled for the search; face sizes are fractions of it."""
 
 
 _WINDOW_PX = 24
-"""Side of the smallest face that the cascade finds."""
+"""Side of the smallest face that the cascade finds, in pixels."""
 
 _SEEN_TIMES = 8
-"""Smallest number of windows at one place that look like a face."""
+"""Smallest number of windows at one position that must look like a face."""
 
 
 class Face(NamedTuple):
@@ -143,8 +143,8 @@ class Faces(Filter):
         model: YuNet's ONNX file, relative to the recipe's folder; None for a cascade that ships with scikit-image and
             finds upright frontal faces. A run writes the file's digest instead.
         min_score: Smallest score, 0-1, of a face that YuNet finds.
-        min_size: Smallest face to count, as a share, 0-1, of the picture's shorter side: the cascade reports smaller
-            ones falsely.
+        min_size: Smallest face to count, as a fraction, 0-1, of the picture's shorter side; below it, the cascade
+            reports false faces.
         may_change: Categories that require other faces: these pairs pass.
         max_resize: Factor by which the largest face may grow or shrink; None lifts the bound.
         verdict: Verdict on an item: `ask` or `drop`.

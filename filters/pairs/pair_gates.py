@@ -1,12 +1,12 @@
 """Gates for manipulated pairs: something changed, nothing else did, the frame did not move, and no seam shows.
 
 An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region to change as
-`editable`: a grid of cells as COCO writes masks. Without a region, the whole picture was to change. If `moved` is true,
-the subject was to move, and an effect named by `made_with` moves nothing: then no shift is measured.
+`editable`: a grid of cells as COCO writes masks. Without a region, the whole picture was to change. No shift is
+measured if `moved` is true, because the subject was to move, or if `made_with` names an effect, which moves nothing.
 
 Instruction editors may shift the frame of a picture without being asked to; this shift is measured. The unchanged part
-of the first picture is searched for in the second by normalized correlation under a mask (OpenCV's TM_CCOEFF_NORMED),
-so intended changes and different light have no influence. The whole picture and each quarter are searched for
+of the first picture is located in the second by normalized correlation under a mask (OpenCV's TM_CCOEFF_NORMED), so
+that intended changes and different light have no influence. The whole picture and each quarter are searched for
 separately: if a frame was turned or enlarged, the quarters move apart.
 """
 
@@ -40,7 +40,7 @@ _LEAST_SPREAD = 4.0
 """Standard deviation of gray levels from which a window has enough detail to be found again."""
 _EQUAL = 0.99995
 _FOUND = 0.5
-"""Correlation below which a window counts as not found; its shift then counts as the largest searched one."""
+"""Correlation below which a window counts as not found; its shift is then taken to be the largest one searched."""
 
 _Window = tuple[slice, slice]
 
@@ -54,10 +54,10 @@ class _Frame(NamedTuple):
 
 
 def _frame_shift(before: NDArray[np.uint8], after: NDArray[np.uint8], kept: NDArray[np.bool_] | None) -> float | None:
-    """Return the shift of the frame in pixels of the pictures; None if no window has enough detail.
+    """Return the shift of the frame in pixels of the pictures, or None if no window has enough detail.
 
-    If the kept region is known, the result is the largest shift of a window; otherwise the median, since one of the
-    windows may hold an intended change.
+    If the kept region is known, the result is the largest shift of a window; otherwise it is the median, since one of
+    the windows may contain an intended change.
 
     Args:
         before: Shape (height, width), gray.
@@ -114,7 +114,7 @@ def _shift(frame: _Frame, window: _Window) -> float | None:
 
 
 def _peak(values: NDArray[np.float64], at: int) -> float:
-    """Return the top, -0.5 to 0.5, of the parabola through a peak and its two neighbors."""
+    """Return the position of the vertex, -0.5 to 0.5, of the parabola through a peak and its two neighbors."""
     if not 0 < at < len(values) - 1:
         return 0.0
     left, top, right = values[at - 1 : at + 2]
@@ -134,18 +134,19 @@ _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
 
 
 class PairGates(Filter):
-    """Drop items of manipulated pairs whose picture does not follow the request; other items pass.
+    """Drop items of manipulated pairs whose picture does not fulfill the request; other items pass.
 
     `null` lifts a bound; a new bound needs no new measurement.
 
     Args:
-        min_changed: Smallest share, 0-1, of the editable region that must differ visibly; less is `nothing_changed`.
-        max_outside: Largest share, 0-1, of the rest that may differ by more than `tolerance`; more is
+        min_changed: Smallest proportion, 0-1, of the editable region that must differ visibly; less is
+            `nothing_changed`.
+        max_outside: Largest proportion, 0-1, of the rest that may differ by more than `tolerance`; more is
             `changed_outside_mask`.
         max_shift_px: Largest shift of the kept part, in pixels; more is `frame_shifted`.
         max_halo: Largest share, 0-1, of a cutout's rim that may show its old background; more is `halo`.
         max_smear: Largest share, 0-1, by which a filling may hold less detail than its surroundings; more is `smeared`.
-        max_seam: Largest share, 0-1, of a filling's border along which colors may take a step; more is `seam`.
+        max_seam: Largest proportion, 0-1, of a filling's border along which colors may change abruptly; more is `seam`.
         max_tear: How torn a program's outline may look, 0-1, as `masks.max_tear` of `manipulate`; more is `torn`.
             Outlines drawn by people are not judged.
         min_contact: Smallest share, 0-1, by which a new background must be darker under a standing subject; less is
@@ -261,7 +262,7 @@ class PairGates(Filter):
 
 
 def _watermark(pair: PicturePair, before: NDArray[np.uint8], ctx: Context) -> float | None:
-    """Return the larger value of the natural picture and the photograph behind its subject."""
+    """Return the larger of the values for the natural picture and for the photograph behind its subject."""
     behind = [] if pair.background is None else [ctx.images.rgb(pair.background)]
     measured = [value for pixels in (before, *behind) if (value := watermark(pixels)) is not None]
     return max(measured, default=None)
@@ -287,7 +288,9 @@ def _seams(
 def _subject(
     pair: PicturePair, before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], ctx: Context
 ) -> dict[str, float | None]:
-    """Return whether a subject before a new background is whole and stands; nothing if it is absent or was moved."""
+    """Return whether a subject in front of a new background is whole and stands; nothing if it is absent or
+    was moved.
+    """
     if pair.way != "background" or pair.editable is None or not (~editable).any():
         return {}
     found: dict[str, float | None] = {}
@@ -302,7 +305,9 @@ def _subject(
 
 
 def _laid(donor: NDArray[np.uint8], pasted: PastedDonor, onto: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return a donor as it was pasted, with its subject's surroundings; beyond its frame, the picture below."""
+    """Return a donor as it was pasted, with its subject's surroundings; beyond the donor's frame, the underlying
+    picture is shown.
+    """
     (x0, y0, x1, y1), (left, top), (wide, high) = pasted.from_xyxy, pasted.at_xy, pasted.size_wh
     across, along = wide / (x1 - x0), high / (y1 - y0)
     if pasted.mirrored:
@@ -329,8 +334,8 @@ def compare(
         tolerance: Number of levels, 0-255, by which a channel may differ elsewhere.
 
     Returns:
-        `changed`: share of the editable region that differs visibly; None if it is empty. `outside`: share of the rest
-        that differs; None if there is no rest. `shift_px`: shift of the rest in pixels.
+        `changed`: proportion of the editable region that differs visibly; None if the region is empty. `outside`:
+        proportion of the rest that differs; None if there is no rest. `shift_px`: shift of the rest, in pixels.
     """
     differs = np.max(cv2.absdiff(before, after), axis=2)
     kept = ~editable

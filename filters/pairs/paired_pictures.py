@@ -1,4 +1,4 @@
-"""The pair of pictures of an item, as its evidence names it."""
+"""An item's pair of pictures, as named by its evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BY_PEOPLE = frozenset({"facts", "rectangle"})
 
 
 class PastedDonor(NamedTuple):
-    """The cutout of another photograph that was set into the natural picture.
+    """The cutout of another photograph that was pasted into the natural picture.
 
     Args:
         record: The other photograph.
@@ -23,7 +23,7 @@ class PastedDonor(NamedTuple):
         at_xy: Corner of that box in the pair's pictures.
         size_wh: Size of the box there.
         mirrored: Whether left and right were exchanged.
-        shows: Area where it hides the picture behind it.
+        shows: Area in which it hides the picture behind it.
     """
 
     record: ImageRecord
@@ -48,7 +48,7 @@ class PicturePair(NamedTuple):
         has_effect: Whether an effect computed each pixel from those around it, so that nothing moved.
         background: Photograph behind the subject; None if it was not replaced.
         outline: Outline of the subject; None if not stated.
-        outlined_by_people: Whether people drew the outline, or took the box itself.
+        outlined_by_people: Whether people drew the outline or the box itself was used.
         subject_box: Box in which a program found the outline: x0, y0, x1, y1 in the natural picture; None without one.
     """
 
@@ -76,7 +76,7 @@ class PicturePair(NamedTuple):
 
 
 def pair_of(item: Item, ctx: Context) -> PicturePair | None:
-    """Return an item's pair; None if it belongs to none.
+    """Return an item's pair, or None if it belongs to none.
 
     Raises:
         ValueError: The evidence names a region that is not a mask.
@@ -130,6 +130,6 @@ def _mask(item: Item, name: str, stated: Any) -> MaskRuns | None:
 
 
 def evidence_text(item: Item, name: str) -> str | None:
-    """Return a text from an item's evidence; None if the evidence has none of this name."""
+    """Return a text from an item's evidence, or None if the evidence has no text of this name."""
     text = item.evidence.get(name)
     return text if isinstance(text, str) else None

@@ -1,8 +1,8 @@
 """Halos, smears and seams: faults along the border between pixels of two sources.
 
 A *halo* is a rim of the old background that was cut out with a subject. A *smear* is a filling with far less detail
-than the picture around it. A *seam* is a color step between a filling and the picture around it. Each is a share, 0-1,
-of the border or of the detail, so that one value fits pictures of all sizes.
+than the picture around it. A *seam* is a color step between a filling and the picture around it. Each is measured as a
+proportion, 0-1, of the border or of the detail, so that one threshold suits pictures of all sizes.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Values = NDArray[np.float32]
 _REFERENCE_PX = 512
 """Shorter side to which the distances below refer; they grow with larger pictures."""
 _RIM_PX, _NEAR_PX, _FAR_PX = 3.0, 4.0, 9.0
-"""Depths from the border: the rim is within the first, the area for comparison between the other two."""
+"""Depths from the border: the rim lies within the first, and the area for comparison between the other two."""
 _LEAST_RIM = 60
-"""Smallest number of pixels of a rim or filling for a claim."""
+"""Smallest number of pixels in a rim or filling at which it is judged."""
 _APART = 15.0
 """CIELAB distance from which the old background can be distinguished from subject and new background."""
 _OFF, _NEARER = 10.0, 0.6
@@ -37,12 +37,12 @@ _STEP = 1.5
 
 
 class Joint(NamedTuple):
-    """A subject cut out of one picture and set into another.
+    """A subject cut out of one picture and pasted into another.
 
     Args:
         picture: The resulting picture.
-        source: The picture from which the subject was cut, laid so that the subject has its place in `picture`.
-        front: Area where the subject hides the picture behind it.
+        source: The picture from which the subject was cut, aligned so that the subject is at its position in `picture`.
+        front: Area in which the subject hides the picture behind it.
     """
 
     picture: Pixels
@@ -51,7 +51,7 @@ class Joint(NamedTuple):
 
 
 def halo(joint: Joint) -> float | None:
-    """Return the share of the subject's rim that shows the old background; None if it is indistinguishable.
+    """Return the proportion of the subject's rim that shows the old background; None if that is indistinguishable.
 
     A clean rim mixes the colors of the subject and of the new background. If the old background has a third color,
     pixels nearer to it than to any such mixture were cut out with the subject.
@@ -77,12 +77,12 @@ def halo(joint: Joint) -> float | None:
 
 
 def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
-    """Return by which share a filling has less detail than its surroundings, 0-1; None if it has none.
+    """Return the fraction, 0-1, by which a filling has less detail than its surroundings; None if there is no filling.
 
     Args:
         picture: The resulting picture.
         filled: Area of made-up pixels.
-        apart: Area of pixels from elsewhere, which say nothing about what belongs there.
+        apart: Area of pixels from elsewhere, which provide no information about what belongs there.
     """
     unit = _unit(picture.shape)
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), np.float32)
@@ -99,9 +99,9 @@ def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | N
 
 
 def seam(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
-    """Return the share of a filling's border along which colors take a step; None without a border.
+    """Return the proportion of a filling's border along which colors change abruptly; None if there is no border.
 
-    The arguments are those of `smear`.
+    The arguments are the same as for `smear`.
     """
     unit = _unit(picture.shape)
     lab = _lab(picture)
@@ -142,7 +142,7 @@ def _between(depth: Values, unit: float) -> Mask:
 
 
 def _away_from_the_frame(shape: tuple[int, ...], unit: float) -> Mask:
-    """Return all but the edge of the frame, where no cut was made."""
+    """Return everything but the edge of the frame, where no cut was made."""
     margin = int(np.ceil(_RIM_PX * unit)) + 1
     inner = np.zeros(shape[:2], np.bool_)
     inner[margin:-margin, margin:-margin] = True
@@ -161,7 +161,7 @@ def _mean_near(values: Values, where: Mask, radius: int) -> Values:
 
 
 def _off_segment(points: Values, starts: Values, ends: Values) -> Values:
-    """Return the distance of each point from the line between a start and an end: from their mixtures."""
+    """Return the distance of each point from the segment between a start and an end, which contains their mixtures."""
     along = ends - starts
     length = np.maximum((along**2).sum(axis=1), 1e-6)
     share = np.clip(((points - starts) * along).sum(axis=1) / length, 0, 1)

@@ -1,4 +1,4 @@
-"""Whether a subject has contact with its new ground, or floats above it without a shadow."""
+"""Detection of whether a subject touches its new ground or floats above it without a shadow."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ Mask = NDArray[np.bool_]
 
 _REFERENCE_PX = 512
 _RIM_PX = 2.0
-"""Rim of the subject at a shorter side of 512 px, where its color mixes with the ground's."""
+"""Width of the subject's rim at a shorter side of 512 px, where its color mixes with the ground's."""
 _BLUR_PX = 3.0
 """Blur, at a shorter side of 512 px, for comparing a background that was put out of focus."""
 _FOOT = 0.05
-"""Share of the subject's height, from below, that touches the ground."""
+"""Fraction of the subject's height, from below, that touches the ground."""
 _UNDER, _NEAR = 0.03, 0.25
-"""Depth of the ground under the foot, and of the area that counts as near, as shares of the subject's longer side."""
+"""Depth of the ground under the foot, and of the area that counts as near, as fractions of the subject's
+longer side.
+"""
 _AT_FRAME = 0.01
 _LEAST_PIXELS = 20
 
 
 def contact(picture: Pixels, background: Pixels, front: Mask) -> float | None:
-    """Return by which share the subject darkens the new background right below it.
+    """Return the fraction by which the subject darkens the new background right below it.
 
     If a picture was fitted to its subject, its light differs from the background's everywhere; a straight line through
     the lightness of both, away from the subject, removes this difference. None if the frame cuts the subject off below,
     since it then stands outside the picture, and if too little shows.
 
     Args:
-        picture: (height, width, 3) RGB: the subject before its new background.
+        picture: (height, width, 3) RGB: the subject in front of its new background.
         background: The same size: the background alone.
-        front: (height, width): where the subject hides the background.
+        front: (height, width): the area in which the subject hides the background.
     """
     rows = np.flatnonzero(front.any(axis=1))
     if not len(rows) or rows[-1] >= front.shape[0] - 1 - max(2, _AT_FRAME * front.shape[0]):

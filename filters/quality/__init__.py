@@ -1,1 +1,1 @@
-"""Measures of a picture's quality: size, shape, content, sharpness, light, color, compression, frame."""
+"""Measures of a picture's quality: size, shape, content, sharpness, light, color, compression and frame."""

@@ -1,4 +1,4 @@
-"""Report of the quality of a folder's pictures, measured by the same step as in a recipe."""
+"""Report on the quality of a folder's pictures, measured by the same step as in a recipe."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class QualityOfFile(NamedTuple):
 
     Args:
         path: Path relative to the folder.
-        faults: Reason codes of its faults, with the step's default bounds.
+        faults: Reason codes of its faults, given the step's default bounds.
         values: Measured values by name.
     """
 
@@ -31,7 +31,7 @@ class QualityOfFile(NamedTuple):
 
 
 class QualityReport(NamedTuple):
-    """The files of a folder, sorted by path; equal files are each listed."""
+    """The files of a folder, sorted by path; equal files are listed separately."""
 
     images: tuple[QualityOfFile, ...]
     unreadable: tuple[UnreadableFile, ...]
@@ -56,8 +56,8 @@ def measure_quality(folder: Path, *, workers: int | None = None, progress: Progr
 
     Args:
         folder: Folder of images, searched with all its subfolders.
-        workers: Number of processes; default one a processor.
-        progress: Receiver of the progress; default none.
+        workers: Number of processes; default one per processor.
+        progress: Receiver of progress updates; default none.
     """
     step = Quality()
     measured = measure_folder(step, folder, workers=workers, progress=progress)

@@ -1,4 +1,4 @@
-"""The step `quality`: eleven values of each picture, each with a bound that a curator may change or remove."""
+"""The step `quality`: eleven measured values per picture, each with a bound that a curator may change or remove."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Quality(Filter):
     ask: tuple[Reason, ...] = ()
 
     def open(self, ctx: OpenContext) -> None:
-        """Limit OpenCV to one thread, as a worker has."""
+        """Limit OpenCV to one thread, as in a worker."""
         del ctx
         cv2.setNumThreads(1)
 
@@ -101,7 +101,7 @@ class Quality(Filter):
         return {**values, "jpeg_quality": jpeg_quality(ctx.images.file_bytes(record)) if is_jpeg else None}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the bounds. The reason is the first fault that drops, else the first fault to ask about."""
+        """Compare with the bounds. The reason is the first fault that drops, otherwise the first fault to ask about."""
         faults = faults_of(measured, {fault.setting: getattr(self, fault.setting) for fault in FAULTS})
         if not faults:
             return Outcome()

@@ -1,1 +1,1 @@
-"""The shortcut battery: solvers that answer items without doing the task, and the cues that let them."""
+"""The shortcut battery: solvers that answer items without doing the task, and the cues that make this possible."""

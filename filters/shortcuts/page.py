@@ -1,4 +1,6 @@
-"""The page of the battery: tasks by kinds of cues, each task's solvers, and items that a cheat answers right."""
+"""The battery's report page: tasks by kinds of cues, each task's solvers, and items that a cheating solver answers
+right.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ from benchwright.workspace.atomic import replacing, write_bytes, write_json
 PAGE, _REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
 _MOST_EXAMPLES = 60
 _MOST_SOLVERS = 12
-"""Number of solvers of a task in its chart, in addition to those whose cue is carried."""
+"""Number of solvers in a task's chart, in addition to those whose cue the task carries."""
 _SHOWN_TO_MODEL: Mapping[Sees, str] = {
     "text": "question and options",
     "options": "the options alone",
@@ -41,12 +43,12 @@ _SHOWN_TO_MODEL: Mapping[Sees, str] = {
 }
 _SIDE_PX = 360
 _MAP_CELL_PX, _MAP_CONTRAST = 10, 16
-"""Pixels of a cell of a map, and gray levels of a standard deviation."""
+"""Pixels per cell of a map, and gray levels per standard deviation."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class _TableCell(NamedTuple):
-    """A cell of the table: the solver of one family farthest from chance on a task.
+    """A cell of the table: the solver of one family that is farthest from chance on a task.
 
     Args:
         result: The solver; None if the family has none.
@@ -58,7 +60,7 @@ class _TableCell(NamedTuple):
 
 
 class _PictureInExample(NamedTuple):
-    """A picture of an example; `uri` is None, and `problem` says why, if it cannot be shown."""
+    """A picture in an example; if it cannot be shown, `uri` is None and `problem` states why."""
 
     uri: str | None
     width: int
@@ -67,7 +69,7 @@ class _PictureInExample(NamedTuple):
 
 
 class _ShownExample(NamedTuple):
-    """An item that a cheat answers right.
+    """An item that a cheating solver answers right.
 
     Args:
         item: The item.
@@ -75,7 +77,7 @@ class _ShownExample(NamedTuple):
         pictures: Its pictures with their marks.
         options: Key and words of each option.
         right: Key of the right option.
-        solvers: The solvers whose cue helps with it.
+        solvers: The solvers whose cue helps with the item.
         bias: Its bias score; None if its task has no forest.
     """
 
@@ -89,7 +91,7 @@ class _ShownExample(NamedTuple):
 
 
 def write_page(report: ShortcutReport, folder: Path) -> Path:
-    """Write the page, the report as JSON and the scores of all items into a folder, and return the page's path.
+    """Write the page, the report as JSON and the scores of all items to a folder, and return the page's path.
 
     Equal reports give equal bytes.
 
@@ -114,9 +116,10 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
 
 
 def _item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
-    """Yield id, task, bias score and helped solvers of each item, and whether pruning removes it, sorted by task.
+    """Yield, for each item, the id, task, bias score, solvers that its cue helps, and whether pruning removes it,
+    sorted by task.
 
-    Items of files have the id of their question there.
+    Items from files have the id of their question in the file.
     """
     flagged, pruned = report.flagged(), report.pruned()
     for task in report.tasks:
@@ -176,7 +179,7 @@ def _edited_chart(report: ShortcutReport) -> Chart | None:
 
 
 def left_out_by_reason(left_out: Iterable[LeftOutItem]) -> list[tuple[str, list[LeftOutItem]]]:
-    """Return the left-out items by reason, sorted."""
+    """Return the items left out, by reason, sorted."""
     by_reason: dict[str, list[LeftOutItem]] = {}
     for item in left_out:
         by_reason.setdefault(item.reason, []).append(item)
@@ -220,8 +223,8 @@ def _chart(task: TaskResult) -> Chart:
 
 
 def _map_uri(task: TaskResult) -> str | None:
-    """Return the map of where pictures reveal the key as a picture: gray where they do not, lighter where the right
-    option is lighter; None if there is none, or no solver that uses it carries.
+    """Return, as a picture, the map of where pictures reveal the key: gray where they do not, lighter where the right
+    option is lighter; None if there is no map, or no solver that uses it has a carried cue.
     """
     if task.told_map is None or not any(result.carries and result.family == "pixels" for result in task.solvers):
         return None

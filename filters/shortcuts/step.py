@@ -1,4 +1,4 @@
-"""The step `shortcuts`: asks about items that can be answered without doing their task."""
+"""The step `shortcuts`, which asks about items that can be answered without doing their task."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ class _PicturesInRun:
 def _measured(item: Item, measure: Callable[[], Outcome]) -> Outcome:
     """Return the outcome of measuring an item.
 
-    An item on which measuring raises stays, because the measuring is at fault; annotators are asked about it.
+    An item for which measuring raises an exception stays, because the measurement is at fault; annotators are asked
+    about it.
     """
     try:
         return measure()
@@ -108,7 +109,7 @@ class MeasuredCues(MapStep):
 
 
 class LearnedFrom(GatherStep):
-    """Choose the items from which the adversary learns: of a task with many, some by their ids."""
+    """Choose the items from which the adversary learns; from a task with many items, some are chosen by their ids."""
 
     name: ClassVar[str] = "learned"
     consumes: ClassVar[Stream] = "items"
@@ -129,7 +130,7 @@ class LearnedFrom(GatherStep):
 
 
 class SeenByAdversary(MapStep):
-    """Measure all of an item that the adversary learns from."""
+    """Measure everything about an item from which the adversary learns."""
 
     name: ClassVar[str] = "seen"
     version: ClassVar[int] = 2
@@ -164,7 +165,7 @@ class PicturelessReplies(MapStep):
     model: PicturelessModel
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the replies."""
+        """Return the settings that determine the replies."""
         return self.model.deciding()
 
     def open(self, ctx: OpenContext) -> PicturelessAsker:
@@ -261,7 +262,7 @@ class CheatingSolvers(GatherStep):
         )
 
     def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:
-        """Return a model's replies, by item id; here none, since no model is asked."""
+        """Return a model's replies by item id; none here, since no model is asked."""
         del columns
         return {}
 
@@ -291,7 +292,7 @@ class CheatingSolvers(GatherStep):
 
 
 class CheatingSolversWithModel(CheatingSolvers):
-    """Let all solvers answer all items, and count a model's replies: `blind` is the share that picks the key."""
+    """Let all solvers answer all items, and count a model's replies: `blind` is the proportion that pick the key."""
 
     values: ClassVar[Mapping[str, str]] = {**CheatingSolvers.values, "blind": "float64"}
     columns: ClassVar[tuple[str, ...]] = (*CheatingSolvers.columns, "models.replies")
@@ -332,7 +333,7 @@ class Shortcuts(Step):
         min_p: Adjusted p-value, 0-1, below which a distance counts as more than chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
         prune: Removes the items with the highest bias scores, round by round, if the forest carries a cue: `most` and
-            `per_round` are shares of a task's items. For imported or written items; null removes none.
+            `per_round` are proportions of a task's items. For imported or written items; null removes none.
         model: Model behind an endpoint that answers without the pictures; null for none.
 
     Reasons:
@@ -354,7 +355,7 @@ class Shortcuts(Step):
     model: PicturelessModel | None = None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; timeouts, retries and budgets of the model do not."""
+        """Return the settings that determine the result, which excludes the model's timeouts, retries and budgets."""
         settings = {name: value for name, value in super().parameters().items() if name != "model"}
         return settings if self.model is None else {**settings, "model": self.model.deciding()}
 

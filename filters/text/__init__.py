@@ -1,1 +1,1 @@
-"""The share of a picture that is text: engines, regions, calibration."""
+"""The proportion of a picture that is text: engines, regions, calibration."""

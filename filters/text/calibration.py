@@ -1,6 +1,6 @@
 """The page of `benchwright filter text-ratio --calibrate`: one self-contained file without scripts.
 
-For each threshold of the text-area ratio the page shows how many pictures it would drop, and those closest to it.
+For each threshold of the text-area ratio, the page shows how many pictures it would drop, and those closest to it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from .report import Polygon, TextReport, TextShare
 
 CANDIDATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _NEAR = 0.02
-"""Largest distance of a ratio from a threshold that counts as close: two careful measurements differ by as much."""
+"""Largest distance from a threshold at which a ratio counts as close: two careful measurements may differ by
+as much.
+"""
 EXAMPLES = 4
 
 
 class ThresholdEffect(NamedTuple):
-    """Effect of one threshold.
+    """The effect of one threshold.
 
     Args:
         threshold: Ratio above which a picture is dropped.
@@ -50,8 +52,8 @@ def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None =
     """Return the effect of each threshold, ascending; the order of files does not matter.
 
     Args:
-        shares: Share of text of each file.
-        thresholds: Thresholds, 0-1; default those of `CANDIDATES` that drop something, and the first that drops
+        shares: Proportion of text in each file.
+        thresholds: Thresholds, 0-1; default those of `CANDIDATES` that drop something, and the first one that drops
             nothing.
     """
     ordered = sorted(shares, key=lambda share: (share.ratio, share.path))
@@ -71,7 +73,7 @@ def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold:
 
 
 def _distinct(nearest_first: Iterable[TextShare]) -> tuple[TextShare, ...]:
-    """Return the first few distinct pictures: a copy of a file is not another example."""
+    """Return the first few distinct pictures; a copy of a file is not a further example."""
     distinct: dict[object, TextShare] = {}
     for share in nearest_first:
         distinct.setdefault((share.ratio, share.regions, share.left_out) if share.boxes else share.path, share)
@@ -88,10 +90,10 @@ class _CalibrationExample(NamedTuple):
     """A picture on the page.
 
     Args:
-        number: Number of the picture on the page; None if it cannot be shown.
-        problem: Reason why the picture cannot be shown; else None.
+        number: Index of the picture on the page; None if it cannot be shown.
+        problem: Reason why the picture cannot be shown, otherwise None.
         path: Path of the file, printable.
-        ratio: Share of text, 0-1.
+        ratio: Proportion of text, 0-1.
         boxes: Number of boxes of text.
         size_wh: Width and height of the picture in pixels, to which the corners refer.
         regions: Corners of boxes that count, as SVG points.
@@ -109,7 +111,7 @@ class _CalibrationExample(NamedTuple):
 
 
 def check_page_path(path: Path) -> None:
-    """Check, before any measurement, that the page can be written and overwrites nothing.
+    """Check, before any measurement, that the page can be written without overwriting anything.
 
     Raises:
         BenchwrightError: The file exists, its folder does not, or its name does not end in `.html`.
@@ -132,7 +134,7 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
         thresholds: Thresholds, 0-1; None for those that suit the distribution.
 
     Raises:
-        BenchwrightError: As `check_page_path`.
+        BenchwrightError: As for `check_page_path`.
     """
     check_page_path(path)
     rated = candidates(report.images, thresholds)
@@ -181,7 +183,7 @@ def _shown(candidate: ThresholdEffect, pictures: _ReducedPictures) -> dict[str, 
 
 
 class _ReducedPictures:
-    """Reduced pictures of a folder, each read once however often it is shown."""
+    """Reduced pictures of a folder, each read only once however often it is shown."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,4 +1,6 @@
-"""The charts of the calibration page: the number of files by ratio, and the share that each threshold would drop."""
+"""The charts of the calibration page: the number of files by ratio, and the proportion that each threshold
+would drop.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def ratio_chart(ratios: Sequence[float], thresholds: Sequence[float]) -> Chart:
 
 
 def dropped_chart(ratios: Sequence[float], thresholds: Sequence[float]) -> Chart:
-    """Return the share of all files above each threshold, as a step curve.
+    """Return a step curve of the proportion of files above each threshold.
 
     Args:
         ratios: Ratio of each file, 0-1; at least one.
@@ -73,7 +75,7 @@ def _dropped(ordered: Sequence[float], threshold: float) -> float:
 
 
 def _end(ratios: Sequence[float], thresholds: Sequence[float]) -> float:
-    """Return the end of the scale, a multiple of one tenth."""
+    """Return the upper end of the scale, a multiple of one tenth."""
     return float(min(1.0, np.ceil(max([*ratios, *thresholds, 0.1]) * 10 - 1e-9) / 10))
 
 

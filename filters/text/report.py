@@ -1,4 +1,4 @@
-"""Report of the share of text in the files of a folder, measured by the same step as in a recipe."""
+"""Report on the proportion of text in the files of a folder, measured by the same step as in a recipe."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class TextShare(NamedTuple):
 
     Args:
         path: Path relative to the folder.
-        ratio: Share of the picture that text covers, 0-1.
+        ratio: Proportion of the picture that text covers, 0-1.
         boxes: Number of boxes of text.
         regions: Corners of these boxes, in pixels of the picture.
         left_out: Corners of boxes that the detector proposed and the reader could not read.
-        unread: Number of boxes among `regions` that count as lines although the reader does not know their letters.
+        unread: Number of boxes among `regions` that count as lines although the reader does not support their script.
     """
 
     path: str
@@ -35,7 +35,9 @@ class TextShare(NamedTuple):
 
 
 class TextReport(NamedTuple):
-    """The files of a folder, sorted by path; equal files are each listed. `engine` is empty without images."""
+    """The files of a folder, sorted by path; equal files are listed separately. `engine` is empty if there are no
+    images.
+    """
 
     images: tuple[TextShare, ...]
     unreadable: tuple[UnreadableFile, ...]
@@ -45,13 +47,13 @@ class TextReport(NamedTuple):
 def measure_text(
     folder: Path, *, backend: Backend = "rapidocr", workers: int | None = None, progress: Progress | None = None
 ) -> TextReport:
-    """Measure the share of text of every image of a folder, in a temporary workspace.
+    """Measure the proportion of text in every image of a folder, in a temporary workspace.
 
     Args:
         folder: Folder of images, searched with all its subfolders.
         backend: OCR engine; default `rapidocr`.
         workers: Number of processes; default one per processor.
-        progress: Receiver of the progress; default none.
+        progress: Receiver of progress updates; default none.
 
     Raises:
         PrerequisiteError: A requirement of the backend is not installed.

@@ -27,22 +27,22 @@ _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class TextRatio(Filter):
-    """Drop images of which text covers more than a given share.
+    """Drop images of which text covers more than a given proportion.
 
     Keeps every box that the detector proposed as evidence of the measurement: boxes that count as `regions`, the others
     as `left_out`, each with its corners, confidence and, if it was read, its text.
 
-    The share is that of the union of all boxes, cut to the picture, so overlapping boxes count once and leaning ones
-    with their true area. The detector takes many drawings and logos for one giant word, and is equally unsure about
-    letters in speech bubbles and about eyes. So giant and unsure boxes are read, and count only if they are legible: at
-    least two different letters or digits, or three of them. This loses words drawn as a picture, as in some logos. The
-    reader knows Latin, Greek, Chinese and Japanese letters; a giant line in others, such as Cyrillic or Arabic ones,
-    counts unread if the detector is sure of it and it is 3 times as long as high. A new value of any setting but
-    `max_ratio` and `python`, and other models, trigger a new measurement. rapidocr needs the extra `filters`; its
-    models ship in its wheel, and it runs offline, on one thread a worker.
+    The proportion is that of the union of all boxes, clipped to the picture, so that overlapping boxes count once and
+    slanted ones count with their true area. The detector mistakes many drawings and logos for one giant word, and is
+    equally uncertain about letters in speech bubbles and about eyes. Giant and uncertain boxes are therefore read, and
+    count only if they are legible: at least two different letters or digits, or three of them. This loses words drawn
+    as a picture, as in some logos. The reader knows Latin, Greek, Chinese and Japanese letters; a giant line in others,
+    such as Cyrillic or Arabic ones, counts unread if the detector is sure of it and it is 3 times as long as high.
+    Changing any setting other than `max_ratio` and `python`, or the models, triggers a new measurement. rapidocr needs
+    the extra `filters`; its models ship in its wheel, and it runs offline, on one thread a worker.
 
     Args:
-        max_ratio: Largest share of the picture, 0-1, that text may cover.
+        max_ratio: Largest proportion of the picture, 0-1, that text may cover.
         confidence: Smallest confidence of the detector, 0-1, for a box to be considered.
         sure: Confidence, 0-1, below which a box is read and counts only if it is legible.
         giant_box: Share of the picture, 0-1, above which a box is read too, and counts if it is legible, or if it is
@@ -101,7 +101,9 @@ class TextRatio(Filter):
         return settings
 
     def weights_hash(self) -> str:
-        """Return the digest of detector and reader, so that other models trigger a new measurement of every image."""
+        """Return the digest of the detector and the reader, so that other models trigger a new measurement of every
+        image.
+        """
         if self.backend == "rapidocr":
             from benchwright.diagnostics.picture_text.rapid import models_hash
 

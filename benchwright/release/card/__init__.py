@@ -1,1 +1,1 @@
-"""The human-readable description of a release: card, data sheet, citation, and the sources of its pictures."""
+"""The human-readable description of a release: its card, data sheet, citation, and picture sources."""

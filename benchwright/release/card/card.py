@@ -1,4 +1,4 @@
-"""The card of a release for readers, as Markdown with the settings that Hugging Face reads.
+"""The card that describes a release to readers, as Markdown with the settings that Hugging Face reads.
 
 It includes the funnel: each step's input, its output, and the reasons for the difference.
 """
@@ -34,7 +34,7 @@ HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "rever
 
 
 class _FunnelRow(NamedTuple):
-    """Counts of one step.
+    """Counts for one step of the funnel.
 
     Args:
         step: Name of the recipe entry.
@@ -44,7 +44,7 @@ class _FunnelRow(NamedTuple):
         dropped: Counts of dropped records by reason; a step that makes items does not use these records and keeps them.
         asked: Counts of records to ask about, by reason; the step kept them.
         failed: Counts of failed records by reason.
-        reversed: Number of records kept because a curator reversed a verdict.
+        reversed: Number of records kept because a curator overturned a verdict.
         made: Counts of made records by kind.
     """
 
@@ -60,7 +60,7 @@ class _FunnelRow(NamedTuple):
 
 
 def _funnel_rows(stages: Iterable[Mapping[str, Any]]) -> list[_FunnelRow]:
-    """Return one row per step from the stages of a manifest; the counts of an entry's stages are summed."""
+    """Return one row per step from the stages in a manifest; the counts of an entry's stages are summed."""
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for stage in stages:
         entries.setdefault(str(stage.get("entry", stage.get("stage"))), []).append(stage)
@@ -102,7 +102,7 @@ CARD_VERSION = 6
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
 _MARK = "<!-- benchwright/card {version} -->"
-"""Last line of a card; cards of the first version have none."""
+"""Last line of a card, which states the layout version; cards of the first version have none."""
 
 _VERIFY = (
     "`benchwright release verify` on this folder checks that its files agree with each other. To check that they are "
@@ -115,7 +115,7 @@ import datasets
 benchmark = datasets.load_dataset("path/to/this/folder")"""
 
 EARLIER_USE = f"```python\n{_LOAD}\n```\n\n{_EARLIER_VERIFY}"
-"""Instructions for reading the release, on cards without a mark."""
+"""Instructions for reading the release, on cards without a version mark."""
 
 _DRAW = """\
 import datasets
@@ -147,7 +147,7 @@ class CardSection:
     """A section of the card.
 
     Attributes:
-        heading: Heading without the hashes.
+        heading: Heading without the leading `#` characters.
         body: Markdown.
         source: Part of the release from which the body is made.
     """
@@ -158,7 +158,7 @@ class CardSection:
 
 
 def card(facts: CardFacts, *, description: str) -> str:
-    """Return the text of `README.md`: the facts, with the curator's words between title and first section."""
+    """Return the text of `README.md`: the facts, with the curator's words between the title and the first section."""
     version = CARD_VERSION
     parts = [card_head(facts, version=version), description.strip()]
     parts += [f"## {section.heading}\n\n{section.body}" for section in card_sections(facts, version=version)]
@@ -167,7 +167,7 @@ def card(facts: CardFacts, *, description: str) -> str:
 
 
 def card_head(facts: CardFacts, *, version: int = CARD_VERSION) -> str:
-    """Return the beginning of a card: settings for Hugging Face, and the title.
+    """Return the beginning of a card: the settings for Hugging Face and the title.
 
     Args:
         facts: Facts of the release.
@@ -184,7 +184,7 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
         facts: Facts of the release.
         version: Version of the card's layout. Cards before version 3 have no citation, data sheet or totals by license.
             Cards before version 4 omit drafts and languages. Cards before version 5 count a campaign without decisions
-            as one of people, and treat every source as stated. Cards before version 6 have another wording.
+            as one by people, and treat every source as stated. Cards before version 6 use an earlier wording.
     """
     sections = _sections(facts, version)
     if version >= 6:
@@ -265,7 +265,7 @@ def _front_matter(facts: CardFacts, version: int) -> str:
 
 
 def _size_category(items: int) -> str:
-    """Return the Hub's name for a size: the powers of ten that enclose the number of items."""
+    """Return the Hub's name for a size, which states the powers of ten that enclose the number of items."""
     bounds = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
     return next((name for bound, name in bounds if items < bound), "1M<n<10M")
 
@@ -377,7 +377,7 @@ def _people_and_baseline(facts: CardFacts, version: int) -> str:
 
 
 def _undecided(facts: CardFacts) -> list[str]:
-    """Return the warning that no person decided on a model's estimates, if this holds."""
+    """Return the warning that no person decided on a model's estimates, if that is so."""
     if not facts.estimated or decided_by(facts.stages, facts.agreement) == "people":
         return []
     return [

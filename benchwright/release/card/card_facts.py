@@ -32,12 +32,12 @@ class CardFacts:
         human_baseline: Human baseline, by campaign.
         sealed: Splits whose answers are withheld; None if every split is open.
         drawing_version: Version of the drawing of marks; None if the column `images` has no drawn marks.
-        by_address: Number of pictures that the release states by address and hash only.
-        has_fetch_script: Whether the release includes the script that fetches these.
+        by_address: Number of pictures for which the release states only the URL and the hash.
+        has_fetch_script: Whether the release includes the script that downloads these.
         without_metadata: Number of picture files whose metadata was removed.
-        encoded: Number of pictures that steps made losslessly and the release holds as JPEG.
+        encoded: Number of pictures that steps made losslessly and the release stores as JPEG.
         made_as_jpeg: Number of pictures that steps made as JPEG.
-        turned: Number of JPEG files turned upright.
+        turned: Number of JPEG files rotated upright.
         statements: Statements of the curators; None if they made none.
         example: Item that the card shows; None if the release has no picture to show.
         texts: Number of texts by kind and origin, as in `TextTally.texts`.
@@ -69,5 +69,5 @@ class CardFacts:
     languages: Mapping[str, int] = field(default_factory=dict)
 
     def about_texts(self, version: int) -> str | None:
-        """Return the card's text on drafts and languages; None if the release has neither."""
+        """Return the card's text about drafts and languages, or None if the release has neither."""
         return texts_section(self.texts, self.languages, self.agreement, version=version)

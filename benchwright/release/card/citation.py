@@ -23,7 +23,7 @@ def citation(facts: CardFacts, *, content_id: str) -> bytes:
 
     Args:
         facts: Facts of the release.
-        content_id: Content id of the release, with which a citation identifies its exact questions.
+        content_id: Content id of the release, by which a citation identifies its exact questions.
     """
     statements = facts.statements or Statements()
     fields: dict[str, Any] = {
@@ -46,7 +46,7 @@ def citation(facts: CardFacts, *, content_id: str) -> bytes:
 
 
 def bibtex(facts: CardFacts) -> str:
-    """Return a BibTeX entry."""
+    """Return a BibTeX entry that cites the release."""
     statements = facts.statements or Statements()
     key = re.sub(r"[^A-Za-z0-9]+", "-", f"{facts.name}-{facts.version}").strip("-")
     authors = " and ".join(f"{{{_plain(author)}}}" for author in statements.authors)

@@ -1,7 +1,7 @@
 """The data sheet of a release: questions of Gebru et al. (Datasheets for Datasets, 2021, doi:10.1145/3458723).
 
-The release's files answer what they can. The curators answer the rest in their words; a question without an answer is
-marked as open.
+Where possible, the answers come from the release's files. The curators answer the rest in their own words; a question
+without an answer is marked as open.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def datasheet(facts: CardFacts, *, version: int) -> str:
 
     Args:
         facts: Facts of the release.
-        version: Version of the card's layout; before version 5 some sentences appeared regardless of the facts.
+        version: Version of the card's layout; before version 5, some sentences appeared regardless of the facts.
     """
     sections: Mapping[str, list[tuple[str, str]]] = {
         "Motivation": [_stated("purpose", facts), _stated("creators", facts), _stated("funding", facts)],
@@ -64,7 +64,9 @@ def datasheet(facts: CardFacts, *, version: int) -> str:
 
 
 def in_words(text: str) -> str:
-    """Return a curator's text so that none of its lines can pass for a heading or a part of the card."""
+    """Return a curator's text, changed so that none of its lines can be mistaken for a heading or another part of the
+    card.
+    """
     lines = (" ".join(line.split()) for line in text.strip().split("\n"))
     return "\n".join(f"\\{line}" if line[:1] in {"#", "<", "-", "=", "|", "`", "~", ">"} else line for line in lines)
 

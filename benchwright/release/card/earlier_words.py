@@ -1,6 +1,7 @@
-"""Wording of cards before version 6, so that verification can still compare them.
+"""The wording of cards before version 6, with which verification can still compare them.
 
-The sections of the card hold the current wording. A section of an earlier card has the earlier phrase in each place.
+The sections of the card are defined in the current wording. A section of an earlier card has the earlier phrase in
+place of each current one.
 """
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     ("`written_by` states the origin of each.", "`written_by` says it of each."),
     ("; not stated for ", "; not stated of "),
 )
-"""Phrases of the current wording, each with that of cards before version 6."""
+"""Phrases in the current wording, each with its counterpart on cards before version 6."""
 
 
 def in_earlier_words(body: str) -> str:

@@ -1,4 +1,5 @@
-"""One item of a release on its card: the pictures models see, with drawn marks, question and options.
+"""The item of a release that its card shows: the pictures that models see, with drawn marks, the question and the
+options.
 
 The example is the first item by id among those with marks, or among all if none has marks. The card hides its answer.
 """
@@ -20,10 +21,10 @@ EXAMPLE = "example.png"
 _HIGH_PX, _WIDE_PX, _GAP_PX = 320, 1280, 8
 _MOST_PICTURES = 6
 _CANDIDATES = 4
-"""Number of items kept with their pictures, in case earlier ones are damaged."""
+"""Number of candidate items kept with their pictures, in case earlier ones are damaged."""
 
 _ALIKE = 1.0
-"""Largest mean pixel difference, 0-255, that other versions of a library cause when they reduce a picture."""
+"""Largest mean pixel difference, 0-255, that different versions of a library cause when they reduce a picture."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class ExampleItem:
         item_id: Id of the item.
         task: Task of the item.
         question: Text of the question.
-        options: Text of each option, or the number of its picture, in order, with the keys.
+        options: Text of each option or number of its picture, in order, with the keys.
         pixels: Its pictures side by side, (height, width, 3) RGB.
     """
 
@@ -45,7 +46,7 @@ class ExampleItem:
     pixels: Pixels = field(repr=False, compare=False)
 
     def file(self) -> bytes:
-        """Return the pictures as a PNG file."""
+        """Return the pictures as the bytes of a PNG file."""
         return encode_png(self.pixels)
 
     def is_shown_by(self, data: bytes) -> bool:
@@ -68,7 +69,7 @@ class _PossibleExample(NamedTuple):
     image_ids: Sequence[str]
 
     def item(self) -> ExampleItem | None:
-        """Return the item; None if a picture cannot be decoded."""
+        """Return the item, or None if a picture cannot be decoded."""
         try:
             pixels = _beside_each_other([decode_rgb(data) for data in self.pictures])
         except UnreadableImage:
@@ -92,7 +93,7 @@ class ExampleChoice:
         self._first: list[_PossibleExample] = []
 
     def wants(self, item_id: str, *, is_marked: bool) -> bool:
-        """Return whether an item would rank among the first of those seen so far."""
+        """Return whether an item would rank among the first candidates of those seen so far."""
         return len(self._first) < _CANDIDATES or (not is_marked, item_id) < self._first[-1].key
 
     def take(
@@ -103,7 +104,7 @@ class ExampleChoice:
         Args:
             row: `item_id`, `task`, `question` and `choices` of the item.
             is_marked: Whether it has marks.
-            pictures: Its pictures as models see them, in order; None for one that the release cannot show.
+            pictures: Its pictures as models see them, in order; None for a picture that the release cannot show.
             image_ids: Ids of these pictures.
         """
         key = not is_marked, str(row["item_id"])
@@ -116,12 +117,12 @@ class ExampleChoice:
 
     @cached_property
     def item(self) -> ExampleItem | None:
-        """The item, after the last call of `take`; None if no item can be shown."""
+        """The chosen item, available after the last call of `take`; None if no item can be shown."""
         return next(filter(None, (candidate.item() for candidate in self._first)), None)
 
 
 def _beside_each_other(pictures: Sequence[Pixels]) -> Pixels:
-    """Return pictures in a row on white, each scaled down to fit."""
+    """Return pictures in a row on a white background, each scaled down to fit."""
     from PIL import Image
 
     wide = (_WIDE_PX - _GAP_PX * (len(pictures) - 1)) // len(pictures)

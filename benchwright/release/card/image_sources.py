@@ -1,4 +1,4 @@
-"""The table `image_sources.csv`: source and license of each source image of a release, from its provenance."""
+"""The table `image_sources.csv`: the source and the license of each source image of a release, from its provenance."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ _MOST_PEOPLE = 200
 
 
 def checks(agreement: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return paragraphs on how each campaign checked its annotators; none if the report does not cover it.
+    """Return paragraphs about how each campaign checked its annotators; none for a campaign whose report does not cover
+    this.
 
     Args:
         agreement: Summary of each campaign, by name, as the release states it.

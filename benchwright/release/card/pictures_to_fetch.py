@@ -1,4 +1,4 @@
-"""The two files for getting the pictures that a release states by address: their list, and a script."""
+"""The two files for downloading the pictures that a release states by URL: their list and a script."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ FETCH_SCRIPT = "fetch_pictures.py"
 
 
 def fetch_script() -> bytes:
-    """Return the script that fetches the pictures of the release next to it; it needs only Python's own library."""
+    """Return the script that downloads the pictures of the release next to it; it needs only Python's standard
+    library.
+    """
     return files("benchwright.release.format").joinpath(FETCH_SCRIPT).read_bytes()
 
 
 def fetch_list_lines(records: Iterable[ImageRecord]) -> Iterator[bytes]:
-    """Yield the lines of the list: a header, then SHA-256, size in bytes and address of each picture."""
+    """Yield the lines of the list: a header, then the SHA-256, size in bytes and URL of each picture."""
     yield b"image_id,size_bytes,url\n"
     for record in records:
         text = io.StringIO(newline="")

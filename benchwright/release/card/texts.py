@@ -1,6 +1,6 @@
-"""The texts of a release: their authors, their languages, and the fate of drafts by prompt.
+"""The texts of a release: their authors, their languages, and the outcome of drafts by prompt.
 
-The card and `release authors` state the same, from these counts.
+The card and `release authors` both report these counts.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from benchwright.release.format.agreement import is_simulated
 from .markdown import cell, code, table
 
 TextOrigin = Literal["written", "edited", "drafted", "templated", "simulated", "not_stated"]
-"""The origin of a text: a person wrote it, a person changed a draft, annotators took a model's draft unchanged, a
-template made it, a simulated annotator made it, or the item does not state it."""
+"""The origin of a text: written by a person, a draft edited by a person, a model's draft accepted unchanged by
+annotators, made by a template, made by a simulated annotator, or not stated by the item.
+"""
 ORIGINS: tuple[TextOrigin, ...] = ("written", "edited", "drafted", "templated", "simulated", "not_stated")
 TEXTS = ("question", "choices", "explanation", "labels")
 _EDITED = "person, from "
@@ -31,8 +32,8 @@ class PromptAcceptance(NamedTuple):
         by: Author of the drafts, as in `Item.written_by`.
         prompt: Name of the prompt, or of the template.
         drafted: Number of drafts.
-        broken: Number that a second model rejected.
-        shown: Number of times that an annotator who decided about a picture saw a draft of it.
+        broken: Number of drafts that a second model rejected.
+        shown: Number of times that an annotator who decided about a picture saw one of its drafts.
         accepted: Number of these taken unchanged; annotators may have added parts that a draft lacked.
         edited: Number taken and changed.
         discarded: Number not taken.
@@ -50,11 +51,15 @@ class PromptAcceptance(NamedTuple):
 
     @property
     def taken(self) -> float | None:
-        """Return the share of shown drafts that annotators accepted or edited, 0 to 1; None if none was shown."""
+        """Return the proportion of shown drafts that annotators accepted or edited, 0 to 1, or None if none
+        was shown.
+        """
         return None if not self.shown else (self.accepted + self.edited) / self.shown
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts as JSON values, with the share of shown drafts that annotators took, 0 to 1."""
+        """Return the counts as JSON values, with the proportion of shown drafts that annotators accepted or edited, 0
+        to 1.
+        """
         return {**self._asdict(), "taken": None if self.taken is None else round(self.taken, 6)}
 
 
@@ -76,7 +81,7 @@ def origin_of(author: str | None) -> TextOrigin:
 class TextTally:
     """Counter of items' texts by author, and of items by language.
 
-    An explanation counts if the item has one, a label if the item names who drafted it.
+    An explanation is counted if the item has one, and a label if the item names its drafter.
     """
 
     def __init__(self) -> None:
@@ -129,13 +134,13 @@ def texts_section(
     *,
     version: int,
 ) -> str | None:
-    """Return the card's section on texts, as Markdown; None without drafts and stated languages.
+    """Return the card's section about texts as Markdown, or None if there are no drafts or stated languages.
 
     Args:
         texts: Number of texts by kind and origin, as in `TextTally.texts`.
         languages: Number of items by language.
         agreement: Summary of each campaign, by name.
-        version: Version of the card's layout; before version 5 this section called simulated annotators people.
+        version: Version of the card's layout; before version 5, this section called simulated annotators people.
     """
     stated = ", ".join(f"{code(language)} {count}" for language, count in sorted(languages.items()))
     parts = [f"Items by the language that they state: {stated}."] if stated else []

@@ -35,7 +35,7 @@ def is_simulated(summary: Mapping[str, Any]) -> bool:
 
 
 def is_empty(summary: Mapping[str, Any]) -> bool:
-    """Return whether a campaign's summary has no decision: no task, or no annotator with one."""
+    """Return whether a campaign's summary has no decision, because it has no task or no annotator made a decision."""
     if summary.get("total") == 0:
         return True
     annotators = summary.get("annotators")

@@ -1,4 +1,4 @@
-"""The accuracy of the best blind strategy on a release: the figure that measures its shortcuts, stored with it.
+"""The accuracy of the best blind strategy on a release: the figure that measures its shortcuts and is stored with it.
 
 `benchwright.diagnostics.shortcuts.blind_strategy` measures it during freezing; callers that show it read it here.
 """
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 FORMAT: Literal["benchwright/blind-strategy"] = "benchwright/blind-strategy"
 FORMAT_VERSION = 1
 MAX_GAIN = 0.05
-"""Distance from chance, 0-1, beyond which freezing asks for a reason; a recipe may set another."""
+"""Distance from chance, 0-1, beyond which freezing asks for a reason; a recipe may set another limit."""
 _CHOSEN_EFFECT = 5 / 3
 """Design effect of answers by strategies chosen on the other items (`benchwright.statistics.HELD_OUT_EFFECT`, 2 at
-most). Each item influences the answers to the others, so the share of right answers varies more than that of one
-strategy. With this value fewer than 5 % of simulated sets without a cue beat chance (30 to 200 items, two or four
+most). Each item influences the answers to the others, so the proportion of right answers varies more than that of one
+strategy. With this value, fewer than 5 % of simulated sets without a cue beat chance (30 to 200 items, two or four
 options)."""
 LEAST_ITEMS = 30
 """Smallest number of items at which freezing asks for a reason."""
@@ -39,28 +39,31 @@ class BlindStrategy(Record):
     strategy: str
     """The strategy chosen most often, such as `always A`."""
     accuracy: float = Field(ge=0, le=1)
-    """Share of right answers, each item answered by the best strategy on items of other source pictures."""
+    """Proportion of right answers, with each item answered by the strategy that is best on items of other source
+    pictures.
+    """
     ci: tuple[float, float]
-    """95 % interval of a strategy's share, by clusters of source pictures."""
+    """95 % confidence interval of a strategy's proportion of right answers, by clusters of source pictures."""
     chance: float = Field(ge=0, le=1)
-    """Accuracy of a uniform draw."""
+    """Expected accuracy of uniform random choice."""
     items: int = Field(ge=1)
-    """Number of measured items, each with a right option."""
+    """Number of measured items, which all have a right option."""
     tried: int = Field(ge=1)
-    """Number of strategies to choose from."""
+    """Number of strategies from which the best is chosen."""
 
     @property
     def beats_chance(self) -> bool:
-        """Return whether the accuracy is surely above chance, even after correction for the choice among strategies.
+        """Return whether the accuracy is significantly above chance, even after correction for the choice among
+        strategies.
 
-        The interval assumes independent answers; this check widens its lower half by the effect of the choice.
+        The interval assumes independent answers; this check widens its lower half by the design effect of the choice.
         """
         return self.accuracy - math.sqrt(_CHOSEN_EFFECT) * (self.accuracy - self.ci[0]) > self.chance
 
     def exceeds(self, gain: float) -> bool:
-        """Return whether the low end of the interval exceeds chance by more than a bound, 0 to 1.
+        """Return whether the lower end of the interval exceeds chance by more than a bound, 0 to 1.
 
-        A set of fewer than `LEAST_ITEMS` items is a trial and never exceeds it.
+        A set of fewer than `LEAST_ITEMS` items counts as a trial and never exceeds the bound.
         """
         return self.items >= LEAST_ITEMS and self.ci[0] - self.chance > gain
 
@@ -84,7 +87,7 @@ def spelled(blind: BlindStrategy) -> bytes:
 
 
 def read_blind_strategy(release: Release) -> BlindStrategy | None:
-    """Return a release's figure; None if it states none.
+    """Return a release's figure, or None if it states none.
 
     Raises:
         DataError: The file is damaged.

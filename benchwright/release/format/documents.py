@@ -1,6 +1,6 @@
-"""JSON documents of a release: equal values give equal bytes, and the reader trusts nothing.
+"""JSON documents of a release: equal values give equal bytes, and the reader trusts no input.
 
-A document of a release from elsewhere may be huge, deeply nested, ambiguous, or invalid text. All of these raise a
+A document in a release from elsewhere may be huge, deeply nested, ambiguous, or invalid text. All of these raise a
 `DataError`.
 """
 
@@ -13,14 +13,17 @@ from typing import Any
 from benchwright.errors import DataError
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Size in bytes of the largest JSON document to write or read; a hostile one may take about 20 times that in memory."""
+"""Size, in bytes, of the largest JSON document to write or read; a hostile one may take about 20 times as much
+memory.
+"""
 
 
 def spell(document: Mapping[str, Any], *, title: str) -> bytes:
-    """Return a document's bytes: sorted keys, indented, UTF-8, one newline at the end.
+    """Return a document's bytes: indented JSON with sorted keys, in UTF-8, with one newline at the end.
 
     Raises:
-        DataError: A value is not JSON (NaN, half a surrogate pair), or the document is too large to be read again.
+        DataError: A value cannot be represented in JSON (NaN, a lone surrogate), or the document is too large to be
+            read again.
     """
     try:
         text = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
@@ -49,7 +52,7 @@ def parse(data: bytes | str, *, title: str) -> Any:
 
 
 def stated(document: Any, format_name: str, newest: int, *, title: str) -> dict[str, Any]:
-    """Return a document after a check of its stated format and version.
+    """Return a document after checking its stated format and version.
 
     Raises:
         DataError: The document states another format or a newer version.
@@ -80,4 +83,4 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _STRICT: dict[str, Any] = {"parse_constant": _refuse_constant, "object_pairs_hook": _unique}
 _DECODER = json.JSONDecoder(**_STRICT)
-"""Made once: `json.loads` would make one per call, and each row of a release has several texts."""
+"""Decoder that is made once: `json.loads` would make one per call, and each row of a release has several JSON texts."""

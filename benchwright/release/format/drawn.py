@@ -1,8 +1,8 @@
 """The pictures of a release's items with drawn marks, as evaluation shows them to models.
 
-A release keeps marks as vectors in the column `visual_prompts`. Since version 2 of the format its column `images` has
-them drawn, and `unmarked` holds the pictures without marks. This module draws them anew, for callers that want another
-drawing or read a release of version 1.
+A release keeps marks as vectors in the column `visual_prompts`. Since version 2 of the format, the column `images`
+contains the pictures with drawn marks, and `unmarked` those without marks. This module redraws the marks for callers
+that need another drawing or read a release of version 1.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def drawn_pictures(row: Mapping[str, Any] | ReleasedItem) -> list[Image.Image]:
     """Return the pictures of one item in display order: upright, RGB, with their marks.
 
     Files are decoded as in evaluation, so the pixels are those sent to a model behind an endpoint. The exception is a
-    drawing that the column `images` holds as JPEG: models get that file, which shows the same. A picture decoded by
-    `datasets` is accepted only if its pixels do not depend on the decoder: opaque, with 8 bits, and unchanged since it
-    was read from the file.
+    drawing that the column `images` stores as JPEG: models get that file, which shows the same content. A picture
+    decoded by `datasets` is accepted only if its pixels do not depend on the decoder: opaque, with 8 bits, and
+    unchanged since it was read from the file.
 
     Args:
         row: Row of `datasets.load_dataset`, its images as files (`Image(decode=False)`) or decoded; or an item of
@@ -69,7 +69,7 @@ _Parts = tuple[Sequence[Any], Sequence[str], Sequence[tuple[VisualPrompt, ...]],
 
 
 def _parts(row: Mapping[str, Any] | ReleasedItem) -> _Parts:
-    """Return images, their ids and marks, and the item's name for messages."""
+    """Return the images, their ids and marks, and the item's name for messages."""
     if not isinstance(row, Mapping):
         item = row.item
         ids = [image.image_id for image in item.images]
@@ -117,7 +117,7 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
 
 
 def _decoded(image: Image.Image, title: str) -> Pixels:
-    """Return the pixels of a picture decoded by another library, if they surely equal those of `decode_rgb`."""
+    """Return the pixels of a picture decoded by another library, if they certainly equal those of `decode_rgb`."""
     import numpy as np
 
     doubts = {

@@ -1,4 +1,4 @@
-"""Errata: items of a release that annotators found to be wrong, and their treatment in the next version.
+"""Errata: items of a release that annotators found to be wrong, and how the next version treats them.
 
 The document `benchwright/errata` occurs in two places. A campaign writes it with its annotators' findings. Freezing
 reads it, corrects keys, applies edits or leaves items out, and writes the result to the new release's `errata.json`.
@@ -38,11 +38,11 @@ class Erratum(Record):
 
     Attributes:
         item_id: Id of the item.
-        content_hash: Content hash of the item as they saw it; an item that has changed since stays unchanged.
+        content_hash: Content hash of the item as they saw it; an item that has changed since then is left unchanged.
         release: Name and version of the release with the error, for readers.
         release_id: Id of that release.
-        finding: The kind of error. `duplicate`: another item has the same picture or question, and that one stays.
-         `wording`: the texts are wrong.
+        finding: The kind of error. `duplicate`: another item has the same picture or question, and the other item
+         stays. `wording`: the texts are wrong.
         key: Key letter of the item at that time.
         instead: Right letter; only with `key_wrong`, if annotators agreed on one.
         edits: Right texts and letter; only with `wording`, if annotators agreed on a version.
@@ -82,7 +82,7 @@ _Errata = TypeAdapter(tuple[Erratum, ...])
 
 
 def errata_document(errata: Iterable[Erratum]) -> dict[str, Any]:
-    """Return errata as a document without its format, with the version that they need, sorted by item and content."""
+    """Return sorted errata as a document without its format name, with the version that they require."""
     ordered = sorted(errata, key=lambda erratum: (erratum.item_id, erratum.content_hash, erratum.release_id))
     version = VERSION if any(erratum.finding == "wording" for erratum in ordered) else 1
     return {"version": version, "errata": [_entry(erratum) for erratum in ordered]}
@@ -114,7 +114,7 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
 
 
 def released_errata(release: Release) -> tuple[Erratum, ...]:
-    """Return the errata of a release, which list its corrections to earlier versions.
+    """Return the errata of a release, which list how it corrects earlier versions.
 
     Raises:
         DataError: The file is missing, was changed after freezing, or is not such a document.
@@ -149,10 +149,10 @@ def parse_errata(data: bytes, *, title: str) -> tuple[Erratum, ...]:
 
 
 class Corrections:
-    """Correction of items during the writing of a release, which records the result of each erratum.
+    """Corrects items while a release is written, and records the result of each erratum.
 
     Args:
-        errata: Errata by item and content; those with a value in `became` are history and pass unchanged.
+        errata: Errata by item and content; those with a value in `became` are history and are kept unchanged.
     """
 
     def __init__(self, errata: Sequence[Erratum]) -> None:
@@ -162,14 +162,14 @@ class Corrections:
         self._seen: set[str] = set()
 
     def correct(self, item: Item, *, released: Item | None = None) -> Item | None:
-        """Return the item to release; None to leave it out.
+        """Return the item to release, or None to leave it out.
 
         A revision of the item corrects a wrong key or wrong texts. The item is left out if annotators agreed on neither
         another letter nor edits, the question is ambiguous, a picture is wrong, or the item is a duplicate.
 
         Args:
             item: The item.
-            released: The item as a release shows it, if its content differs; errata of either count.
+            released: The item as a release shows it, if its content differs; errata for either content apply.
 
         Raises:
             DataError: The item has no choice with the corrected letter, or cannot take the edits.
@@ -193,7 +193,7 @@ class Corrections:
         return _with_key(item, erratum.instead)
 
     def told(self) -> Mapping[str, int]:
-        """Return the number of errata by their value of `became`, without the history."""
+        """Return the number of errata by their value of `became`, excluding the history."""
         became = [str(erratum.became) for erratum in self._settled()]
         return {name: became.count(name) for name in sorted(set(became))}
 
@@ -208,7 +208,7 @@ class Corrections:
 
 
 def _with_key(item: Item, letter: str) -> Item:
-    """Return the item with another right letter; the answer becomes None for the letter of the refusal choice."""
+    """Return the item with another right letter; for the letter of the refusal choice, the answer becomes None."""
     answer = None if letter == item.refusal else letter
     changed = item.model_copy(update={"answer": answer, "revision": item.revision + 1})
     return Item.model_validate(changed.model_dump())

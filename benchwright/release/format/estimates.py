@@ -1,8 +1,8 @@
-"""Truths that a model estimated: items made from them count only after people decide on them.
+"""Ground truth that a model estimated: items made from it are accepted only after people decide on them.
 
 A truth names its estimator under `estimated_by`. Items carry it among their attributes, so a release states it. The
 rule is checked when a recipe is planned and again when a release is frozen. Simulated annotators are not people:
-`freeze` takes their decisions only if the recipe permits it, and every reader of the release sees that.
+`freeze` accepts their decisions only if the recipe permits it, which the release states visibly.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from benchwright.errors import RecipeError
 from benchwright.records import Item
 
 ESTIMATED_BY = "estimated_by"
-"""Key of a truth's `original` and attribute of an item: names the model with the digest of its weights."""
+"""Key of a truth's `original`, and attribute of an item, that names the model with the digest of its weights."""
 
 _DECIDING_CAMPAIGNS = ("verify", "review", "screen_items")
 """Campaigns in which people decide whether an item is kept."""
 
 
 def require_decisions(maker: str, steps: Iterable[str]) -> None:
-    """Check that people decide on items with estimated truths before they are frozen.
+    """Check that people decide on items with estimated truths before the items are frozen.
 
     Args:
         maker: Step or task that made the items.
@@ -45,7 +45,7 @@ def is_estimated(item: Item) -> bool:
 def decided_by(
     stages: Sequence[Mapping[str, Any]], agreement: Mapping[str, Mapping[str, Any]]
 ) -> Literal["people", "simulated"] | None:
-    """Return who decided which items to keep: people, else simulated annotators; None without decisions.
+    """Return who decided which items to keep: people, otherwise simulated annotators; None if there are no decisions.
 
     Args:
         stages: Stages as a manifest names them; only campaigns with decisions count.

@@ -1,6 +1,6 @@
-"""Pictures that a release states by address and hash, after `release fetch`: files in a folder next to it.
+"""Pictures that a release states by URL and hash, as stored by `release fetch` in a folder next to it.
 
-A release never changes, so they lie outside it, in `NAME.pictures` next to the folder `NAME`, each named by its
+A release never changes, so these files are outside it, in `NAME.pictures` next to the folder `NAME`, each named by its
 SHA-256.
 """
 
@@ -34,7 +34,7 @@ def with_fetched(released: ReleasedItem, release: Path) -> ReleasedItem:
     """Return an item with all its pictures.
 
     Raises:
-        BenchwrightError: A picture is not fetched, or differs from the one that the release states.
+        BenchwrightError: A picture has not been downloaded, or differs from the one that the release states.
     """
     missing = [image.image_id for image in released.item.images if image.image_id not in released.images]
     if not missing:

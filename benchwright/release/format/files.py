@@ -1,4 +1,4 @@
-"""Files of a release folder, opened and listed without following links or touching devices."""
+"""Access to the files of a release folder, which are opened and listed without following links or touching devices."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_inside(root: Path, name: str, *, max_bytes: int) -> bytes:
     """Return a file's bytes.
 
     Raises:
-        DataError: As `open_inside`, or the file is larger than `max_bytes`.
+        DataError: As for `open_inside`, or the file is larger than `max_bytes`.
     """
     with open_inside(root, name) as handle:
         return read_whole(handle, name, max_bytes=max_bytes)
@@ -93,5 +93,5 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """Return a name as one line of text for a message, whatever its bytes."""
+    """Return a name as one line of text for a message, whatever bytes it contains."""
     return name if name.isprintable() else ascii(name)

@@ -1,7 +1,7 @@
 """The human baseline of a release: how often annotators who did not see the key answered each item right.
 
-A release may hold several, one per campaign of answers. Pseudonyms identify the annotators; their names stay in the
-review store.
+A release may contain several baselines, one per answer campaign. Pseudonyms identify the annotators; their names stay
+in the review store.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Pseudonym = Annotated[str, Field(pattern=r"^annotator-[1-9][0-9]{0,5}$")]
 
 
 class ItemAnswers(Record):
-    """Answers to one item: `right` of the `asked` annotators gave the right answer."""
+    """Answers to one item: `right` out of the `asked` annotators gave the right answer."""
 
     asked: int = Field(ge=1)
     right: int = Field(ge=0)
@@ -46,7 +46,7 @@ class ItemAnswers(Record):
 
 
 class CampaignBaseline(Record):
-    """Results of one campaign of answers."""
+    """Results of one answer campaign."""
 
     simulated: bool
     """Whether the annotators were simulated."""
@@ -75,7 +75,7 @@ _Baseline = TypeAdapter(dict[Annotated[str, Field(min_length=1, max_length=200)]
 
 
 def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
-    """Return a release's human baseline as JSON values; None if no annotator was asked.
+    """Return a release's human baseline as JSON values, or None if no annotator was asked.
 
     Returns:
         By campaign: `{"simulated", "annotators", "answers_per_item", "items": {item_id: {"asked", "right", "by"}}}`.
@@ -112,7 +112,7 @@ def parse_human_baseline(data: bytes) -> dict[str, CampaignBaseline]:
 
 
 def check_human_baseline(baseline: Any) -> dict[str, CampaignBaseline]:
-    """Return a human baseline, given as JSON values, after a check.
+    """Check a human baseline, given as JSON values, and return it.
 
     Raises:
         DataError: The value has another structure, or impossible counts.

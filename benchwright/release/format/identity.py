@@ -1,8 +1,8 @@
 """The content id of a release, computed from its items, and its canary.
 
 `content_id` is a root hash over the texts, pictures and splits of the items. It does not depend on how items were made,
-on their ids or order, or on their encoding in Parquet, so it is the same across versions of Benchwright and Arrow. The
-SHA-256 of each picture's file represents the picture; files are copied and never encoded again.
+on their ids or order, or on their encoding in Parquet, so it is the same across versions of Benchwright and Arrow. Each
+picture is represented by the SHA-256 of its file; files are copied and never re-encoded.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _PREFIX = b"benchwright/content/1\n"
 
 
 def canary_of(name: str, version: str) -> str:
-    """Return the canary of a release: a text to search for in a model's training data."""
+    """Return the canary of a release: a string to search for in a model's training data."""
     return str(uuid.uuid5(_CANARY_SPACE, canonical_json([name, version])))
 
 
 def leaf(content_hash: str, split: str, image_ids: Sequence[str]) -> bytes:
-    """Return one item's leaf hash for the content id, 32 bytes."""
+    """Return the 32-byte leaf hash of one item's values for the content id."""
     return hashlib.sha256(canonical_json([content_hash, split, list(image_ids)]).encode()).digest()
 
 
 def root(sorted_leaves: Iterable[bytes]) -> str:
-    """Return the content id of leaf hashes in ascending order, as 64 hexadecimal digits."""
+    """Return the content id computed from leaf hashes in ascending order, as 64 hexadecimal digits."""
     digest = hashlib.sha256(_PREFIX)
     for leaf in sorted_leaves:
         digest.update(leaf)
@@ -45,5 +45,7 @@ def leaf_of(item: Item, split: str) -> bytes:
 
 
 def content_id_of(items: Iterable[tuple[Item, str]]) -> str:
-    """Return the content id of items with their splits, given in any order; takes about 65 bytes of memory per item."""
+    """Return the content id of items with their splits, given in any order; this takes about 65 bytes of memory per
+    item.
+    """
     return root(sorted(leaf_of(item, split) for item, split in items))

@@ -1,7 +1,7 @@
-"""Items of a release that read their pictures on first access, a row group at a time.
+"""Items of a release whose pictures are read on first access, one row group at a time.
 
-For callers that store the results from most pictures and access few: a report written again, or a specialist with
-answers to nearly all items.
+For callers that already have the results for most pictures and access few: a report written again, or a specialist
+model with answers to nearly all items.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LaterItem:
 
     @property
     def images(self) -> Mapping[str, bytes]:
-        """File bytes by image id, as of `ReleasedItem`.
+        """File bytes by image id, as in `ReleasedItem`.
 
         Raises:
             DataError: A file does not match its id, or the data file is damaged.
@@ -43,12 +43,12 @@ class LaterItem:
 
     @property
     def drawn(self) -> tuple[bytes | None, ...]:
-        """Files with marks drawn, as of `ReleasedItem`; errors as of `images`."""
+        """Files with drawn marks, as in `ReleasedItem`; raises the same errors as `images`."""
         return self._read().drawn
 
 
 class GroupPictures:
-    """The picture columns of a data file; the last row group read is in memory.
+    """The picture columns of a data file; the last row group read is kept in memory.
 
     Args:
         folder: Folder of the release.
@@ -66,7 +66,7 @@ class GroupPictures:
 
         Args:
             item_id: Id of the item.
-            group: Number of the row group that contains its row.
+            group: Index of the row group that contains its row.
 
         Raises:
             DataError: The file cannot be read, or has changed.

@@ -17,18 +17,18 @@ from benchwright.release.format.statements import Statements
 
 FORMAT = "benchwright/release"
 FORMAT_VERSION = 3
-"""Version to write; `schema.sort_key_of` describes the order of its rows.
+"""Format version to write; `schema.sort_key_of` describes the order of its rows.
 
 Version 1 has clean pictures in `images`, no drawn marks, and no column `unmarked`. Versions 1 and 2 sort rows by item
-id, so questions of one picture lie apart, and each row group has a copy of it.
+id, so questions about one picture are far apart, and each of their row groups has a copy of it.
 """
 
 MANIFEST = "manifest.json"
 SEAL = "manifest.sha256"
-"""File with the manifest's SHA-256 in the format of `sha256sum`, so that a change of the manifest is detected."""
+"""File with the manifest's SHA-256 in the format of `sha256sum`, so that changes to the manifest are detected."""
 
 SIGNATURE = "manifest.json.sig"
-"""File with a signature of the manifest, if signed; optional, and not listed in the manifest."""
+"""File with a signature of the manifest; optional, and not listed in the manifest."""
 
 CARD = "README.md"
 AGREEMENT = "agreement.json"
@@ -77,13 +77,13 @@ class SealedSplits(Record):
 
     splits: list[Annotated[str, Field(pattern=SPLIT)]] = Field(min_length=1)
     commitment: Sha256
-    """SHA-256 of the secret salt and the whole content of the key file."""
+    """SHA-256 of the secret salt and all entries of the key file."""
     seed_is_known: bool
     """Whether the recipe's seed can be guessed, so that recipe and pictures must not reveal the items."""
 
 
 class Manifest(Record):
-    """Content of `manifest.json`; nothing in it varies between runs."""
+    """Content of `manifest.json`, none of which varies between runs."""
 
     format: Literal["benchwright/release"] = "benchwright/release"
     version: Literal[1, 2, 3] = 3
@@ -96,16 +96,16 @@ class Manifest(Record):
     canary: str
     licence: str | None
     seed: int | None
-    """Seed of the run; None if withheld because splits are sealed."""
+    """Seed of the run; None if it is withheld because splits are sealed."""
     counts: ItemCounts
     files: dict[str, FileEntry]
     recipe: dict[str, Any]
     stages: list[dict[str, Any]]
     sealed: SealedSplits | None = Field(None, exclude_if=lambda sealed: sealed is None)
-    """The sealed splits; None if the release holds every answer."""
+    """The sealed splits; None if the release contains every answer."""
 
     by_address: int | None = Field(None, ge=1, exclude_if=lambda pictures: pictures is None)
-    """Number of pictures that the release states by address and hash only; None if it holds all files."""
+    """Number of pictures for which the release states only the URL and the hash; None if it contains all files."""
     statements: Statements | None = Field(None, exclude_if=lambda statements: statements is None)
     """Statements of the curators about the release; None if they made none."""
 
@@ -133,7 +133,7 @@ class Manifest(Record):
 
 
 def split_of(name: str) -> str | None:
-    """Return the split that a data file belongs to; None for any other file."""
+    """Return the split to which a data file belongs, or None for any other file."""
     match = _DATA.fullmatch(name)
     return match.group(1) if match else None
 
@@ -152,14 +152,14 @@ def read_manifest(root: Path) -> tuple[Manifest, str]:
     """Return a release's manifest and its SHA-256, the release id.
 
     Raises:
-        DataError: It is missing, has another format or a newer version, or lists a forbidden file.
+        DataError: The manifest is missing, has another format or a newer version, or lists a forbidden file.
     """
     data = read_inside(root, MANIFEST, max_bytes=documents.MAX_BYTES)
     return parse_manifest(data), bytes_digest(data)
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Return a manifest given as bytes.
+    """Parse a manifest given as bytes.
 
     Raises:
         DataError: The manifest has another format or a newer version, or lists a forbidden file.

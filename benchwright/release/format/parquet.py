@@ -1,4 +1,4 @@
-"""Writing and reading of a release's Parquet files, in pieces of bounded size."""
+"""Writing and reading of a release's Parquet files in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PICTURES = frozenset(f"{name}.list.element.bytes" for name in PICTURE_COLUMNS)
 
 
 class SizedRow(NamedTuple):
-    """A row of all columns, with the sizes in bytes of its text and of its pictures."""
+    """A row of all columns, with the sizes, in bytes, of its text and of its pictures."""
 
     row: Mapping[str, Any]
     text_bytes: int
@@ -49,7 +49,7 @@ class PieceLimits(NamedTuple):
         group_rows: Largest number of rows in a row group.
         group_bytes: Size of a row group, each picture counted once. A row that shows a picture of the group may exceed
             it, so that the next group does not store the picture again.
-        shown_bytes: Size of a row group in memory, with the pictures of each row; only a single item exceeds it.
+        shown_bytes: Size of a row group in memory, with the pictures of each row; only a single item may exceed it.
         file_bytes: Size of a file.
     """
 
@@ -64,9 +64,9 @@ def write_split(
 ) -> Iterator[str]:
     """Write a split's rows, already sorted, and yield the name of each file once it is closed.
 
-    At most one row group is in memory, each picture once. Pictures are already compressed files and are stored
-    unchanged. If `repeats` states that rows may show the same picture, each row group stores it once for all its rows.
-    Such a file has a dictionary, for which readers need more memory.
+    At most one row group is in memory, with each picture stored once. Pictures are already compressed files and are
+    stored unchanged. If `repeats` states that rows may show the same picture, each row group stores it once for all its
+    rows. Such a file has a dictionary, for which readers need more memory.
 
     Raises:
         DataError: An item is larger than a reader would accept.
@@ -112,11 +112,13 @@ def _writer(path: Path, schema: pa.Schema, *, repeats: bool) -> pq.ParquetWriter
 
 _PICTURE = pa.struct([("bytes", pa.dictionary(pa.int32(), pa.binary())), ("path", pa.string())])
 _PICTURE_LIST = pa.list_(pa.field("element", _PICTURE))
-"""Pictures as written and read: each once per row group, neither copied nor compared row by row."""
+"""Type of pictures as written and read: each is stored once per row group, and neither copied nor compared row
+by row.
+"""
 
 
 def _pictures_once(schema: pa.Schema) -> pa.Schema:
-    """Return a schema with picture columns as written and read; the file has that of the format."""
+    """Return a schema with the picture columns as written and read; the file itself has the format's schema."""
     for name in PICTURE_COLUMNS:
         if name not in schema.names:  # version 1
             continue
@@ -125,7 +127,7 @@ def _pictures_once(schema: pa.Schema) -> pa.Schema:
 
 
 def _table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Return rows as a table."""
+    """Return rows as an Arrow table."""
     columns = [
         _pictures([row[field.name] for row in rows])
         if field.name in PICTURE_COLUMNS
@@ -136,7 +138,7 @@ def _table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 
 
 def _pictures(lists: Sequence[Sequence[Mapping[str, Any] | None]]) -> pa.ListArray:
-    """Return lists of pictures as an array that holds each file once, by its name."""
+    """Return lists of pictures as an array that stores each file once, identified by its name."""
     cells = [cell for pictures in lists for cell in pictures]
     files = {cell["path"]: cell["bytes"] for cell in cells if cell is not None and cell["bytes"] is not None}
     places = {path: place for place, path in enumerate(files)}
@@ -165,7 +167,7 @@ def _leaves(schema: pa.Schema) -> list[str]:
 
 
 class _Group:
-    """Rows of a row group on their way into a file."""
+    """Rows of a row group that is about to be written."""
 
     def __init__(self) -> None:
         self.rows: list[Mapping[str, Any]] = []
@@ -182,7 +184,7 @@ class _Group:
         self._pictures.update(cell["path"] for cell in _cells(sized.row))
 
     def is_full_for(self, sized: SizedRow, limits: PieceLimits) -> bool:
-        """Return whether a row has to begin the next group."""
+        """Return whether a row must begin the next group."""
         if not self.rows:
             return False
         if len(self.rows) >= limits.group_rows or self.shown + sized.picture_bytes > limits.shown_bytes:
@@ -191,13 +193,13 @@ class _Group:
         return not shares and self.size + sized.text_bytes + self.new_bytes(sized.row) > limits.group_bytes
 
     def new_bytes(self, row: Mapping[str, Any]) -> int:
-        """Return the size in bytes of a row's pictures that no row of the group shows yet."""
+        """Return the size, in bytes, of those of a row's pictures that no row in the group shows yet."""
         new = {cell["path"]: len(cell["bytes"] or b"") for cell in _cells(row) if cell["path"] not in self._pictures}
         return sum(new.values())
 
 
 def _cells(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the pictures of a row, with marks and without."""
+    """Yield the pictures of a row, with and without marks."""
     return (cell for name in PICTURE_COLUMNS for cell in row[name] if cell is not None)
 
 
@@ -230,12 +232,12 @@ def read_rows(
     item_ids: Collection[str] | None = None,
     groups: Sequence[int] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a data file as Python values; all columns or some, all tasks or some.
+    """Yield the rows of a data file as Python values, optionally only some columns or tasks.
 
-    Each picture of a row group is in memory once, however many rows show it, along with the texts of a few rows.
+    Each picture of a row group is held in memory once, however many rows show it, along with the texts of a few rows.
 
-    For `item_ids`, only the row groups with one of them are read. `version` is the format version of the release, and
-    `groups` selects row groups by number.
+    With `item_ids`, only the row groups that contain one of them are read. `version` is the format version of the
+    release, and `groups` selects row groups by index.
 
     A malicious file can decompress to more than it states, or crash the process inside Arrow: check files from others
     with `verify_release` first, which reads them in a separate process.
@@ -258,7 +260,7 @@ def numbered_rows(
     tasks: Collection[str] | None = None,
     item_ids: Collection[str] | None = None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield rows of columns without pictures, each with the number of its row group; else as `read_rows`."""
+    """Yield rows of non-picture columns, each with the index of its row group; otherwise as `read_rows`."""
     with opened_data_file(handle, title=title, canary=canary, version=version) as table:
         for group in range(table.groups):
             for row in _chosen_rows(table, columns, tasks, item_ids, [group], with_files=False):
@@ -284,7 +286,7 @@ def _chosen_rows(
 
 
 def _rows(batch: pa.RecordBatch, *, with_files: bool) -> Iterator[dict[str, Any]]:
-    """Yield rows as Python values; rows with the same picture of a row group share one bytes object."""
+    """Yield rows as Python values; rows of a row group with the same picture share one bytes object."""
     names = batch.schema.names
     pictures = {name: _PictureColumn(batch.column(name)) for name in names if with_files and name in PICTURE_COLUMNS}
     for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
@@ -303,7 +305,7 @@ class _PictureColumn:
     It avoids Arrow's compute functions, whose import takes as long as reading an item.
 
     Args:
-        column: The column, its bytes as a dictionary.
+        column: The column, with its bytes dictionary-encoded.
     """
 
     def __init__(self, column: pa.ListArray) -> None:
@@ -343,15 +345,15 @@ def opened_data_file(
     check_marks: bool = True,
     pictures_once: bool = False,
 ) -> ParquetTable:
-    """Return an open data file, after a check that its columns and sizes are those of a release.
+    """Return an open data file after checking that its columns and sizes are those of a release.
 
     Args:
         handle: The file.
         title: Name of the file for messages.
         canary: Canary of the release.
         version: Format version of the release.
-        check_marks: Whether its metadata must also be those of this release.
-        pictures_once: Whether the bytes of pictures come as dictionaries, each once per row group.
+        check_marks: Whether its metadata must also match this release.
+        pictures_once: Whether picture bytes are dictionary-encoded, so that each occurs once per row group.
 
     Raises:
         DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.

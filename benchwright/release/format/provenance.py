@@ -1,7 +1,7 @@
-"""Provenance: the operations that made the items, and the source of every picture.
+"""The provenance of a release: the operations that made the items, and the source of every picture.
 
 `provenance.json` is one JSON document with each entry on a separate line. Any program can read it whole. Benchwright
-reads and writes it line by line, so a million pictures need no more memory than ten.
+reads and writes it line by line, so that a million pictures need no more memory than ten.
 
 This module also counts the source images by dataset and license.
 """
@@ -60,20 +60,20 @@ ENCODED = "encode_picture"
 
 
 TURNED = "turn_picture"
-"""Step of the operation that turns a JPEG file of the workspace upright for a release."""
+"""Step of the operation that rotates a JPEG file of the workspace upright for a release."""
 
 LOSSLESS = "encode_losslessly"
 """Step of the operation that encodes a made JPEG of the workspace without further loss for a sealed release, in which a
 mix of formats would reveal the step that made each file."""
 
 FILE_STEPS = frozenset({METADATA_REMOVED, ENCODED, TURNED, LOSSLESS})
-"""Steps of operations that make files of a release from those of the workspace."""
+"""Steps of the operations that make files of a release from those of the workspace."""
 
 
 def address_of(record: ImageRecord) -> str | None:
-    """Return the address of a picture's own file, as its source states it; None if it has none.
+    """Return the URL of a picture's own file, as stated by its source, or None if it has none.
 
-    A made picture has none: only the workspace has its file.
+    A made picture has none, since only the workspace has its file.
     """
     if record.source is None or record.derived_from:
         return None
@@ -84,12 +84,14 @@ def address_of(record: ImageRecord) -> str | None:
 
 
 def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the ids of files before the removal of metadata, by the ids of the files without it."""
+    """Return the ids of files before metadata removal, by the ids of the files after it."""
     return _files_before(records, {METADATA_REMOVED})
 
 
 def files_before_release(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the ids of the workspace's files, by the ids of the files that freezing made by cut, encoding or turn."""
+    """Return the ids of the workspace's files, by the ids of the files that freezing made from them by metadata
+    removal, encoding or rotation.
+    """
     return _files_before(records, FILE_STEPS)
 
 
@@ -127,7 +129,7 @@ _TAIL = b"]}\n"
 
 
 def write_provenance(path: Path, operations: Iterable[Operation], images: Iterable[ImageRecord]) -> None:
-    """Write operations, then images, in the order given."""
+    """Write the operations, then the images, in the given order."""
     with path.open("wb") as handle:
         handle.write(_HEAD)
         first = True

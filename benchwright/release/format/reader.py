@@ -1,4 +1,4 @@
-"""Reading a release: `Release.open(folder)`, then `items()`."""
+"""Reading of a release: `Release.open(folder)`, then `items()`."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from benchwright.release.format.schema import PICTURE_COLUMNS, columns_of_versio
 
 
 class Release:
-    """An open release folder. Only files that the manifest lists are read.
+    """An open release folder; only files listed in the manifest are read.
 
-    Opening compares only the manifest with its seal; `verify_release` checks every file.
+    Opening only compares the manifest with its seal; `verify_release` checks every file.
     """
 
     def __init__(self, path: Path, manifest: Manifest, release_id: str) -> None:
         self.path = path
         self.manifest = manifest
         self.release_id = release_id
-        """SHA-256 of the manifest: identifies the exact bytes of the release."""
+        """SHA-256 of the manifest, which identifies the exact bytes of the release."""
         self.checked: dict[str, tuple[int, ...]] = {}
-        """Data files found to match the manifest: device, inode, size and times from before the check."""
+        """Data files found to match the manifest, with device, inode, size and times from before the check."""
         self.withheld: Mapping[str, Mapping[str, Any]] = {}
-        """Column values of sealed items that a key file gave, by item id."""
+        """Column values of sealed items supplied by a key file, by item id."""
 
     @classmethod
     def open(cls, path: Path | str) -> Release:
@@ -85,7 +85,7 @@ class Release:
 
     @property
     def canary(self) -> str:
-        """Return the canary: the text to search for in training data."""
+        """Return the canary: the string to search for in training data."""
         return self.manifest.canary
 
     @property
@@ -95,7 +95,7 @@ class Release:
 
     @property
     def withheld_splits(self) -> frozenset[str]:
-        """Return the names of the splits whose answers are sealed; empty after a key file has given them."""
+        """Return the names of the splits whose answers are sealed; empty once a key file has supplied them."""
         return frozenset() if self.withheld else frozenset(self.manifest.sealed_splits)
 
     def __len__(self) -> int:
@@ -113,14 +113,16 @@ class Release:
         fetched: bool = True,
         pictures_of: Collection[str] | None = None,
     ) -> Iterator[ReleasedItem]:
-        """Yield items by split in row order (`sort_key_of`), each checked against its hashes; few are in memory.
+        """Yield items by split in row order (`sort_key_of`), each checked against its hashes; few are in memory at a
+        time.
 
         Args:
             split: Name of the only split to read; None for all.
             tasks: Names of the only tasks to read; None for all.
             fetched: Whether to include pictures that the release states by address, as `release fetch` got them;
                 otherwise items lack them.
-            pictures_of: Ids of the only items whose pictures to read and check; the others have none. None for all.
+            pictures_of: Ids of the items whose pictures are read and checked, with no pictures for others; None for
+                all.
 
         Raises:
             BenchwrightError: The release has no such split, or a picture is not fetched.
@@ -139,9 +141,10 @@ class Release:
         tasks: Collection[str] | None = None,
         item_ids: Collection[str] | None = None,
     ) -> Iterator[LaterItem]:
-        """Yield items as `items` does, in the same order, but read pictures only on access.
+        """Yield items in the same order as `items` does, but read their pictures only on access.
 
-        Access to an item of another row group reads that row group: access pictures in order, one thread at a time.
+        Accessing an item in another row group reads that row group, so access pictures in order and from one thread at
+        a time.
 
         Args:
             split: Name of the only split to read; None for all.
@@ -207,13 +210,13 @@ class Release:
                 yield self._checked(row | next(pictured) if is_wanted else row, split, title, known)
 
     def _splits_of(self, split: str | None) -> tuple[str, ...]:
-        """Return the names of the splits to read: one, or all."""
+        """Return the names of the splits to read: one or all."""
         if split is not None and split not in self.splits:
             raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
         return self.splits if split is None else (split,)
 
     def _checked(self, row: Mapping[str, Any], split: str, title: str, known: KnownFiles) -> ReleasedItem:
-        """Return a row as an item of a split, with the values that a key file gives for it."""
+        """Return a row as an item of a split, with the values that a key file supplies for it."""
         released = released_item(row, title=title, known=known)
         if released.split != split:
             raise DataError(
@@ -228,7 +231,7 @@ class Release:
     ) -> Iterator[dict[str, Any]]:
         """Yield rows in file order (`sort_key_of`), split by split.
 
-        Rows are not checked; `items` and `verify_release` do that.
+        Rows are not checked here; `items` and `verify_release` check them.
 
         Args:
             columns: Names of the columns to read, including `item_id`; None for all without pictures. Rows lack columns
@@ -269,7 +272,7 @@ class Release:
         return self._count("attributes", lambda attributes: isinstance(attributes, dict) and ESTIMATED_BY in attributes)
 
     def _count(self, column: str, counts: Callable[[Any], bool]) -> dict[str, int]:
-        """Return the number of items whose value in a JSON column passes `counts`, by task."""
+        """Return, by task, the number of items whose value in a JSON column satisfies `counts`."""
         numbers: Counter[str] = Counter()
         for row in self.rows(("item_id", "task", column)):
             title = f"{self.path}: item {shown(str(row['item_id']))}: {column}"
@@ -293,7 +296,7 @@ def _whole(
     title: str,
     known: KnownFiles,
 ) -> ReleasedItem:
-    """Return an item with its pictures."""
+    """Return an item together with its pictures."""
     row = {"image_ids": image_ids, **pictures.of(released.item.item_id, group)}
     return with_row_pictures(released, row, title=title, known=known)
 

@@ -1,4 +1,4 @@
-"""Conversion of items to rows of a release, and of rows back to items."""
+"""Conversion of items to rows of a release and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SAME_IN_BOTH = (
     "explanation", "operation_id", "root_image_id", "made_from",
 )  # fmt: skip
 _STRUCTURES = ("attributes", "written_by", "evidence")
-"""Columns that hold an object as JSON."""
+"""Columns that store an object as JSON."""
 
 _MOST_KNOWN = 8
 _FILE_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,8}")
@@ -55,13 +55,13 @@ class ReleasedItem:
 
 
 class KnownFiles:
-    """The files of recent rows, with known SHA-256; the next rows show the same pictures."""
+    """The files of recent rows with known SHA-256, since subsequent rows show the same pictures."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, bytes] = OrderedDict()
 
     def is_of(self, data: bytes, sha256: str) -> bool:
-        """Return whether a file has a SHA-256, computed unless the file is a recent one."""
+        """Return whether a file has the given SHA-256, which is computed unless the file is a recent one."""
         if self._files.get(sha256) == data:
             self._files.move_to_end(sha256)
             return True
@@ -79,7 +79,7 @@ def file_name(record: ImageRecord) -> str:
 
 
 def row_of(item: Item, split: str) -> dict[str, Any]:
-    """Return an item's row without the bytes of its pictures; errors as of `spelled_row`."""
+    """Return an item's row without the bytes of its pictures; raises the same errors as `spelled_row`."""
     row, _ = spelled_row(item, split)
     return row
 
@@ -88,7 +88,7 @@ def spelled_row(item: Item, split: str) -> tuple[dict[str, Any], str]:
     """Return an item's row without the bytes of its pictures, and the row as canonical JSON.
 
     Raises:
-        DataError: A structure of the item holds a value that JSON cannot represent, such as NaN.
+        DataError: A structure of the item contains a value that JSON cannot represent, such as NaN.
     """
     try:
         row = {
@@ -112,10 +112,10 @@ def spelled_row(item: Item, split: str) -> tuple[dict[str, Any], str]:
 
 
 def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | None = None) -> ReleasedItem:
-    """Return a row as an item, after a check of its content hash and of every picture's SHA-256.
+    """Return a row as an item after checking its content hash and every picture's SHA-256.
 
     Args:
-        row: All columns of the schema, as Python values; without the picture columns the item has no pictures.
+        row: All columns of the schema, as Python values; without the picture columns, the item has no pictures.
         title: Name of the row's source, for messages.
         known: Files of the rows before it.
 
@@ -141,10 +141,10 @@ def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | Non
 
 
 def with_row_pictures(released: ReleasedItem, row: Mapping[str, Any], *, title: str, known: KnownFiles) -> ReleasedItem:
-    """Return an item, read without pictures, with those from the picture columns of its row.
+    """Return an item that was read without pictures, with those from the picture columns of its row added.
 
     Args:
-        released: The item, as of `released_item`.
+        released: The item, as returned by `released_item`.
         row: Picture columns of its row, and `image_ids`.
         title: Name of the row's source, for messages.
         known: Files of the rows before it.
@@ -164,7 +164,7 @@ def with_values(released: ReleasedItem, values: Mapping[str, Any], *, title: str
     """Return an item with other values in some columns of its row.
 
     Raises:
-        DataError: The values make no valid item.
+        DataError: The values do not form a valid item.
     """
     try:
         item = _item({**row_of(released.item, released.split), **values}, title)
@@ -190,7 +190,7 @@ def _item(row: Mapping[str, Any], title: str) -> Item:
 
 
 def _images(row: Mapping[str, Any], title: str, known: KnownFiles) -> tuple[dict[str, bytes], tuple[bytes | None, ...]]:
-    """Return the files without marks by id, and those with marks in display order, with None for a missing one."""
+    """Return the files without marks by id, and those with marks in display order, with None for a missing file."""
     images: dict[str, bytes] = {}
     drawn: list[bytes | None] = []
     clean = row.get("unmarked") or [None] * len(row["images"])

@@ -1,8 +1,8 @@
-"""The columns of a release's Parquet files: a stable format, guarded by golden files in the tests.
+"""The columns of a release's Parquet files: a stable format, which golden files in the tests protect.
 
-One row is one item. `images` and `unmarked` have the layout in which Hugging Face `datasets` keeps `List(Image())`. The
-schema's metadata states this, so `datasets.load_dataset(<release folder>)` gives decoded pictures. Open structures
-(visual prompts, attributes, evidence) are canonical JSON in a text column.
+One row is one item. `images` and `unmarked` have the layout in which Hugging Face `datasets` stores `List(Image())`.
+The schema's metadata states this, so `datasets.load_dataset(<release folder>)` returns decoded pictures. Open
+structures (visual prompts, attributes, evidence) are canonical JSON in a text column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _list_of(kind: pa.DataType) -> pa.DataType:
 
 _CHOICE = pa.struct([("key", _TEXT), ("text", _TEXT), ("image_id", _TEXT)])
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
-"""Bytes of a picture's file, and a file name made from their SHA-256."""
+"""Bytes of a picture's file, and a file name based on their SHA-256."""
 
 _TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
     ("item_id", _TEXT, "Id of the item: 32 hexadecimal digits."),
@@ -60,12 +60,12 @@ same length, in display order of the pictures."""
 COLUMN_MEANINGS: dict[str, str] = {name: meaning for name, _, meaning in _TABLE}
 
 PICTURE_COLUMNS = ("images", "unmarked")
-"""Columns that hold the bytes of files."""
+"""Columns that contain the bytes of files."""
 
 _ADDED_IN = {"unmarked": 2}
 
 SCHEMA = pa.schema(list(COLUMNS.items()))
-"""Schema of the version to write, without metadata."""
+"""Schema of the format version to write, without metadata."""
 
 
 def sort_key_of(row: Mapping[str, Any], version: int = FORMAT_VERSION) -> tuple[str, str]:
@@ -90,7 +90,7 @@ def feature_of(kind: pa.DataType) -> Any:
 
 
 def stamped_schema(*, canary: str, version: int = FORMAT_VERSION) -> pa.Schema:
-    """Return a version's schema with its metadata: features for `datasets`, and format, version and canary."""
+    """Return a version's schema with its metadata: the features for `datasets`, and the format, version and canary."""
     columns = columns_of_version(version)
     features = {name: feature_of(kind) for name, kind in columns.items()}
     stamp = {"format": FORMAT, "version": version, "canary": canary}

@@ -1,4 +1,6 @@
-"""Facts that only curators know about a release: authors, consent and pay of annotators, and terms of access."""
+"""Facts that only the curators of a release know: its authors, the consent and pay of annotators, and the terms of
+access.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,11 @@ QUESTIONS: dict[str, str] = {
 
 
 class Statements(Record):
-    """Statements of the curators; all optional, shown on the card in their words.
+    """The curators' statements, which are all optional and appear on the card in their own words.
 
     Args:
         authors: Names of the benchmark's authors, for its citation; may be empty.
-        url: Address of the benchmark's page.
+        url: URL of the benchmark's page.
         languages: Languages of its texts, as ISO 639 codes such as `en`.
         consent: How annotators were informed and gave consent.
         pay: How annotators were paid, or why they were not.
@@ -68,7 +70,7 @@ class Statements(Record):
 
 
 def read_statements(path: Path) -> Statements:
-    """Return the statements of a YAML or JSON file.
+    """Return the statements in a YAML or JSON file.
 
     Raises:
         DataError: The file cannot be read, or has other fields or values.

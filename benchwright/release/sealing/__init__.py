@@ -1,1 +1,1 @@
-"""Sealing of splits: public items without answers, and the key file that unseals them."""
+"""Sealing of splits: public items without answers, and the key file with which to unseal them."""

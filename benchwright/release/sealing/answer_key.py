@@ -2,7 +2,7 @@
 
 It is one JSON document with each entry on a separate line. A commitment in the manifest, the SHA-256 of salt and
 entries, binds both to the release. The salt is secret and random, so the commitment reveals nothing; SHA-256 ensures
-that no other key fits it.
+that no other key matches it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SALT = re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}")
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """A parsed key file; takes about 2 kB of memory per sealed item.
+    """A parsed key file, which takes about 2 kB of memory per sealed item.
 
     Attributes:
         path: Path of the file.
@@ -132,7 +132,7 @@ def _head(line: bytes, path: Path) -> dict[str, str]:
 
 
 def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
-    """Yield the lines of entries without the separators between them."""
+    """Yield the lines of the entries without the separators between them."""
     ended = False
     for line in handle:
         if ended or len(line) > _MAX_LINE_BYTES:
@@ -146,7 +146,7 @@ def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
 
 
 def _item(line: bytes, title: str) -> Item | None:
-    """Return the original item of an entry; None for entries of other kinds."""
+    """Return the original item in an entry, or None for entries of other kinds."""
     entry = documents.parse(line, title=title)
     if not isinstance(entry, dict) or len(entry) != 1:
         raise DataError(f"{title}: is not an entry of a key file")
@@ -160,7 +160,7 @@ def _item(line: bytes, title: str) -> Item | None:
 
 
 def unsealed(release: Release, key: AnswerKey) -> Release:
-    """Return a release whose sealed items have their answers; it keeps the ids of the public release.
+    """Return the release with the answers of its sealed items restored; items keep the ids of the public release.
 
     Raises:
         BenchwrightError: The release has no sealed splits, or the key belongs to another release.

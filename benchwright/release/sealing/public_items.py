@@ -1,7 +1,7 @@
-"""Items of sealed splits in their public form: the content shown, without anything that reveals the answer.
+"""Items of sealed splits in their public form: the content shown, and nothing that reveals the answer.
 
-A secret salt of 32 bytes decides the public id of an item, and so its place in the release, and the order of its
-options. Without the salt, neither follows from the original item, nor does the original follow from them.
+A secret salt of 32 bytes determines the public id of an item, hence its position in the release, and the order of its
+options. Without the salt, neither can be derived from the original item, nor the original item from them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from benchwright.release.format.rows import row_of
 SALT_BYTES = 32
 
 SEALED_OPERATION = Operation(step="sealed", version=1, parameters={}, seed=0)
-"""Operation that sealed items name instead of the one that made them."""
+"""Operation that sealed items state instead of the one that made them."""
 
 _SEALED = "sealed"
-"""Attribute that is true in the row of a sealed item."""
+"""Attribute that is true in the rows of sealed items."""
 
 _WITHHELD = (
     "answer", "refusal", "level", "category", "attributes", "explanation", "group_keys", "written_by", "evidence",
@@ -35,7 +35,9 @@ _TIED_WORDS = re.compile(
     r"fifth)\b|\d|^\W*\w\W*$",
     re.IGNORECASE,
 )
-"""Options that refer to other options or places, are a letter, or have a number: these keep their order."""
+"""Pattern of options that refer to other options or positions, are a letter, or contain a number; these keep their
+order.
+"""
 
 
 class PublicItem(NamedTuple):
@@ -56,11 +58,11 @@ def salted(salt: bytes, *parts: Any) -> str:
 
 
 def public_item(item: Item, salt: bytes) -> PublicItem:
-    """Return an item without answer, labels, groups, evidence and history, with a new id and reordered options.
+    """Return an item without its answer, labels, groups, evidence and history, and with a new id and reordered options.
 
     Options keep their order if it carries meaning or if anything else depends on it: yes and no, numbers, letters drawn
-    in a picture, options that refer to each other. The refusal choice keeps its place. Options that are pictures move
-    together with their pictures.
+    in a picture, options that refer to each other. The refusal choice keeps its position. Options that are pictures
+    move together with their pictures.
     """
     order = _order(item, salt)
     by_key = {choice.key: choice for choice in item.choices}
@@ -85,7 +87,7 @@ def public_item(item: Item, salt: bytes) -> PublicItem:
 
 
 def withheld_values(original: Item, public: PublicItem) -> dict[str, Any]:
-    """Return the values that the public item takes in the columns `_WITHHELD` once unsealed."""
+    """Return the values that the public item has in the columns `_WITHHELD` once it is unsealed."""
     new_key = dict(zip(public.order, LETTERS, strict=False))
     answered = public.item.model_copy(
         update={
@@ -99,7 +101,7 @@ def withheld_values(original: Item, public: PublicItem) -> dict[str, Any]:
 
 
 def what_tells(item: Item) -> list[str]:
-    """Return the names of the fields in which an item of a sealed split reveals more than it may."""
+    """Return the names of the fields in which an item of a sealed split reveals more than permitted."""
     expected: dict[str, Any] = {
         "revision": 0,
         "answer": None,
@@ -139,7 +141,7 @@ def _may_change_places(item: Item) -> bool:
 
 
 def _are_shown_once(item: Item, choices: Sequence[Choice]) -> bool:
-    """Return whether each picture option has a distinct picture among those of the item."""
+    """Return whether each picture option has a distinct picture among the item's pictures."""
     shown = [image.image_id for image in item.images]
     return all(shown.count(str(choice.image_id)) == 1 for choice in choices) and len(
         {choice.image_id for choice in choices}
@@ -147,7 +149,7 @@ def _are_shown_once(item: Item, choices: Sequence[Choice]) -> bool:
 
 
 def _images(item: Item, order: Sequence[str]) -> tuple[ItemImage, ...]:
-    """Return the item's pictures under plain roles, those of options in the new order of the options."""
+    """Return the item's pictures with neutral roles, and with those of options in the options' new order."""
     option_of = {choice.key: choice.image_id for choice in item.choices}
     moved = {
         option_of[choice.key]: option_of[old]

@@ -1,6 +1,6 @@
-"""Sealing during the writing of a release: public items pass on, everything else goes to the key file.
+"""Sealing while a release is written: public items are passed on, and everything else goes to the key file.
 
-A temporary file holds the original items and the records of their pictures, so memory does not grow with them.
+A temporary file stores the original items and the records of their pictures, so memory use does not grow with them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from benchwright.release.sealing.answer_key import commitment_of, read_answer_ke
 from benchwright.release.sealing.public_items import SALT_BYTES, SEALED_OPERATION, public_item, salted
 
 KEYS = "keys"
-"""Folder of a workspace that holds the key files of its releases."""
+"""Folder in a workspace that contains the key files of its releases."""
 
 GUESSABLE_SEEDS = 1 << 56
-"""Seeds below this number are short enough to try, or may be a favorite number."""
+"""Seeds below this number are few enough to try exhaustively, or may be a favorite number."""
 
 
 def key_path(workspace: Path, name: str, version: str) -> Path:
@@ -31,7 +31,8 @@ def key_path(workspace: Path, name: str, version: str) -> Path:
 
 
 def known_salt(workspace: Path, name: str, version: str | None) -> bytes | None:
-    """Return the salt that earlier sealed this release, or else another version of its name; None without one.
+    """Return the salt with which this release, or else another version of the same name, was sealed earlier; None if
+    there is none.
 
     With the same salt, the same items keep their public ids and the order of their options.
     """
@@ -42,7 +43,7 @@ def known_salt(workspace: Path, name: str, version: str | None) -> bytes | None:
 
 
 def require_secret_seed(seed: int) -> None:
-    """Check that the items and their answers cannot be made again by trying seeds.
+    """Check that the items and their answers cannot be reproduced by trying seeds.
 
     Raises:
         RecipeError: The seed can be guessed.
@@ -58,7 +59,7 @@ def require_secret_seed(seed: int) -> None:
 
 
 class Sealing:
-    """Sealing of the splits of one release.
+    """Seals the splits of one release.
 
     Args:
         splits: Names of the sealed splits.
@@ -67,7 +68,7 @@ class Sealing:
         accept_known_seed: Whether to accept a seed that can be guessed.
 
     Raises:
-        RecipeError: The seed can be guessed, and with it the items and their answers can be made again.
+        RecipeError: The seed can be guessed, and the items and their answers can be reproduced with it.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Sealing:
         self._operations: dict[str, str] = {}
 
     def survey(self, items: Iterable[tuple[Item, str]]) -> None:
-        """Record which items are released with their answers; takes about 100 bytes of memory per such item.
+        """Record which items are released with their answers; this takes about 100 bytes of memory per such item.
 
         Raises:
             BenchwrightError: A sealed split has no item.
@@ -108,7 +109,7 @@ class Sealing:
     def public(
         self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]
     ) -> Iterator[tuple[Item, str]]:
-        """Yield items in public form, and keep the parts that they leave out for the key file."""
+        """Yield items in public form, and keep the parts that are left out for the key file."""
         for item, split in items:
             self._shown = {}
             if split not in self.splits:
@@ -121,7 +122,7 @@ class Sealing:
             yield public_item(item, self.salt).item, split
 
     def image(self, image: Callable[[str], ImageRecord]) -> Callable[[str], ImageRecord]:
-        """Return a function that gives the public record of a picture of the last yielded item.
+        """Return a function that returns the public record of a picture of the last yielded item.
 
         The record of a sealed item's picture omits its source and what it was made from, except for the licenses of all
         pictures of its item.
@@ -147,7 +148,7 @@ class Sealing:
         return public_record
 
     def original(self, record: ImageRecord) -> ImageRecord:
-        """Return the full record of a picture, with the place of its file."""
+        """Return the full record of a picture, with the location of its file."""
         row = self._database.execute(
             "SELECT line FROM entry WHERE kind = 'image' AND id = ?", (record.image_id,)
         ).fetchone()
@@ -159,7 +160,7 @@ class Sealing:
         return record.model_copy(update={"operation_id": named})
 
     def operations(self, operations: Sequence[Operation]) -> list[Operation]:
-        """Return operations without the seed, and the operation that sealed items name."""
+        """Return the operations without the seed, including the operation that sealed items state."""
         public = []
         for operation in operations:
             self._keep("operation", operation.operation_id, operation.model_dump(mode="json"))
@@ -175,7 +176,7 @@ class Sealing:
         return public
 
     def stages(self, stages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return stages with salted fingerprints, since a fingerprint covers tables with answers."""
+        """Return the stages with salted fingerprints, since a fingerprint covers tables that contain answers."""
         self._keep("stages", "", list(stages))
         return [
             {**stage, **({"fingerprint": salted(self.salt, stage["fingerprint"])} if "fingerprint" in stage else {})}
@@ -183,7 +184,7 @@ class Sealing:
         ]
 
     def agreement(self, campaigns: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-        """Return the plain figures of campaigns' summaries, without figures by item or answer."""
+        """Return the overall figures in campaigns' summaries, without figures by item or answer."""
         self._keep("agreement", "", dict(campaigns))
         return {
             name: {key: value for key, value in summary.items() if isinstance(value, str | bool | int | float)}
@@ -191,7 +192,7 @@ class Sealing:
         }
 
     def human_baseline(self, baseline: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        """Return a human baseline without the sealed items; None if no item remains."""
+        """Return a human baseline without the sealed items, or None if no item remains."""
         if baseline is None:
             return None
         self._keep("human_baseline", "", dict(baseline))
@@ -217,7 +218,7 @@ class Sealing:
         """Write the key file unless it already exists.
 
         Raises:
-            BenchwrightError: The path holds the key of another release.
+            BenchwrightError: The path contains the key of another release.
         """
         if path.exists():
             before = read_answer_key(path)
@@ -231,7 +232,7 @@ class Sealing:
         write_answer_key(path, {"release": release, "release_id": release_id}, self.salt, self._lines())
 
     def _pictures(self, item: Item, image: Callable[[str], ImageRecord]) -> list[ImageRecord]:
-        """Keep and return the records of the pictures that an item shows and of those they were made from."""
+        """Keep and return the records of the pictures that an item shows and of those from which they were made."""
         wanted, records = [item.root_image_id, *(shown.image_id for shown in item.images)], dict[str, ImageRecord]()
         while wanted:
             image_id = wanted.pop()

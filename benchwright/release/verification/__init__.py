@@ -1,1 +1,1 @@
-"""Verification of releases: contents, card and signatures, and what a check proves."""
+"""Verification of releases: their contents, card and signatures, and what a check proves."""

@@ -1,7 +1,7 @@
 """Comparison of a card's statements with the other files of its release.
 
-Everything on a card except the curator's words is made from other files, so this module makes it again and compares.
-The curator's words are prose: the only check is that they do not attribute simulated work to people.
+Everything on a card except the curator's words is generated from other files, so this module regenerates it and
+compares. The curator's words are free text: the only check is that they do not attribute simulated work to people.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ AGREES = "the card agrees with the other files on counts, funnel, people, source
 
 _MARK = re.compile(r"<!-- benchwright/card ([0-9]{1,6}) -->")
 _EARLIER = {"Funnel": "How it was made"}
-"""Sections with another heading and other figures on cards of earlier versions."""
+"""Sections that have another heading and other figures on cards of earlier versions."""
 
 _WHO = r"(?:people|persons?|humans?|annotators?|experts?|reviewers?|raters?|curators?|volunteers?|students?)"
 _DID = (
@@ -32,7 +32,7 @@ _PEOPLE_DID = (
     rf"\b{_DID}\b[^.!?]{{0,60}}?\bby(?: [\w-]+){{0,4}} {_WHO}\b|"
     rf"\b{_WHO}\b(?: [\w-]+){{0,3}} {_DID}\b|\bhuman[- ]{_DID}\b"
 )
-"""Not compiled yet: that takes longer than reading a small release, and few cards need the search."""
+"""Not compiled in advance: that takes longer than reading a small release, and few cards need the search."""
 _DENIED = re.compile(r"\b(?:simulat\w*|no|not|none|nobody|never|without)\b", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 
@@ -53,10 +53,11 @@ class CardCheck:
 
 
 def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return the words by which a text attributes work to people although all campaigns were simulated.
+    """Return the words with which a text attributes work to people although all campaigns were simulated.
 
-    It examines English text only, sentence by sentence, and skips a sentence that denies it or mentions simulation. It
-    skips the text of a release without campaigns, which may repeat statements of its source about people.
+    Only English text is examined, sentence by sentence; sentences that deny work by people or mention simulation are
+    skipped. The text of a release without campaigns is also skipped, since it may repeat statements of its source about
+    people.
     """
     if not agreement or not all(is_simulated(summary) for summary in agreement.values()):
         return None
@@ -71,7 +72,7 @@ def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> st
 def check_card(text: str, facts: CardFacts) -> CardCheck:
     """Return the result of comparing a card's text with the facts in the release's other files.
 
-    Cards of earlier versions are compared where their content is the same; cards of later versions are not compared.
+    Cards of earlier versions are compared where their content is the same; cards of later versions are not.
     """
     try:
         version = next(iter(_MARK.findall(text[-200:])), None)
@@ -87,7 +88,9 @@ def check_card(text: str, facts: CardFacts) -> CardCheck:
 
 
 def _unmarked_version(text: str, facts: CardFacts) -> int:
-    """Return the layout version of a card without a mark, by its head; cards of the first layout had none."""
+    """Return the layout version of a card without a version mark, judged by its head; cards of the first layout have no
+    mark.
+    """
     return CARD_VERSION if text.startswith(card_head(facts)) else 1
 
 
@@ -134,13 +137,13 @@ class _Expected:
 
 
 def _without_mark(lines: Sequence[str]) -> list[str]:
-    """Return a section's lines without leading and trailing empty lines and without the card's mark."""
+    """Return a section's lines without leading and trailing empty lines and without the card's version mark."""
     kept = re.sub(rf"{_MARK.pattern}\Z", "", "\n".join(lines).strip()).rstrip()
     return kept.split("\n") if kept else []
 
 
 def _difference(stated: Sequence[str], expected: Sequence[str], *, first_line: int, source: str) -> str | None:
-    """Return a problem for the first line that differs from the expected one; None if all are equal."""
+    """Return a problem for the first line that differs from the expected one, or None if all lines are equal."""
     for line, (says, gives) in enumerate(zip_longest(stated, expected), start=first_line):
         if says is None:
             return f"{CARD}: does not say {_cut(gives)}, which {source} gives"

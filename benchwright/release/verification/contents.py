@@ -59,7 +59,7 @@ from benchwright.texts.normalization import counted
 
 @dataclass
 class _Seen:
-    """Facts collected from the rows of all intact data files; about 250 bytes per item."""
+    """Facts collected from the rows of all intact data files; these take about 250 bytes per item."""
 
     leaves: list[bytes] = field(default_factory=list)
     item_ids: set[bytes] = field(default_factory=set)
@@ -71,11 +71,11 @@ class _Seen:
     undrawable: list[str] = field(default_factory=list)
     sources: SourceTally = field(default_factory=SourceTally)
     with_metadata: dict[bytes, bool] = field(default_factory=dict)
-    """Whether picture files have metadata besides an orientation: True if they do, False if they may."""
+    """Whether picture files have metadata other than an orientation: True if they do, False if they may."""
 
     files_made: Counter[str] = field(default_factory=Counter)
     made_as_jpeg: int = 0
-    """Number of files made by freezing according to the provenance, by step."""
+    """Number of files that freezing made, according to the provenance, by step."""
 
     example: ExampleChoice = field(default_factory=ExampleChoice)
     texts: TextTally = field(default_factory=TextTally)
@@ -151,7 +151,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
 
 
 def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
-    """Return what the pictures with marks could not be compared with."""
+    """Return what the drawings of marks could not prove, as statements."""
     lines = []
     if manifest.drawing_version not in {None, *KNOWN_VERSIONS}:
         lines.append(
@@ -176,7 +176,7 @@ def _absent(seen: _Seen) -> list[str]:
 
 
 def _with_metadata(seen: _Seen) -> list[str]:
-    """Return that picture files reveal more than their pixels, if they do or may."""
+    """Return the statement that picture files reveal more than their pixels, if they do or may."""
     kinds = (
         (True, "hold EXIF, XMP, texts or the like, such as the place where a photograph was taken"),
         (False, "have formats whose metadata is neither removed nor read here"),
@@ -345,7 +345,7 @@ def _check_card(
 
 
 def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterator[str]:
-    """Compare the citation and the table of sources, if present, with those made from the other files."""
+    """Compare the citation and the table of sources, if present, with those generated from the other files."""
     if CITATION in manifest.files:
         data = read_inside(root, CITATION, max_bytes=documents.MAX_BYTES)
         if data != citation(facts, content_id=manifest.content_id):
@@ -364,7 +364,7 @@ def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterat
 
 
 def _to_fetch(root: Path, manifest: Manifest, seen: _Seen) -> Iterator[str]:
-    """Compare the list of pictures to fetch, if present, with the data and provenance."""
+    """Compare the list of pictures to download, if present, with the data and the provenance."""
     if FETCH_LIST not in manifest.files:
         return
     absent = (

@@ -1,7 +1,7 @@
-"""Comparison of a release's drawn pictures with drawings made anew from their files and marks.
+"""Comparison of a release's drawn pictures with new drawings made from their files and marks.
 
-A picture kept unchanged needs no pixel comparison: its SHA-256 is its id. A drawn picture is drawn again, once per
-picture and set of marks however many items show it, on the run's record map.
+A picture kept unchanged needs no pixel comparison: its SHA-256 is its id. A drawn picture is drawn again by the run's
+record map, once per picture and set of marks, however many items show it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from benchwright.records import VisualPrompt
 from benchwright.release.format.rows import ReleasedItem
 
 _TOLERANCE = 8
-"""Largest pixel difference of two JPEG encoders, in levels 0-255; a mark differs far more from the picture below."""
+"""Largest pixel difference between two JPEG encoders, in levels 0-255; a mark differs far more from the picture below
+it.
+"""
 
 _WAITING_BYTES = 64 * 1024**2
-"""Total size of the pictures compared at a time, in bytes; those of one item may exceed it."""
+"""Total size, in bytes, of the pictures compared at a time; those of one item may exceed it."""
 
 _WAITING_ITEMS = 512
 
@@ -60,21 +62,21 @@ class _ToCompare(NamedTuple):
 
 
 class _AwaitedItem(NamedTuple):
-    """An item whose pictures await comparison, with the keys of the comparisons by picture number."""
+    """An item whose pictures await comparison, with the keys of the comparisons by picture index."""
 
     released: ReleasedItem
     comparisons: dict[int, bytes]
 
 
 class DrawingComparer:
-    """Comparer of the drawn pictures of items; it draws each picture with its marks once.
+    """Compares the drawn pictures of items; each picture with its marks is drawn once.
 
     Encoders differ between machines, so bytes need not be equal, and JPEG pixels may differ by a few levels from those
-    of the JPEG made here. Memory grows by some 100 bytes per drawn picture.
+    of the JPEG made here. Memory use grows by about 100 bytes per drawn picture.
 
     Args:
         version: Version of the drawing in the release; pictures of unknown versions are not compared.
-        record_map: Map of the comparisons over pictures; this process by default.
+        record_map: Map that runs the comparisons over pictures; by default in this process.
 
     Attributes:
         drawn: Number of drawn pictures.
@@ -88,7 +90,7 @@ class DrawingComparer:
         self.drawn = 0
 
     def compared(self, items: Iterable[ReleasedItem]) -> Iterator[tuple[ReleasedItem, DrawingFault | None]]:
-        """Yield items in their order, each with the fault of its drawn pictures; None without one.
+        """Yield items in order, each with the fault of its drawn pictures, or None if there is no fault.
 
         Raises:
             DataError: A picture crashed the process that compared it, or exhausted its memory.
@@ -153,7 +155,7 @@ class DrawingComparer:
             yield released, self._fault(released, comparisons)
 
     def _fault(self, released: ReleasedItem, comparisons: Mapping[int, bytes]) -> DrawingFault | None:
-        """Return the fault of an item's pictures; a difference precedes an undrawable picture."""
+        """Return the fault of an item's pictures; a difference takes precedence over an undrawable picture."""
         faults = []
         for number, key in comparisons.items():
             if (fault := self._ended[key]) is not None:
@@ -168,7 +170,7 @@ def _of_comparison(task: _ToCompare) -> DrawingFault | None:
 
 
 def _compared(data: bytes, prompts: Sequence[VisualPrompt], drawn: bytes | None, version: int) -> DrawingFault | None:
-    """Return how a drawn picture differs from the drawing of its file and marks; None if it does not."""
+    """Return how a drawn picture differs from the drawing of its file and marks, or None if it does not."""
     try:
         expected = drawn_pixels(data, prompts)
     except (PromptError, UnreadableImage) as error:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeyCheck:
-    """Result of comparing a release with a key file.
+    """The result of comparing a release with a key file.
 
     Attributes:
         problems: Problems, one line each.
@@ -31,10 +31,10 @@ class KeyCheck:
 
 
 def check_key(root: Path, manifest: Manifest, path: Path | None) -> KeyCheck:
-    """Return the result of comparing a release that agrees with itself with its key file; None without a key.
+    """Return the result of comparing a self-consistent release with its key file; None if there is no key.
 
-    The commitment binds the key to the release. Beyond that, each sealed item made again from the original item and the
-    salt must equal the released one.
+    The commitment binds the key to the release. In addition, each sealed item, when made again from the original item
+    and the salt, must equal the released one.
     """
     if path is None:
         if manifest.sealed is None:

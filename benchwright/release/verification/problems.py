@@ -11,7 +11,7 @@ _MAX_PROBLEMS = 200
 
 
 class Problems:
-    """A bounded list of problems; a hostile folder can have any number of wrong files, so the rest is only counted."""
+    """A bounded list of problems; a hostile folder can have any number of wrong files, so the rest are only counted."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -30,13 +30,13 @@ class Problems:
         return bool(self._lines)
 
     def all(self) -> list[str]:
-        """Return the lines, at most `_MAX_PROBLEMS`."""
+        """Return the lines, at most `_MAX_PROBLEMS` of them."""
         return [*self._lines, *([f"and {self._left_out} more problems"] if self._left_out else [])]
 
 
 @dataclass(frozen=True)
 class ReleaseContents:
-    """Result of checking the rows.
+    """The result of checking the rows.
 
     Args:
         content_id: Root hash of the current items; None if some could not be read.

@@ -1,7 +1,7 @@
 """Statements of what a check of a release proves and does not prove.
 
-A consistent release proves little, because anyone who changes a release can rewrite its manifest. Only evidence from
-outside ties it to the release that was frozen: its id, or a signature.
+A consistent release proves little, because anyone who changes a release can rewrite its manifest. Only external
+evidence ties it to the release that was frozen: its id or a signature.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Proof:
         proven: What is proven, as sentences without a full stop.
         not_proven: What is not proven, as sentences without a full stop.
         problems: Contradictions, one line each, beginning with the file.
-        signer: Signer, if the signature was checked or can be read.
+        signer: The signer, if the signature was checked or can be read.
     """
 
     proven: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Proof:
 
 
 def checked_id(text: str) -> str:
-    """Return a release id or content id, or the beginning of one, in the form used for comparison.
+    """Return a release id or content id, or a prefix of one, in the form used for comparison.
 
     Raises:
         BenchwrightError: The text is not an id, or is too short.
@@ -76,7 +76,7 @@ def prove_origin(
         manifest: Bytes of its manifest.
         content_id: Content id of the current items; None if they could not be read.
         expect: Expected release id or content id, as `checked_id` returns it.
-        signers: Signers whose signature counts.
+        signers: Signers whose signature is accepted.
 
     Raises:
         BenchwrightError: `expect` is not an id.

@@ -1,4 +1,4 @@
-"""Signatures of releases by SSH keys, made and checked by OpenSSH's `ssh-keygen -Y`.
+"""Signatures of releases with SSH keys, made and checked by OpenSSH's `ssh-keygen -Y`.
 
 The signature covers the bytes of `manifest.json`, and with it every other file, whose SHA-256 the manifest states.
 A signature can be checked without Benchwright:
@@ -23,7 +23,7 @@ from benchwright.release.format.manifest import SIGNATURE
 from benchwright.workspace.atomic import write_bytes
 
 _NAMESPACE = "benchwright-release"
-"""Namespace of the SSH signatures; a signature for another purpose, such as a Git commit, does not count."""
+"""Namespace of the SSH signatures; a signature for another purpose, such as a Git commit, is not accepted."""
 
 MAX_BYTES = 64 * 1024
 _GOOD = re.compile(r'^Good "[^"]*" signature(?: for (?P<identity>.*))? with (?P<key>\S+ key \S+)$', re.MULTILINE)
@@ -32,12 +32,12 @@ _NEEDED = "it comes with OpenSSH 8.2 or newer (on Debian and Ubuntu: apt install
 
 @dataclass(frozen=True)
 class AllowedSigners:
-    """The signers whose signature counts.
+    """The signers whose signature is accepted.
 
     Attributes:
         file: File of names and public keys, as `ssh-keygen` reads it (`ALLOWED SIGNERS` in its manual).
-        identity: Only name that counts; None for any in the file.
-        revoked: File of keys that no longer count: a key revocation list, or public keys, one per line.
+        identity: The only name accepted; None accepts any name in the file.
+        revoked: File of keys that are no longer accepted: a key revocation list, or public keys, one per line.
         signature: File of the signature; None for `manifest.json.sig` in the release.
     """
 
@@ -52,8 +52,8 @@ class Signer:
     """The signer of a manifest.
 
     Attributes:
-        identity: Name in the file of allowed signers; None without a lookup.
-        key: Kind and fingerprint, such as `ED25519 key SHA256:...`.
+        identity: Name in the file of allowed signers; None if it was not looked up.
+        key: Kind and fingerprint of the key, such as `ED25519 key SHA256:...`.
     """
 
     identity: str | None
@@ -65,7 +65,7 @@ def sign(manifest: bytes, key: Path) -> bytes:
 
     Args:
         manifest: Bytes of the manifest.
-        key: File of a private key, or of a public one whose private key an SSH agent holds; `ssh-keygen` asks for a
+        key: File of a private key, or of a public key whose private key an SSH agent holds; `ssh-keygen` asks for a
             passphrase on the terminal.
 
     Raises:
@@ -122,10 +122,10 @@ def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Sig
 
 
 def signing_key(manifest: bytes, signature: bytes) -> Signer:
-    """Return the key that signed a manifest, whether or not its holder is allowed.
+    """Return the key that signed a manifest, whether or not its owner is allowed.
 
     Raises:
-        DataError: The signature is not one of this manifest in `_NAMESPACE`.
+        DataError: The signature is not a signature of this manifest in `_NAMESPACE`.
         PrerequisiteError: No `ssh-keygen` that can check it is installed.
     """
     with _as_file(signature) as path:
@@ -136,7 +136,7 @@ def signing_key(manifest: bytes, signature: bytes) -> Signer:
 
 
 def _names(common: Sequence[str]) -> list[str]:
-    """Return the names whose key made a signature."""
+    """Return the names whose keys made a signature."""
     done = _ssh_keygen("find-principals", *common)
     names = done.stdout.decode(errors="replace").splitlines()
     if done.returncode or not names:

@@ -1,7 +1,7 @@
-"""The check of a release's contents in a separate process.
+"""Checking of a release's contents in a separate process.
 
-Arrow is written in C++ and not made for hostile input: a crafted Parquet file can crash the process that reads it, or
-decompress to more than the available memory. Here both become a problem of the release.
+Arrow is written in C++ and not designed for hostile input: a crafted Parquet file can crash the process that reads it,
+or decompress to more than the available memory. Here, either is reported as a problem of the release.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import benchwright
 from benchwright.release.verification.problems import ReleaseContents
 
 _MEMORY_BYTES = 4 * 1024**3
-"""Limit of the address space in bytes; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about half of it."""
+"""Limit of the address space, in bytes; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about half of it."""
 
 
 def check_contents_apart(

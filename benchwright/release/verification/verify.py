@@ -1,8 +1,9 @@
-"""Verification that every file of a release is as it was frozen, and that every row matches the release's statements.
+"""Verification that every file of a release is as it was when frozen, and that every row matches the release's
+statements.
 
 The folder may come from anyone, so the check trusts nothing in it. It reports links and devices without opening them,
-checks sizes before reading bytes, and parses Parquet in a separate process, only after manifest and listed files have
-passed. Every problem becomes a line, never a traceback.
+checks sizes before reading bytes, and parses Parquet in a separate process, only after the manifest and the listed
+files have passed. Every problem becomes a line, never a traceback.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ _UNLISTED = {manifests.MANIFEST, manifests.SEAL, manifests.SIGNATURE}
 
 @dataclass(frozen=True)
 class Verification:
-    """Result of `verify_release`.
+    """The result of `verify_release`.
 
     Args:
         ok: Whether there is no problem.
         release_id: SHA-256 of the current manifest; None if it is missing.
         content_id: Root hash of the current items; None if the manifest or listed files were changed, or some items
             could not be read.
-        problems: Problems, one line each, beginning with the file; a long list is cut and the rest counted.
+        problems: Problems, one line each, beginning with the file; a long list is truncated and the rest counted.
         proven: What the check proves, one sentence each; empty if there are problems.
         not_proven: What the check does not prove, each to be read as "Not proven: ...".
         signer: Signer of the manifest, if known.
@@ -73,14 +74,14 @@ def verify_release(
 ) -> Verification:
     """Compare a release folder with its manifest, its rows with their own hashes, and its card with both.
 
-    It reports every changed, shortened, added, missing, renamed or linked file. Only an id or signature from outside
-    proves that the manifest is the frozen one.
+    It reports every changed, shortened, added, missing, renamed or linked file. Only an external id or signature proves
+    that the manifest is the frozen one.
 
     Args:
         path: Folder of the release.
         expect: Expected release id or content id, or at least 12 digits of one.
-        signers: Signers whose signature of the manifest counts.
-        key: Key file of the sealed splits, compared with the release if the release agrees with itself.
+        signers: Signers whose signature of the manifest is accepted.
+        key: Key file of the sealed splits, compared with the release if the release is self-consistent.
 
     Raises:
         BenchwrightError: `expect` is not an id.
@@ -123,7 +124,7 @@ def verify_release(
 
 
 def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | None]:
-    """Return the manifest and its bytes, each None if unreadable."""
+    """Return the manifest and its bytes, each None if it is unreadable."""
     try:
         data = read_inside(root, manifests.MANIFEST, max_bytes=documents.MAX_BYTES)
     except DataError as error:
@@ -145,7 +146,7 @@ def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | 
 
 
 def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
-    """Report every stray entry of the folder, without opening it."""
+    """Report every unexpected entry in the folder without opening it."""
     listed = set(manifest.files) if manifest else set()
     folders = frozenset(name.split("/")[0] for name in listed if "/" in name)
     for entry in sorted(listing(root, folders), key=lambda folder_entry: os.fsencode(folder_entry.name)):

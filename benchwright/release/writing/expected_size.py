@@ -1,4 +1,6 @@
-"""The expected size of a release and its causes, from records alone, before anything is drawn or written."""
+"""The expected size of a release and what determines it, computed from records alone before anything is drawn or
+written.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _READ_ALIKE = frozenset({"image/jpeg", "image/png", "image/webp"})
 
 
 class PictureOfRow(NamedTuple):
-    """A picture as some items of a split show it: with the same marks, drawn as JPEG (`is_visual`) or losslessly."""
+    """A picture as items of a split show it with the same marks, drawn as JPEG (`is_visual`) or losslessly."""
 
     split: str
     image_id: str
@@ -37,7 +39,7 @@ class PictureOfRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ExpectedSize:
-    """Number and size in bytes of a release's pictures, by their treatment; only `drawn` is an estimate."""
+    """Number and size, in bytes, of a release's pictures, by how they are treated; only `drawn` is an estimate."""
 
     pictures: Counter[Part] = field(default_factory=Counter)
     sizes: Counter[Part] = field(default_factory=Counter)
@@ -45,7 +47,7 @@ class ExpectedSize:
 
     @property
     def size_bytes(self) -> int:
-        """Return the size of pictures and texts together, in bytes; texts count uncompressed."""
+        """Return the total size of pictures and texts, in bytes; texts are counted uncompressed."""
         return self.sizes.total() + self.text_bytes
 
     def document(self) -> dict[str, Any]:
@@ -54,7 +56,7 @@ class ExpectedSize:
         return {"bytes": self.size_bytes, "texts": self.text_bytes, **parts}
 
     def text(self) -> str:
-        """Return the size as one line."""
+        """Return the size as one line of text."""
         parts = [
             f"{counted(self.pictures[part], 'picture')} {words} ({_megabytes(self.sizes[part])})"
             for part, words in _WORDS.items()

@@ -1,13 +1,13 @@
-"""Picture files on their way into a release: upright, without metadata of cameras and editors, and small.
+"""Preparation of picture files for a release: upright, without metadata from cameras and editors, and small.
 
-Metadata is cut out of source files, which changes no pixel. A made file is released unchanged, unless only its
-appearance counts and the workspace has it losslessly: then it is encoded as JPEG. A JPEG file with an EXIF rotation is
-turned upright with its own quantization (`benchwright.images.made_pictures`), so the release holds it once instead of
-along with a file that all decoders read alike.
+Metadata is removed from source files, which changes no pixel. A made file is released unchanged, unless only its
+appearance matters and the workspace has it losslessly, in which case it is encoded as JPEG. A JPEG file with an EXIF
+rotation is rotated upright with the same quantization (`benchwright.images.made_pictures`), so that the release stores
+it once instead of together with a file that all decoders read alike.
 
-The bytes of such a file change, so it is another image: derived from the one of the workspace by the operation
+The bytes of such a file change, so it is another image, derived from the one in the workspace by the operation
 `remove_metadata`, `encode_picture`, `encode_losslessly` or `turn_picture`. Items show the new image. All other
-references to pictures (source, license, the root of an item) keep naming the one in the workspace.
+references to pictures (source, license, the root of an item) still name the one in the workspace.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from benchwright.rights import CUT_MEDIA_TYPES, holds_metadata, without_metadata
 from benchwright.workspace.item_cache import ItemCache
 
 _REMOVAL = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
-"""Operation that files without their metadata name."""
+"""Operation stated by files whose metadata was removed."""
 
 _ENCODING = Operation(
     step=ENCODED, version=1, parameters={"format": "jpeg", "quality": JPEG_QUALITY, "chroma": "full"}, seed=0
 )
-"""Operation that made pictures encoded as JPEG name."""
+"""Operation stated by made pictures that were encoded as JPEG."""
 
 _RECODING = Operation(step=LOSSLESS, version=1, parameters={"format": "webp"}, seed=0)
-"""Operation that made JPEG files released without further loss name."""
+"""Operation stated by made JPEG files that are released without further loss."""
 
 _Form = MadeForm | Literal["turned"]
-"""The target form of a file: turned upright, or encoded in a format."""
+"""The target form of a file: rotated upright, or encoded in a format."""
 
 _TURNING = Operation(
     step=TURNED, version=1, parameters={"format": "jpeg", "most_quality": JPEG_QUALITY, "tables": "source"}, seed=0
 )
-"""Operation that turned JPEG files name."""
+"""Operation stated by JPEG files that were rotated."""
 
 _MAKING: dict[_Form, Operation] = {"jpeg": _ENCODING, "webp": _RECODING, "turned": _TURNING}
 
@@ -60,7 +60,7 @@ _TABLES = """
 
 
 class FileChanges:
-    """Changes to the picture files of one release; a temporary file holds ids and records.
+    """Changes to the picture files of one release; a temporary file stores ids and records.
 
     Two files that differ only in metadata become one image, derived from the one whose id sorts first.
 
@@ -68,11 +68,11 @@ class FileChanges:
         image: Function that returns the record of an image that the last item taken shows or derives from.
         image_bytes: Function that returns the file of a record.
         removes_metadata: Function that returns whether the file of a record loses its metadata.
-        encodes: Function that returns the format for the file of a record, `jpeg` or `webp`; None to keep it.
-        turns: Function that returns, for the record of a turned JPEG file and an item that shows it, whether to turn
-            the file upright; it is turned if all items that show it agree.
+        encodes: Function that returns the format for the file of a record, `jpeg` or `webp`, or None to keep the file.
+        turns: Function that returns, for the record of a JPEG file with an EXIF rotation and an item that shows it,
+            whether to rotate the file upright; it is rotated if this is so for all items that show it.
         store: Store of files encoded earlier; without one, each is encoded both for the survey and for the release.
-        record_map: Map of the making of files over pictures; this process by default.
+        record_map: Map that makes the files over pictures; by default in this process.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class FileChanges:
         self._used: Counter[str] = Counter()
 
     def survey(self, items: Iterable[Item]) -> None:
-        """Read the files that items show; call it with all items before any other method.
+        """Read the files that items show; call this with all items before any other method.
 
         Raises:
             StepError: A worker ended while it made a file.
@@ -114,7 +114,7 @@ class FileChanges:
         self._database.execute("DELETE FROM to_make")
 
     def item(self, item: Item) -> Item:
-        """Return an item that shows the released files; the same object if these are the workspace's."""
+        """Return the item with the released files; the same object if these are the workspace's files."""
         if not self._used:
             return item
         cut = {image.image_id: self._released_id(image.image_id) for image in item.images}
@@ -138,7 +138,7 @@ class FileChanges:
         return item.model_copy(update={"images": images, "choices": choices})
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of an image, of the workspace or the release, of the last item taken."""
+        """Return the record of an image, in the workspace or the release, that belongs to the last item taken."""
         row = self._database.execute("SELECT record FROM record WHERE image_id = ?", (image_id,)).fetchone()
         if row is None:
             return self._image(image_id)
@@ -196,7 +196,7 @@ class FileChanges:
         return cut
 
     def _take_in(self, record: ImageRecord, item: Item | None) -> None:
-        """Decide which file represents an image in the release, and whether to turn it for an item that shows it."""
+        """Decide which file represents an image in the release, and whether to rotate it for an item that shows it."""
         form: _Form | None = self._encodes(record) or None
         if item is not None and _is_turned_jpeg(record) and self._turns(record, item):
             form = "turned"
@@ -222,7 +222,7 @@ class FileChanges:
             self._settle(record, self._keep_records(record, made, _MAKING[form]))
 
     def _cut(self, record: ImageRecord) -> str | None:
-        """Return the id of a file without its metadata; None if it has no removable metadata."""
+        """Return the id of a file without its metadata, or None if it has no removable metadata."""
         data = self._image_bytes(record)
         try:
             cut = without_metadata(data, record.media_type)
@@ -241,7 +241,7 @@ class FileChanges:
         self._database.execute("INSERT OR REPLACE INTO file VALUES (?, ?)", row)
 
     def _keep_records(self, record: ImageRecord, data: bytes, operation: Operation) -> str:
-        """Keep the record of a released file; return its id."""
+        """Keep the record of a released file, and return its id."""
         released_id = bytes_digest(data)
         self._used[operation.operation_id] += 1
         known = self._database.execute("SELECT record FROM record WHERE image_id = ?", (released_id,)).fetchone()
@@ -281,13 +281,13 @@ def _is_turned_jpeg(record: ImageRecord) -> bool:
 
 
 def _kept_as(record: ImageRecord, form: _Form) -> tuple[str, Any]:
-    """Return kind and key of a made file in the store of released bytes."""
+    """Return the kind and the key of a made file in the store of released bytes."""
     kind = "turned 1" if form == "turned" else "encoded 1"
     return kind, [record.image_id, _MAKING[form].operation_id]
 
 
 def _made_anew(data: bytes, form: _Form) -> bytes:
-    """Return a turned JPEG file upright, or a made picture's file in another format.
+    """Return a JPEG file rotated upright, or a made picture's file in another format.
 
     Raises:
         UnreadableImage: It cannot be decoded.

@@ -1,8 +1,8 @@
-"""Atomic writing of a folder, which appears complete or not at all.
+"""Atomic writing of a folder, which appears either complete or not at all.
 
-The folder is filled next to its final place and renamed. A process killed at any moment leaves the old state and at
-most the unfinished folder, which the next attempt empties. If two processes write the same folder at once, a lock on
-the unfinished folder refuses the second; the kernel releases the lock when the process ends.
+The folder is filled next to its final location and then renamed. A process killed at any moment leaves the old state
+and at most an unfinished folder, which the next attempt empties. If two processes write the same folder at once, a lock
+on the unfinished folder refuses the second; the kernel releases the lock when the process ends.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def unfinished(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _naming(folder: Path) -> Iterator[None]:
-    """Name the folder in errors of a full or failing disk, because its inner files are only temporary."""
+    """Name the folder in errors caused by a full or failing disk, because the files in it are only temporary."""
     try:
         yield
     except Exception as error:

@@ -1,7 +1,7 @@
-"""Release files that the run's engine makes in advance, into the store of released bytes.
+"""Release files that the run's engine makes in advance and puts into the store of released bytes.
 
-Freezing decides about one picture after another, in the order of the items. The run's workers do the slow part, turning
-and encoding files, beforehand; the store then has each file when its turn comes.
+Freezing processes one picture after another, in the order of the items. The run's workers do the slow part, rotating
+and encoding files, beforehand; the store then already has each file when it is needed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from benchwright.workspace.item_cache import ItemCache
 
 @dataclass(frozen=True)
 class FileToMake:
-    """A file for the store to hold.
+    """A file to make and put into the store.
 
     Args:
         image_id: Id of its source picture, for messages.
         kind: Kind of its entry in the store.
         depends_on: Key of its entry.
         read: Function that returns the picture's file.
-        make: Picklable function that makes the file from it.
+        make: Picklable function that makes the release file from it.
     """
 
     image_id: str
@@ -54,7 +54,7 @@ def _made(task: _PictureToMake) -> bytes:
 
 
 def make_ahead(files: Iterable[FileToMake], store: ItemCache, record_map: RecordMap) -> None:
-    """Make the files that the store lacks. A file whose picture fails is left to its later user.
+    """Make the files that the store lacks; a file whose picture fails is left to its later user.
 
     Args:
         files: The files; their pictures are read a few at a time.

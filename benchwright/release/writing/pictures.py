@@ -1,4 +1,5 @@
-"""The picture columns of a release: the pictures models see in `images`, and the undrawn originals in `unmarked`.
+"""The picture columns of a release: `images` with the pictures that models see, and `unmarked` with the undrawn
+originals.
 
 A picture without marks that every decoder reads alike keeps its file and is stored once. A picture with marks, or one
 that may decode differently elsewhere (turned by EXIF, transparent, 16 bits), is drawn on the run's engine, once for all
@@ -27,21 +28,23 @@ from benchwright.steps import PictureFidelity
 from benchwright.workspace.item_cache import ItemCache
 
 _WAITING_BYTES = 64 * 1024**2
-"""Total file size of rows that await their drawings, in bytes, each file counted once; one row may exceed it."""
+"""Total file size, in bytes, of rows that await their drawings, with each file counted once; one row may exceed it."""
 
 _WAITING_ROWS = 512
 _KEPT_PICTURES = 16
-"""Number of files kept for the next rows, which show the same pictures."""
+"""Number of files kept for the subsequent rows, which show the same pictures."""
 
 _KEPT_FORMATS = frozenset({"image/jpeg", "image/webp"})
-"""Media types of files that are seen as stored if their records have no notes."""
+"""Media types of files that models see as stored if their records have no notes."""
 
 DRAWN = f"drawn {DRAWING_VERSION} webp"
-"""Kind of drawn pictures' entries in the store of released bytes; an entry is empty if a mark cannot be drawn."""
+"""Kind of the entries for drawn pictures in the store of released bytes; an entry is empty if a mark cannot be
+drawn.
+"""
 
 _MARKS = TypeAdapter(list[list[VisualPrompt]])
 _UNMARKED = "[[]]"
-"""Marks of a row with one unmarked picture, the most frequent."""
+"""Marks of a row with one unmarked picture, which is the most frequent case."""
 
 _Cell = Mapping[str, Any]
 
@@ -65,7 +68,9 @@ class _Drawing(NamedTuple):
 
 
 class _WaitingRow(NamedTuple):
-    """A row with its clean files, and the keys of their drawings; None if models see the file itself."""
+    """A row with its files without marks, and the keys of their drawings; a key is None if models see the file
+    itself.
+    """
 
     row: Mapping[str, Any]
     text_bytes: int
@@ -74,7 +79,7 @@ class _WaitingRow(NamedTuple):
     is_marked: bool
 
     def finished(self, drawings: Mapping[str, _Cell | None]) -> SizedRow:
-        """Return the row with its pictures."""
+        """Return the row with its pictures added."""
         images: list[_Cell] = []
         unmarked: list[_Cell | None] = []
         for cell, key in zip(self.clean, self.drawn, strict=True):
@@ -96,7 +101,7 @@ def with_pictures(
     record_map: RecordMap,
     progress: Progress,
 ) -> Iterator[SizedRow]:
-    """Yield rows in their order with both picture columns; a few rows are in memory at a time.
+    """Yield rows in order with both picture columns; only a few rows are in memory at a time.
 
     Args:
         rows: Rows without pictures, by picture, each with the size of its text in bytes.
@@ -104,7 +109,7 @@ def with_pictures(
         image_bytes: Function that returns the file of a record.
         by_address: Function that returns whether the row omits the file bytes of a record.
         is_visual: Function that returns, for an item's operation and task, whether only the appearance of its pictures
-            counts; drawings of them are JPEG.
+            matters; drawings of them are JPEG.
         store: Store of earlier drawings.
         record_map: Map of the drawing over pictures.
         progress: Receiver of the number of marked rows drawn so far.
@@ -140,7 +145,7 @@ def with_pictures(
 
 
 class _Pictures:
-    """Files of rows; it keeps those of the last rows, which the next rows show again.
+    """Files of rows; those of the last rows are kept, because the next rows show them again.
 
     Attributes:
         wanted: Drawings that waiting rows need, by key.
@@ -163,7 +168,7 @@ class _Pictures:
         self.wanted, self.held = {}, 0
 
     def begun(self, row: Mapping[str, Any], text_bytes: int, fidelity: PictureFidelity) -> _WaitingRow:
-        """Return a row with its clean files read and checked, and note the drawings that it needs."""
+        """Return a row with its files without marks read and checked, and record the drawings that it needs."""
         marks = [[]] if row["visual_prompts"] == _UNMARKED else _MARKS.validate_json(row["visual_prompts"])
         clean: list[_Cell] = []
         drawn: list[str | None] = []

@@ -1,6 +1,7 @@
-"""Staging of a release's items in a temporary SQLite file, from which they are read in sorted order.
+"""Staging of a release's items in a temporary SQLite file, from which they are read back in sorted order.
 
-Items are added in the order of the workspace and read by split, picture and id. Memory does not grow with their number.
+Items are added in the order of the workspace and read by split, picture and id. Memory use does not grow with their
+number.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ class Staging:
         """Add an image's record.
 
         Raises:
-            DataError: The record holds text that cannot be encoded in UTF-8.
+            DataError: The record contains text that cannot be encoded in UTF-8.
         """
         source = record.source
         values = (
@@ -152,7 +153,7 @@ class Staging:
         return 0 if row is None else int(row[0])
 
     def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
-        """Yield a split's rows in the order of `sort_key_of`, each with the size of its text in bytes."""
+        """Yield a split's rows in the order of `sort_key_of`, each with the size of its text, in bytes."""
         query = "SELECT row FROM item WHERE split = ? ORDER BY picture, item_id"
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)

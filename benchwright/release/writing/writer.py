@@ -1,4 +1,4 @@
-"""The writer of releases: items may come in any order, and the bytes of the folder depend only on its content."""
+"""The writer of releases: items may be given in any order, and the bytes of the folder depend only on its content."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from benchwright.workspace.item_cache import ItemCache
 
 @dataclass(frozen=True)
 class _Contents:
-    """Content of a release besides items and pictures."""
+    """Content of a release other than its items and pictures."""
 
     name: str
     version: str
@@ -78,7 +78,7 @@ class _Contents:
     progress: Progress
 
     def is_visual(self, operation_id: str, task: str) -> bool:
-        """Return whether only the appearance counts for pictures of an operation's items of a task."""
+        """Return whether only the appearance of the pictures matters for items of a task made by an operation."""
         return operation_id in self.visual and task not in self.exact_tasks
 
     def operations_of(self, *steps: str) -> list[str]:
@@ -117,23 +117,23 @@ def write_release(
     record_map: RecordMap = map_here,
     progress: Progress | None = None,
 ) -> Release:
-    """Write a release folder, complete or not at all, and return the open release.
+    """Write a release folder, either completely or not at all, and return the open release.
 
-    Equal content gives equal bytes, whatever the order of items. Memory grows neither with items nor with pictures.
+    Equal content gives equal bytes, whatever the order of items. Memory use grows neither with items nor with pictures.
 
     Args:
-        folder: Folder of the release; left unchanged if it already holds exactly this release.
+        folder: Folder of the release; left unchanged if it already contains exactly this release.
         name: Name of the benchmark: lower-case letters, digits, `-` and `_`.
         version: Version of the release: letters, digits, `.`, `+` and `-`.
-        items: Items, each once, with the names of their splits.
+        items: Items, each given once, with the names of their splits.
         image: Function that returns the record of an image that the last item taken shows or derives from.
         image_bytes: Function that returns the file of a record; called later and in another order, at least once per
             picture.
         operations: Operations that made the items and their images.
         recipe: Resolved recipe, without values that vary between machines.
         stages: Name, fingerprint and counts of each stage.
-        agreement: Summaries of campaigns by name; `simulated` in one marks its annotators as simulated.
-        seed: Seed of the run; None if withheld.
+        agreement: Summaries of campaigns by name; `simulated` in a summary marks its annotators as simulated.
+        seed: Seed of the run; None if it is withheld.
         licence: License of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
         human_baseline: How often annotators answered these items right, as
@@ -141,22 +141,22 @@ def write_release(
         corrections: Corrections that `items` have passed through; the result of each erratum is written to the release.
         replace: Whether to replace another release in the folder, as drafts do.
         limits: Sizes at which row groups and files are split.
-        sealing: Sealing that the items and all else passed through; None if no split is sealed.
+        sealing: Sealing that the items and all other content passed through; None if no split is sealed.
         key: Path of the key file, which is written before the release; only with `sealing`.
-        by_address: Function that returns whether the release states the address and hash of a record instead of holding
-            its file; None for no record.
-        visual: Ids of the operations for whose items only the appearance of pictures counts; drawings of their pictures
-            are JPEG. Read only after the last item.
-        exact_tasks: Tasks in which each pixel counts, whatever operation made the items.
+        by_address: Function that returns whether the release states the URL and the hash of a record instead of
+            containing its file; None if it contains every file.
+        visual: Ids of the operations for whose items only the appearance of pictures matters; drawings of their
+            pictures are JPEG. Read only after the last item.
+        exact_tasks: Tasks in which each pixel matters, whatever operation made the items.
         blind: Accuracy of the best strategy that does not see the pictures; None if not measured.
         statements: Statements of the curators about the release.
         store: Store of pictures drawn or encoded for earlier releases; without one, all are made.
         announce: Receiver of the size of the release, called before anything is drawn or written.
-        record_map: Map of the drawing of marks over pictures; this process by default.
+        record_map: Map that draws the marks over pictures; by default in this process.
         progress: Receiver of the number of marked items drawn so far.
 
     Raises:
-        BenchwrightError: The folder holds something else, or name or version is invalid.
+        BenchwrightError: The folder contains something else, or the name or the version is invalid.
         DataError: An item, an image, an operation or the human baseline is invalid, or the description attributes
             simulated work to people.
     """  # phrase: allowed
@@ -334,7 +334,7 @@ def _counts(staging: Staging) -> ItemCounts:
 
 
 def _looked_at(rows: Iterable[SizedRow], example: ExampleChoice) -> Iterator[SizedRow]:
-    """Yield rows on their way into the data, after the choice of the card's example has seen them."""
+    """Yield rows to be written, after showing them to the choice of the card's example."""
     for sized in rows:
         marks = json.loads(sized.row["visual_prompts"])
         if example.wants(sized.row["item_id"], is_marked=any(marks)):
@@ -345,10 +345,10 @@ def _looked_at(rows: Iterable[SizedRow], example: ExampleChoice) -> Iterator[Siz
 
 
 def _by_address(staging: Staging, contents: _Contents) -> int:
-    """Return the number of pictures that the release states by address only.
+    """Return the number of pictures for which the release states only the URL.
 
     Raises:
-        DataError: One of them has no address, or splits are sealed: an address would reveal a source.
+        DataError: One of them has no URL, or splits are sealed, in which case a URL would reveal a source.
     """
     if contents.by_address is None:
         return 0
@@ -417,7 +417,7 @@ def _is_same(draft: Path, folder: Path) -> bool:
 
 
 def _check_existing(draft: Path, folder: Path) -> None:
-    """Raise an error unless `folder` equals, file by file, the release just written next to it."""
+    """Raise an error unless `folder` equals, file by file, the release that was just written next to it."""
     old, old_id = manifest.read_manifest(folder)
     new, new_id = manifest.read_manifest(draft)
     if old_id == new_id:

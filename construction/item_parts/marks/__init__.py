@@ -1,1 +1,1 @@
-"""Marks on pictures: points and boxes, the room for them, and views in which their places reveal nothing."""
+"""Marks on pictures: points and boxes, the space for them, and views in which their positions reveal nothing."""

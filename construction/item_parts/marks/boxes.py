@@ -1,8 +1,8 @@
-"""Boxes as x0, y0, x1, y1 in continuous pixels: their overlap, and wrong boxes near a right one.
+"""Boxes as x0, y0, x1, y1 in continuous pixels: their overlap, and wrong boxes near the right one.
 
-A box with noise on its sides betrays itself: its proportions are less usual, it is cut off at the border, it lies
-farther from the middle. `exchangeable_boxes` draws two boxes and the part of the picture that shows them, such that
-exchanging the boxes changes no statistic of their sizes, proportions and places.
+A box with noise on its sides reveals that it is wrong: its proportions are less usual, it is cut off at the border, and
+it lies farther from the middle. `exchangeable_boxes` draws two boxes and the part of the picture that shows them so
+that exchanging the boxes changes no statistic of their sizes, proportions and positions.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .rings import SizeWH
 Box = tuple[float, float, float, float]
 _TRIES = 200
 MOST_DEVIATIONS = 3.0
-"""Largest move of a side of a noised box, in standard deviations."""
+"""Largest displacement of a side of a noised box, in standard deviations."""
 
 
 _LEAST_ROOM, _MOST_ROOM = 0.05, 1.5
-"""Room shown around two exchangeable boxes, on each side, as a fraction of their longer mean side."""
+"""Margin shown around two exchangeable boxes, on each side, as a fraction of their longer mean side."""
 
 _LEAST_REDUCTION = 0.85
 """Smallest factor of the random reduction of a view of two boxes."""
@@ -31,7 +31,7 @@ class BoxNoise(NamedTuple):
     """Limits of the noise on a box.
 
     Args:
-        deviation: Standard deviation of each side's move, as a fraction of the box's width or height.
+        deviation: Standard deviation of each side's displacement, as a fraction of the box's width or height.
         min_iou: Smallest intersection over union with the right box.
         max_iou: Largest intersection over union; above it, people could not distinguish the two boxes.
     """
@@ -66,8 +66,8 @@ class BoxView(NamedTuple):
         scaled_wh: Size of the whole picture at the view's scale.
         corner: Upper left corner of the view in that scaled picture.
         size_wh: Size of the view.
-        twin: View of the same size with the boxes at the same places, in which the other one is the stated box; None if
-            not requested.
+        twin: View of the same size with the boxes at the same positions, in which the other one is the stated box; None
+            if not requested.
     """
 
     right: Box
@@ -79,7 +79,7 @@ class BoxView(NamedTuple):
 
 
 class _Difference(NamedTuple):
-    """The difference of two boxes of equal proportions, without their order.
+    """The difference between two boxes of equal proportions, regardless of their order.
 
     Args:
         growth: Natural logarithm of the larger one's size over the smaller one's, 0 or more.
@@ -91,7 +91,9 @@ class _Difference(NamedTuple):
     shift: tuple[float, float]
 
     def wrong_box(self, box: Box, signs: tuple[int, int, int]) -> Box:
-        """Return the box with this difference from the given one, larger or smaller, and to the given sides."""
+        """Return the box that differs from the given one by this difference, larger or smaller and toward the given
+        sides.
+        """
         x0, y0, x1, y1 = box
         grown = float(np.exp(signs[2] * self.growth))
         width, height = (x1 - x0) * grown, (y1 - y0) * grown
@@ -106,7 +108,7 @@ def exchangeable_boxes(
 ) -> BoxView | str:
     """Return a wrong box and a view of both in which only the picture's content identifies the right one.
 
-    Both boxes have the same proportions. First the differences of their sizes and places are drawn. The view, with both
+    Both boxes have the same proportions. First, the differences in size and position are drawn. The view, with both
     boxes in its middle, is chosen to lie within the picture whichever box is larger and to whichever sides they are
     apart. Only then does chance decide these three. The view's size does not depend on them.
 
@@ -147,8 +149,8 @@ def exchangeable_boxes(
 
 
 def _room_around(box: Box, difference: _Difference, size_wh: SizeWH) -> tuple[float, float]:
-    """Return how much can be shown around both boxes in x and in y, whichever is larger and wherever the wrong one is,
-    as a fraction of the longer mean side of the boxes; `_MOST_ROOM` at most.
+    """Return the margin that can be shown around both boxes in x and in y, whichever box is larger and wherever the
+    wrong one is, as a fraction of the longer mean side of the boxes; at most `_MOST_ROOM`.
     """
     room = [_MOST_ROOM, _MOST_ROOM]
     for signs in product((-1, 1), (-1, 1), (-1, 1)):
@@ -207,7 +209,7 @@ def _spans(box: Box) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def _union(first: Box, second: Box) -> Box:
-    """Return the smallest box around both."""
+    """Return the smallest box that contains both boxes."""
     return min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]), max(first[3], second[3])
 
 

@@ -1,7 +1,7 @@
-"""Pairs of points of which one is clearly closer, from a map of the nearness of each place in a picture.
+"""Pairs of points of which one is clearly closer, from a map of the nearness of each point in a picture.
 
-Depth is locally flat around both points, so no mark lies on an edge. In photographs, lower places are mostly closer; so
-pairs are grouped by arrangement, and callers can take each arrangement equally often.
+Depth is locally flat around both points, so that no mark lies on an edge. In photographs, lower points are usually
+closer; pairs are therefore grouped by arrangement, and callers can take each arrangement equally often.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 Point = tuple[float, float]
 NearnessMap = NDArray[np.float64]
-"""Rows by columns, larger for nearer places, NaN if unknown; limits use the same numbers."""
+"""Rows by columns, with larger values for nearer points and NaN for unknown ones; limits are in the same units."""
 Arrangement = Literal["lower", "upper", "left", "right"]
-"""Place of the closer point: below or above the farther one, or level with it on a side."""
+"""Position of the closer point: below or above the farther one, or level with it on one side."""
 
 _DRAWN = 400
 _LEVEL = tan(radians(0.5))
@@ -24,7 +24,7 @@ _CENTRED = 0.125
 
 
 class DepthPair(NamedTuple):
-    """Two points, in pixels of the picture, and the difference of their nearness in the map's numbers."""
+    """Two points, in pixels of the picture, and the difference of their nearness in the map's units."""
 
     closer: Point
     farther: Point
@@ -57,9 +57,9 @@ def depth_pairs(
     *,
     wanted: frozenset[Arrangement] = frozenset({"lower", "upper"}),
 ) -> dict[Arrangement, DepthPair]:
-    """Return a pair of each wanted arrangement that occurs among some randomly drawn points.
+    """Return a pair of each requested arrangement that occurs among randomly drawn points.
 
-    A level pair is tilted by half a degree at most, with its middle near that of the picture; it also counts as lower
+    A level pair is tilted by at most half a degree, with its middle near that of the picture; it also counts as lower
     or upper.
 
     Args:

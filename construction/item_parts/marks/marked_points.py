@@ -1,4 +1,4 @@
-"""Points that correspondence items mark: one of a first view, and four of a second one that people can distinguish."""
+"""Points that correspondence items mark: one in the first view, and four in the second that people can distinguish."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .rings import SizeWH
 OPTIONS = 4
 _MOST_CORNERS = 80
 _MOST_REFERENCES = 16
-"""Number of references to try in one pair of views before it counts as ambiguous."""
+"""Number of reference points to try in a pair of views before the pair counts as ambiguous."""
 _MIN_CONTRAST = 12.0
-"""Gray levels (standard deviation) around a point below which it is hard to recognize."""
+"""Standard deviation of gray levels around a point below which the point is hard to recognize."""
 
 # As fractions of a view's shorter side: rings and labels must fit, and stay clear of each other.
 _MARGIN = 0.08
@@ -24,17 +24,17 @@ _SEPARATION = 0.15
 _CORNER_SPACING = 0.04
 _SURROUNDINGS = 0.04
 _SEEN_AGAIN = 0.015
-"""Largest distance at which a point of view 2 is the same interest point."""
+"""Largest distance at which a point in view 2 counts as the same interest point."""
 
 Point = tuple[float, float]
 
 
 class MarkedPoints(NamedTuple):
-    """The marks of an item, to a hundredth of a pixel.
+    """The marks of an item, rounded to a hundredth of a pixel.
 
     Args:
         reference: Reference point in view 1.
-        right: The reference in view 2.
+        right: The point that corresponds to the reference, in view 2.
         wrong: Other points, in view 2.
         similarities: Similarity of each wrong point to the reference in view 1, -1 to 1.
     """
@@ -46,7 +46,7 @@ class MarkedPoints(NamedTuple):
 
 
 class ExchangeablePoints(NamedTuple):
-    """Points that an item marks, each of which could have been the reference, with the first view's place.
+    """Points that an item marks, each of which could have been the reference, with the first view's position.
 
     Args:
         marked: The points.
@@ -61,14 +61,16 @@ class ExchangeablePoints(NamedTuple):
 
 
 class NotEnough(NamedTuple):
-    """The reason for no marks: `too_few_points` or `ambiguous`, and the number of points that both views show."""
+    """The reason why there are no marks, `too_few_points` or `ambiguous`, and the number of points that both views
+    show.
+    """
 
     reason: str
     points: int
 
 
 def recognizable_points(gray: NDArray[np.uint8]) -> Points:
-    """Return corners well inside a view whose surroundings have contrast, strongest first."""
+    """Return corners well inside a view with contrast around them, strongest first."""
     side = min(gray.shape)
     points = corners(gray, most=_MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
     points = points[is_inside(points, (gray.shape[1], gray.shape[0]), margin_px=_MARGIN * side)]
@@ -78,7 +80,7 @@ def recognizable_points(gray: NDArray[np.uint8]) -> Points:
 
 
 def seen_again(found: Points, homography: Matrix, second_gray: NDArray[np.uint8]) -> Points:
-    """Return the points of view 1 whose places in view 2 are also recognizable points.
+    """Return the points of view 1 whose positions in view 2 are also recognizable points.
 
     Args:
         found: Points of view 1.
@@ -145,11 +147,11 @@ def exchangeable_points(
     max_likeness: float,
     rng: np.random.Generator,
 ) -> ExchangeablePoints | NotEnough:
-    """Choose four points and the place of one of them in the first view, such that no place reveals which.
+    """Choose four points and the position of one of them in the first view so that no position reveals which one it is.
 
-    The first view is a part of its picture. The points and the reference's place in that view are such that the view
-    could show any of the four there; the last draw decides which. So the reference's place and the four options are
-    independent of the right option, whatever the homography.
+    The first view is a part of its picture. The points and the reference's position in that view are chosen so that the
+    view could show any of the four there; the last draw decides which. The reference's position and the four options
+    are therefore independent of the right option, whatever the homography.
 
     Args:
         gray: Picture of which the first view shows a part, (height, width).
@@ -169,7 +171,7 @@ def exchangeable_points(
         return NotEnough("too_few_points", len(visible))
 
     def places(numbers: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the lowest and the highest place in view 1 at which each of these points could be."""
+        """Return the lowest and the highest position in view 1 at which each of these points could be shown."""
         points = candidates[numbers]
         return np.maximum(points.max(axis=0) - spare, margin), np.minimum(
             points.min(axis=0), np.array(first_wh) - margin
@@ -201,7 +203,7 @@ def exchangeable_points(
 
 
 def _alike(gray: NDArray[np.uint8], points: Points, number: int, other: int, radius_px: int) -> float:
-    """Return the similarity of two points, in whichever direction it is searched."""
+    """Return the similarity of two points, the same for both orders."""
     first, second = points[number], points[other]
     return max(
         similarity(gray, first, second, radius_px=radius_px), similarity(gray, second, first, radius_px=radius_px)

@@ -1,5 +1,5 @@
-"""Views of one picture whose geometry reveals nothing: two points level and mirrored, or one of several points at a
-place where each of the others could be as well.
+"""Views of one picture whose geometry reveals nothing: two points that are level and mirrored, or one of several points
+at a position where each of the others could be as well.
 
 A view is a rectangle of the picture, slightly rotated if it levels two points, and drawn once from the picture's own
 pixels. Coordinates are continuous, pixel centers at +0.5.
@@ -39,7 +39,7 @@ class PictureView(NamedTuple):
         return {"size_wh": list(self.size_wh), "matrix": [list(row) for row in self.matrix]}
 
     def at(self, point: Point) -> Point:
-        """Return a point of the picture in pixels of the view, to a hundredth of a pixel."""
+        """Return a point of the picture in pixels of the view, rounded to a hundredth of a pixel."""
         x, y = map_points(np.array(self.matrix), np.array([point], dtype=np.float64))[0].tolist()
         return round(x, 2), round(y, 2)
 
@@ -51,12 +51,12 @@ class PictureView(NamedTuple):
         return PictureView(self.size_wh, (turned, down, last))
 
     def across(self, point: Point) -> Point:
-        """Return the point of the view that is at another one's place when left and right are exchanged."""
+        """Return the point of the view that takes a point's position when left and right are exchanged."""
         return round(self.size_wh[0] - point[0], 2), point[1]
 
 
 class LevelView(NamedTuple):
-    """The largest part of a picture around two points in which they lie level and at equal distances from the middle.
+    """The largest part of a picture around two points in which they are level and at equal distances from the middle.
 
     Args:
         middle: Middle of both points.
@@ -134,8 +134,8 @@ def is_large(view: LevelView, size_wh: SizeWH, min_view: float) -> bool:
 
 
 def matched_views(first: LevelView, second: LevelView) -> tuple[LevelView, LevelView]:
-    """Return the common part of two views as one rectangle: its size and the points' places in it are the same for both
-    when each is scaled to the other's distance of points.
+    """Return the common part of two views as one rectangle: its size and the points' positions in it are the same for
+    both when each is scaled to the same distance between its points.
     """
     shorter = min(first.distance, second.distance)
     scales = (shorter / first.distance, shorter / second.distance)
@@ -169,11 +169,11 @@ def drawn_level(view: LevelView, *, is_mirrored: bool, scale: float) -> PictureV
 
 
 class EqualView(NamedTuple):
-    """A rectangle that fits into a picture with any of several points at the same place of the rectangle.
+    """A rectangle that fits into a picture with any of several points at the same position in the rectangle.
 
     Args:
         size_wh: Size of the rectangle, in whole pixels of the picture.
-        place: Place of the point in it, in pixels.
+        place: Position of the point in it, in pixels.
     """
 
     size_wh: SizeWH
@@ -181,8 +181,8 @@ class EqualView(NamedTuple):
 
 
 def equal_view(points: Sequence[Point], size_wh: SizeWH) -> EqualView:
-    """Return the largest rectangle that fits into a picture with each of the points at one place of the rectangle; its
-    width or height is below 1 if the points reach too far.
+    """Return the largest rectangle that fits into a picture with each of the points at the same position in the
+    rectangle; its width or height is below 1 if the points are spread too far.
     """
     sides, place = [], []
     for axis in (0, 1):
@@ -213,7 +213,7 @@ def whole_view(size_wh: SizeWH, shown_wh: SizeWH, *, is_mirrored: bool) -> Pictu
 
 
 def view_of(plan: Mapping[str, Any], number: int) -> PictureView | None:
-    """Return the view of a picture that a plan names; None for a picture shown whole."""
+    """Return the view that a plan states for a picture, or None for a picture shown whole."""
     views = plan.get(VIEWS)
     if not views or views[number] is None:
         return None

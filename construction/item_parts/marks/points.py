@@ -39,9 +39,9 @@ def similarity(
 ) -> float:
     """Return the largest normalized correlation, -1 to 1, of the surroundings of two points.
 
-    The square around the first point is moved over the second by up to half its radius, so that a repeated window or
-    letter is found even if its corner was marked a few pixels off. Differences in light have no effect. The similarity
-    of flat surroundings is 0.
+    The square around the first point is shifted over the second by up to half its radius, so that a repeated window or
+    letter is found even if its corner was marked a few pixels off. Differences in lighting have no effect. The
+    similarity of flat surroundings is 0.
     """
     import cv2
 

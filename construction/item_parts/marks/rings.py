@@ -1,4 +1,4 @@
-"""Marks that items show on pictures: rings as BLINK draws them, and whether there is room for them."""
+"""Marks that items show on pictures: rings as BLINK draws them, and checks that there is space for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Point = tuple[float, float]
 SizeWH = tuple[int, int]
 
 NO_PICTURE = "0" * 64
-"""Id of a picture whose marks are laid out before it is made."""
+"""Placeholder id of a picture whose marks are laid out before it exists."""
 
 
 def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
@@ -28,7 +28,7 @@ def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
 
 
 def with_clear_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-    """Return an item with its marks in the one color that differs most from the ground under all of them.
+    """Return an item with all its marks in the one color that differs most from the pixels under them.
 
     Args:
         item: The item.
@@ -43,8 +43,8 @@ def with_clear_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) 
 
 
 def with_calm_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-    """Return an item whose labels leave lettering and other fine detail free if a place next to all marks allows it;
-    labels of twins keep their first places, which are the same in both.
+    """Return an item whose labels do not cover lettering and other fine detail, if a position next to all marks allows
+    it; labels of twins keep their first positions, which are the same in both.
 
     Args:
         item: The item.
@@ -67,12 +67,12 @@ def rings_fit(points: Sequence[Point], labels: Sequence[str], size_wh: SizeWH) -
 
 
 def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
-    """Return whether every mark has a place for its label that covers no mark."""
+    """Return whether every mark has a position for its label that covers no mark."""
     return labels_have_room(prompts, (picture.width, picture.height))
 
 
 def labels_have_room(prompts: Sequence[VisualPrompt], size_wh: SizeWH) -> bool:
-    """Return whether every mark has a place for its label that covers no mark, on a picture of that size."""
+    """Return whether, on a picture of that size, every mark has a position for its label that covers no mark."""
     try:
         lay_out(prompts, width=size_wh[0], height=size_wh[1])
     except PromptError:
@@ -94,13 +94,13 @@ def is_off_border(point: Point, size_wh: SizeWH, *, margin_px: float) -> bool:
 def chosen_apart(
     points: Sequence[Point], order: Sequence[int], kept: Sequence[int], *, count: int, distance_px: float
 ) -> list[int] | None:
-    """Return the numbers of `count` points that are far from the kept ones and from each other; None if too few exist.
+    """Return the indices of `count` points that are far from the kept ones and from each other; None if too few exist.
 
     Args:
         points: All points.
-        order: Numbers of the candidates, in order of preference.
-        kept: Numbers of points that are shown in any case.
-        count: Wanted number of points.
+        order: Indices of the candidates, in order of preference.
+        kept: Indices of points that are shown in any case.
+        count: Requested number of points.
         distance_px: Smallest distance between any two, in pixels.
     """
     chosen: list[int] = []

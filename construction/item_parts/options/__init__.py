@@ -1,1 +1,3 @@
-"""Options of items: the right one among wrong ones, the selection of candidates, pairs of pictures, modes."""
+"""Options of items: placement of the right option among wrong ones, selection of candidates, pairs of
+pictures, modes.
+"""

@@ -1,4 +1,4 @@
-"""Choices: the right answer among distractors, at a random place.
+"""Choices: the right answer among distractors, at a random position.
 
 Items made from the same photograph share a group key (`group_keys`), which keeps them in one split.
 """
@@ -25,11 +25,11 @@ TWIN_KEY = "twin:"
 
 
 def twin_keys(keys: Iterable[str], pair: str | None) -> tuple[str, ...]:
-    """Return group keys with that of twins added, sorted; twins are two items that differ only in their key.
+    """Return the sorted group keys, including that of the twins; twins are two items that differ only in their key.
 
     Args:
         keys: The item's other group keys.
-        pair: Name of the two; None for an item without a twin.
+        pair: Name of the pair of twins; None for an item without a twin.
     """
     return tuple(sorted({*keys, *([] if pair is None else [f"{TWIN_KEY}{pair}"])}))
 
@@ -45,12 +45,12 @@ class PlacedChoices(NamedTuple, Generic[T]):
 
     @property
     def keyed(self) -> tuple[tuple[str, T], ...]:
-        """Return (key, option) in order."""
+        """Return the pairs (key, option) in order."""
         return tuple(zip(LETTERS, self.options, strict=False))
 
 
 def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> PlacedChoices[T]:
-    """Return the right option placed among distractors, which keep their order; every place is equally likely.
+    """Return the right option placed among distractors, which keep their order; every position is equally likely.
 
     Raises:
         ValueError: The distractors are missing or more than 25, or two options are equal.
@@ -65,12 +65,12 @@ def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> Place
 
 
 def text_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
-    """Return placed texts as an item's choices."""
+    """Return texts in their placed order as an item's choices."""
     return tuple(Choice(key=key, text=text) for key, text in placed.keyed)
 
 
 class AskedChoices(NamedTuple):
-    """Choices of an item, with the key of the right one and of the refusal choice; None for an absent one."""
+    """Choices of an item, with the keys of the right choice and of the refusal choice; None if absent."""
 
     choices: tuple[Choice, ...]
     answer: str | None
@@ -80,13 +80,13 @@ class AskedChoices(NamedTuple):
 def asked_choices(
     right: str | None, wrong: Sequence[str], refusal: str | None, rng: np.random.Generator
 ) -> AskedChoices:
-    """Return options in random order, with the refusal choice equally likely at every place.
+    """Return options in random order, with the refusal choice equally likely at every position.
 
     Args:
         right: Option that answers; None if the picture does not answer the question.
         wrong: Wrong options.
         refusal: Refusal choice; None to offer none.
-        rng: Random numbers of the item.
+        rng: Random generator of the item.
 
     Raises:
         ValueError: Both the right option and the refusal choice are absent, or two options are equal.
@@ -101,7 +101,7 @@ def asked_choices(
 
 
 def image_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
-    """Return placed images, given by id, as an item's choices."""
+    """Return images, given by id in their placed order, as an item's choices."""
     return tuple(Choice(key=key, image_id=image_id) for key, image_id in placed.keyed)
 
 

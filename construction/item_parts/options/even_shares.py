@@ -1,6 +1,6 @@
-"""The number of times that each set of options can serve, such that every part serves equally often as the others.
+"""How many times each set of options can be used so that every part is used equally often.
 
-Options that are right more often than others are a cue by themselves. So some of the records of each part are left out.
+Options that are right more often than others are a cue by themselves. Some records of each part are therefore left out.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ Part = TypeVar("Part", bound=Hashable)
 
 
 def even_shares(frequencies: Mapping[Part, int], sets: Sequence[Sequence[Part]]) -> list[float]:
-    """Return for each set the number of records that it may take of each of its parts.
+    """Return, for each set, the number of records that it may use of each of its parts.
 
-    The numbers are a share of every set's weight: the solution of largest entropy under the frequencies, by Bregman's
-    projections (each part's weight is lowered until its records suffice).
+    The numbers are the maximum-entropy solution under the frequencies, found by Bregman projections (each part's weight
+    is lowered until its records suffice).
 
     Args:
         frequencies: Number of records of each part.
@@ -51,12 +51,12 @@ def even_shares(frequencies: Mapping[Part, int], sets: Sequence[Sequence[Part]])
 
 
 def served(count: int, shares: Sequence[float], start: float) -> list[int | None]:
-    """Return the number of the set that each of a part's records serves, each set with its share to within one; None
-    for records left out.
+    """Return, for each of a part's records, the index of the set that uses it, or None if it is left out; each set gets
+    its number of records to within one.
 
     Args:
         count: Number of records of the part.
-        shares: Number of records that each set takes.
+        shares: Number of records that each set uses.
         start: Start of the first set within its first record, 0-1, at random.
     """
     ends = np.cumsum(np.asarray(shares) / count)

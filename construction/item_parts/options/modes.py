@@ -1,4 +1,4 @@
-"""Two ways to make a task's items: by its paper's rule, or such that only the compared content reveals the key."""
+"""Two ways to make a task's items: by the paper's rule, or so that only the compared content reveals the key."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 from benchwright.texts.normalization import counted
 
 Mode = Literal["hardened", "paper"]
-"""`hardened`: one rule draws key and distractors, so exchanging them changes nothing observable without the comparison
-that the task asks for. `paper`: the paper's rule as printed."""
+"""`hardened`: one rule draws the key and the distractors, so that exchanging them changes nothing observable without
+the comparison that the task asks for. `paper`: the paper's rule as printed.
+"""
 _FEW_ITEMS = 100
 """Number of items below which a task counts as small."""
 
@@ -18,7 +19,8 @@ class Hardening(NamedTuple):
     """The demands of mode `hardened` on a task's pictures, and the cost of mode `paper`.
 
     Args:
-        remedies: For each reason specific to mode `hardened`, the lack and the way to get more items, as a clause.
+        remedies: For each reason specific to mode `hardened`, a clause that states what is missing and how to get more
+            items.
         paper_cue: Cue that reveals the right option in mode `paper`, as a noun phrase.
     """
 

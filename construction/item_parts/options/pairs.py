@@ -1,4 +1,4 @@
-"""Items of a pair of pictures: a yes/no question on both with opposite keys, and questions with options."""
+"""Items about a pair of pictures: a yes/no question about both, with opposite keys, and questions with options."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PairMaking(NamedTuple):
         evidence: Mapping[str, Any],
         attributes: Mapping[str, str] = MappingProxyType({}),
     ) -> Item:
-        """Return an item that asks about one picture a question that is true only of the picture `yes_on`."""
+        """Return an item that asks, about one picture, a question whose answer is yes only for the picture `yes_on`."""
         choices = (Choice(key="A", text="Yes"), Choice(key="B", text="No"))
         answer = "A" if yes_on == shown else "B"
         evidence_of_item = {**evidence, "shows": [shown]}
@@ -79,7 +79,7 @@ class PairMaking(NamedTuple):
         evidence: Mapping[str, Any],
         attributes: Mapping[str, str] = MappingProxyType({}),
     ) -> Item:
-        """Return an item that asks a question with options about pictures, by role and in order."""
+        """Return an item that asks a question with options about pictures, given by role and in order."""
         item = self._item(ordinal, way, question, text_choices(placed), placed.answer, pictures, level, evidence)
         return item.model_copy(update={"attributes": dict(attributes)})
 

@@ -1,7 +1,7 @@
-"""Selection of the candidates that become items: each picture used once, answers balanced, all by the seed.
+"""Selection of the candidates that become items: each picture is used once, answers are balanced, and the seed decides.
 
-A candidate's turn, and its letter if several are possible, depend only on the seed and its own name. So a further
-picture changes few of the other items.
+A candidate's position in the order, and its letter if several are possible, depend only on the seed and its own name.
+An additional picture therefore changes few of the other items.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ class Candidate(NamedTuple):
     Args:
         name: Stable name, unique in the task.
         image_ids: Ids of the pictures that the item shows.
-        letters: Possible places of the right option, from 0.
-        answer: Balanced property, such as `yes`; candidates with as many letters share one answer.
+        letters: Possible positions of the right option, from 0.
+        answer: Property to balance, such as `yes`; candidates with the same answer have the same number of possible
+            letters.
     """
 
     name: str
@@ -30,12 +31,12 @@ class Candidate(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """Candidates by number, in the order of selection, and the reasons of refused ones.
+    """Indices of the selected candidates, in the order of selection, and the reasons for refused ones.
 
     Args:
-        chosen: Numbers of the candidates that become items.
-        refused: Reason of each examined candidate that cannot be used. The others had pictures in use already, or came
-            after the last item.
+        chosen: Indices of the candidates that become items.
+        refused: Reason for each examined candidate that cannot be used. The others had pictures that were already in
+            use, or came after the last item.
     """
 
     chosen: tuple[int, ...]
@@ -51,7 +52,7 @@ def select(
     items: int | None,
     refusal: Callable[[int], str | None],
 ) -> Selected:
-    """Choose candidates at random: from the answers in turn, with each picture at most as often as allowed.
+    """Choose candidates at random, alternating between answers, with each picture used at most as often as allowed.
 
     An answer with two possible letters gets two turns for each turn of an answer with a single letter, so that letters
     can be balanced. When an answer runs out, the others continue.
@@ -92,8 +93,8 @@ def select(
 
 
 def balanced_letters(candidates: Sequence[Candidate], *, seed: int, task: str) -> tuple[int, ...]:
-    """Return the place of each candidate's right option: drawn by the seed, then moved as seldom as possible until no
-    letter is right more than once oftener than another, as far as the candidates allow.
+    """Return the position of each candidate's right option: drawn with the seed, then changed as seldom as possible
+    until the letters' frequencies differ by at most one, as far as the candidates allow.
     """
     letters = [
         candidate.letters[seed_for(seed, task, candidate.name, "letter") % len(candidate.letters)]
@@ -120,7 +121,7 @@ def balanced_letters(candidates: Sequence[Candidate], *, seed: int, task: str) -
 def _next_move(
     candidates: Sequence[Candidate], counts: Counter[int], movable: dict[int, list[int]]
 ) -> tuple[int, int] | None:
-    """Return the candidate to move and its new letter; None where no move makes the letters more even."""
+    """Return the candidate to change and its new letter, or None if no change makes the letters more even."""
     for high in sorted(counts, key=lambda letter: (-counts[letter], letter)):
         for low in sorted(counts, key=lambda letter: (counts[letter], letter)):
             if counts[high] - counts[low] < 2:

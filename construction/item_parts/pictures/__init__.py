@@ -1,1 +1,1 @@
-"""Pictures that items show: the used part of a photograph, its size, its pieces and its second view."""
+"""Pictures that items show: the part of a photograph that is used, its size, its pieces and its second view."""

@@ -1,8 +1,8 @@
-"""The part of a picture within its margins and frames, and the places of lettering in it.
+"""The part of a picture within its margins and frames, and the positions of lettering in it.
 
 White borders of scans, frames of photographs and the outer line of a comic end with the picture. A part at the
-picture's border shows them and so reveals its place, whatever it shows. Lettering across a cut is read on instead of
-compared.
+picture's border shows them and so reveals its position, whatever its content. Where a cut divides lettering, a solver
+can read on instead of comparing.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 _UNIFORM_SHARE, _UNIFORM_LEVELS = 0.95, 16
-"""A line is uniform if this share of its pixels lies within so many levels of its median."""
+"""A line is uniform if this proportion of its pixels lies within this many levels of its median."""
 _LOOKED_AT, _LINES_AT_ONCE = 128, 16
 """Approximate number of examined pixels per line, and number of lines examined together."""
 _MOST_TRIMMED = 0.25
-"""Largest share of a side to trim at one end."""
+"""Largest fraction of a side to trim at one end."""
 _ROUNDS = 2
-"""Passes over the four sides: the second sees lines that the first made shorter."""
+"""Number of passes over the four sides; in the second pass, lines are shorter because of the first."""
 _PARTS = (0.92, 0.84, 0.76, 0.68, 0.6)
-"""Sides of the parts of a picture to try besides the whole, as shares of the picture's."""
+"""Sides of the parts of a picture to try besides the whole, as fractions of the picture's sides."""
 _LEAST_LETTER_PX, _MOST_LETTER = 6, 0.12
 """Height of a line of lettering: smallest, in pixels, and largest, as a fraction of the picture's shorter side."""
 _LEAST_ASPECT = 2.0
@@ -49,12 +49,13 @@ class InnerBox(NamedTuple):
 def within_frames(pixels: NDArray[np.uint8], margin: float) -> InnerBox:
     """Return the part of a picture within uniform margins and frames, and off its border.
 
-    Lines of one color are trimmed from each side up to the first other line, at most a quarter of the picture's side.
-    Then a share of the rest is removed at each side, because frames are seldom quite straight or of one color.
+    Lines of one color are trimmed from each side up to the first line that is not uniform, at most a quarter of the
+    picture's side. Then a fraction of the rest is removed at each side, because frames are seldom quite straight or of
+    one color.
 
     Args:
         pixels: Picture, (height, width, 3).
-        margin: Share of each side to remove after trimming, 0 to below 0.5.
+        margin: Fraction of each side to remove after trimming, from 0 to below 0.5.
     """
     height, width = pixels.shape[:2]
     most_y, most_x = int(_MOST_TRIMMED * height), int(_MOST_TRIMMED * width)
@@ -72,8 +73,8 @@ def within_frames(pixels: NDArray[np.uint8], margin: float) -> InnerBox:
 
 
 def sized_parts_of(whole: InnerBox, rng: np.random.Generator) -> list[tuple[float, InnerBox]]:
-    """Return a part and smaller parts of it, in its corners and its middle, each with its side as a share of the
-    whole's: larger ones first, each size in random order.
+    """Return a part and smaller parts of it, at its corners and in its middle, each with its side as a fraction of the
+    whole's: larger ones first, and parts of equal size in random order.
     """
     width, height = whole.size_wh
     parts = [(1.0, whole)]
@@ -88,7 +89,9 @@ def sized_parts_of(whole: InnerBox, rng: np.random.Generator) -> list[tuple[floa
 
 
 def _uniform_lines(lines: NDArray[np.uint8]) -> int:
-    """Return the number of uniform lines before the first other one, by some pixels of each, (lines, pixels, 3)."""
+    """Return the number of uniform lines before the first other one, judged by some pixels of each, (lines,
+    pixels, 3).
+    """
     step = max(1, lines.shape[1] // _LOOKED_AT)
     for first in range(0, len(lines), _LINES_AT_ONCE):
         levels = lines[first : first + _LINES_AT_ONCE, ::step].astype(np.int16)

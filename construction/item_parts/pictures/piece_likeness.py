@@ -1,9 +1,8 @@
-"""Tests whether similarity reveals which of two pieces of a picture is missing, without a look at the join.
+"""Tests whether similarity alone reveals which of two pieces of a picture is missing, without looking at the join.
 
-Nearby parts of a picture are similar: the right piece of a jigsaw has a color, a light and a texture closer to those of
-the shown tiles than the wrong one has, and continues their rows and columns. So for a picture this module finds two
-ways to cut it: in one the right piece is the more similar by as much as the wrong one is in the other. Chance picks one
-of them.
+Nearby parts of a picture are similar: the right piece of a jigsaw is closer to the shown tiles in color, light and
+texture than the wrong one, and continues their rows and columns. This module therefore finds two ways to cut a picture:
+in one, the right piece is more similar by as much as the wrong one is in the other. Chance chooses one of them.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ _GRID, _TILE_PX = 3, 24
 _REDUCED_PX = 288
 """Longer side of the reduced picture from which parts are cut."""
 _PLACES = (23, 18, 12, 6)
-"""Compared lines of a tile, in pixels from the join."""
+"""Lines of a tile that are compared, in pixels from the join."""
 _OFF_JOIN = 6
-"""Pixels of a piece at the join that are left out."""
+"""Number of pixels of a piece at the join that are left out."""
 _LEVELS = 40.0
-"""Gray levels that weigh as much as a factor of e in contrast."""
+"""Number of gray levels that weigh as much as a factor of e in contrast."""
 _UNEVEN = 0.4
 """Largest sum of the margins of two ways; margins have a deviation of about 1.5."""
 _SIZE_COUNTS = 1.0
-"""Weight of a part's share of the picture's side, in units of similarity."""
+"""Weight of a part's side, as a fraction of the picture's, in units of similarity."""
 
 Floats = NDArray[np.float32]
 
@@ -38,7 +37,7 @@ class Way(NamedTuple):
     """A way to cut a picture.
 
     Args:
-        part: Number of the part to cut.
+        part: Index of the part to cut.
         missing: Which of the two pieces is missing, 0 or 1.
         margin: Similarity of the missing piece to the shown tiles minus that of the other; None if not measured.
     """
@@ -49,7 +48,7 @@ class Way(NamedTuple):
 
     @property
     def evidence(self) -> dict[str, float]:
-        """Return an item's evidence for it: its margin, if measured."""
+        """Return an item's evidence for this way: its margin, if measured."""
         return {} if self.margin is None else {"likeness_margin": self.margin}
 
 
@@ -76,7 +75,8 @@ def even_ways(margins: Floats, sizes: Sequence[float], *, of_one_part: bool) -> 
 
     Args:
         margins: Margins of the parts (`likeness_margins`), shape (parts, 2).
-        sizes: Side of each part as a share of the picture's, 0-1; larger ones come first if similarity is as even.
+        sizes: Side of each part as a fraction of the picture's, 0-1; with equally even similarity, larger ones come
+            first.
         of_one_part: Whether both ways must cut the same part, so that the same two pieces are shown.
     """
     ways = [
@@ -97,7 +97,7 @@ def even_ways(margins: Floats, sizes: Sequence[float], *, of_one_part: bool) -> 
 
 
 def likeness_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
-    """Return by how much the right piece is more similar to the shown tiles than the wrong one.
+    """Return how much more similar to the shown tiles the right piece is than the wrong one.
 
     Args:
         pixels: The picture, (height, width, 3).
@@ -164,7 +164,9 @@ def _likeness(piece: _PieceLooks, shown: _ShownLooks) -> Floats:
 
 
 def _looks(lines: Floats) -> Floats:
-    """Return mean color, gray levels, unrest and spread of lines (parts, lines, pixels, 3); (parts, lines, 8)."""
+    """Return mean color, gray levels, unevenness and spread of lines (parts, lines, pixels, 3), as (parts,
+    lines, 8).
+    """
     grey = _grey(lines)
     ordered = np.sort(grey, axis=2)
     tenth = grey.shape[2] // 10
@@ -182,7 +184,7 @@ def _grey(pixels: Floats) -> Floats:
 
 
 def _texture(tile: Floats) -> Floats:
-    """Return mean color, contrast and unrest of a tile, (parts, 5)."""
+    """Return mean color, contrast and unevenness of a tile, (parts, 5)."""
     grey = _grey(tile)
     contrast = np.log(1 + grey.std(axis=(1, 2)))
     across, down = (np.abs(np.diff(grey, axis=axis)).mean(axis=(1, 2)) for axis in (2, 1))

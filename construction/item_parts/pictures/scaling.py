@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 
 def size_within(width: int, height: int, *, max_side_px: float) -> tuple[int, int]:
-    """Return (width, height) with the longer side at most `max_side_px` and the same aspect; never larger.
+    """Return (width, height) with the longer side at most `max_side_px` and the same aspect ratio; pictures are never
+    enlarged.
 
     The shorter side of an extremely long picture may round to 0.
     """
@@ -20,7 +21,7 @@ def size_within(width: int, height: int, *, max_side_px: float) -> tuple[int, in
 def size_for_views(
     width: int, height: int, *, max_side_px: float, min_side_px: float, max_enlargement: float
 ) -> tuple[int, int] | None:
-    """Return (width, height) of a whole picture from which items show parts, with the same aspect.
+    """Return (width, height) for a whole picture from which items show parts, with the same aspect ratio.
 
     Args:
         width: Width of the picture.

@@ -1,6 +1,6 @@
 """Straight strips of one color in a picture, along its rows and columns: gutters of comics and montages, ruled lines.
 
-A strip that crosses a cut continues in the right piece, whatever that shows. Large areas of one color are not strips.
+A strip that crosses a cut continues in the right piece, whatever its content. Large areas of one color are not strips.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 _CELL_SHARE, _LEAST_CELL_PX = 1 / 36, 4
-"""Length of the examined cells of lines, as a share of the line, and smallest, in pixels."""
+"""Length of the cells in which lines are examined, as a fraction of the line, and smallest length in pixels."""
 _UNIFORM_LEVELS = 20
-"""Gray levels within which a cell is of one color, and cells of a line agree."""
+"""Range of gray levels within which a cell counts as one color, and cells of a line as equal."""
 _EDGE_PX, _LEAST_CONTRAST, _LEAST_SHARE = 2, 20.0, 0.4
-"""Width of a strip's edge, and the smallest difference in gray levels from the area beyond it, over that share of the
-cells along it; a gutter may lead into an area of its color."""
+"""Width of a strip's edge, the smallest difference in gray levels from the area beyond it, and the proportion of the
+cells along it that must show this difference; a gutter may lead into an area of its color.
+"""
 _LEAST_PX = 2
 """Smallest number of lines in a strip; a single one may be an edge between two areas."""
 
@@ -92,7 +93,9 @@ class StraightStrips:
         self._columns = _Lines.of(np.ascontiguousarray(grey.T))
 
     def across_rows(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
-        """Return whether a level strip of 2 to `most_px` rows, one of them within `between`, runs `along` columns."""
+        """Return whether a horizontal strip of 2 to `most_px` rows, one of them within `between`, runs along the
+        columns `along`.
+        """
         return self._rows.has_strip(between, along, most_px)
 
     def across_columns(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:

@@ -1,4 +1,4 @@
-"""A picture in 3 by 3 tiles, three of which are shown around the place of a fourth."""
+"""A picture in 3 by 3 tiles, three of which are shown around the position of a fourth."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ GRID = 3
 Tile = tuple[int, int]
 """(row, column), from 0."""
 _BESIDE, _ACROSS = 0.08, 0.35
-"""Parts of a neighbor examined for strips: next to a piece, and their extent to either side of the join, as shares of a
-tile."""
+"""Parts of a neighboring tile that are examined for strips: next to a piece, and their extent to either side of the
+join, as fractions of a tile.
+"""
 _WIDEST_STRIP = 0.35
 _AROUND_HOLE = 1 / 6
-"""Depth of the area around the missing tile that decides its color, as a share of a tile."""
+"""Depth of the area around the missing tile that determines the fill color, as a fraction of a tile."""
 _MOST_LOOKED_AT = 1000
-"""Largest number of examined pixels on each side for that."""
+"""Largest number of pixels examined on each side for the fill color."""
 
 
 class TilePair(NamedTuple):
@@ -51,7 +52,7 @@ class TiledPicture(NamedTuple):
 
     @classmethod
     def of(cls, pixels: NDArray[np.uint8], inner: InnerBox, tile_wh: tuple[int, int]) -> TiledPicture:
-        """Scale the area of a part that its equal tiles cover, whole pixels of the source, without the rest."""
+        """Scale the area of a part that equal tiles of whole source pixels cover, without the remainder."""
         width, height = (side // GRID for side in inner.size_wh)
         covered = inner.of(pixels)[: GRID * height, : GRID * width]
         cut = shrink(covered, (GRID * tile_wh[0], GRID * tile_wh[1]))
@@ -70,11 +71,11 @@ class TiledPicture(NamedTuple):
         return self.pixels[top:bottom, left:right]
 
     def piece(self, tile: Tile, shown_wh: tuple[int, int]) -> NDArray[np.uint8]:
-        """Return a tile as items show it, enlarged separately, so that its edge shows none of its neighbors."""
+        """Return a tile as items show it, enlarged separately so that its edge shows nothing of its neighbors."""
         return scaled(np.ascontiguousarray(self.tile(tile)), shown_wh)
 
     def reference(self, missing: Tile, shown_wh: tuple[int, int], fill: MarkColor) -> NDArray[np.uint8]:
-        """Return the three tiles next to a missing one, its place filled with a color.
+        """Return the three tiles next to a missing one, whose position is filled with a color.
 
         Args:
             missing: The missing tile.
@@ -91,7 +92,7 @@ class TiledPicture(NamedTuple):
         return shown
 
     def clear_fill(self, missing: Tile) -> MarkColor:
-        """Return the color for the place of a missing tile: black, unless its surroundings are nearly black."""
+        """Return the fill color for a missing tile: black, unless its surroundings are nearly black."""
         width, height = self.tile_wh
         left, top, right, bottom = box_of(missing, self.tile_wh)
         across, down = max(1, int(width * _AROUND_HOLE)), max(1, int(height * _AROUND_HOLE))
@@ -100,7 +101,7 @@ class TiledPicture(NamedTuple):
         return clear_fill([side[:: len(side) // _MOST_LOOKED_AT + 1] for side in (above, beside)])
 
     def evidence(self, pair: TilePair) -> dict[str, Any]:
-        """Return the tiles in use and their places in the upright source, in pixels."""
+        """Return the tiles in use and their positions in the upright source, in pixels."""
         return {
             "grid": [GRID, GRID],
             "tile_wh": list(self.tile_wh),
@@ -116,7 +117,7 @@ class TiledPicture(NamedTuple):
 
 
 class CutLines:
-    """Lettering and straight strips of a picture, for questions about cuts through it and through parts of it.
+    """Lettering and straight strips of a picture, used to judge cuts through it and through parts of it.
 
     Args:
         cut: The picture; parts lie within the area that its tiles cover.
@@ -130,7 +131,7 @@ class CutLines:
         self._strips = StraightStrips(cut.pixels) if strips else None
 
     def reason_against(self, part: InnerBox, tiles: Iterable[Tile]) -> str | None:
-        """Return why a part cannot be cut into tiles with these as pieces; None if it can.
+        """Return why a part cannot be cut into tiles with these as pieces, or None if it can.
 
         Args:
             part: The part, in pixels of the source.
@@ -182,7 +183,7 @@ def _shown_beside(missing: Tile) -> tuple[Tile, ...]:
 
 
 def edge_difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
-    """Return the difference of two pieces where they would join the reference, 0-1, to four places.
+    """Return the difference between two pieces where they would join the reference, 0-1, to four decimals.
 
     The strips along the top and the left edge, a sixth of the shorter side deep, are averaged in six cells each; the
     result is the mean absolute difference of the cells' colors. Deeper areas can also distinguish pieces, but if the

@@ -1,4 +1,4 @@
-"""A second view of a photograph: another viewpoint by a known homography, and another light.
+"""A second view of a photograph: another viewpoint, by a known homography, and other lighting.
 
 Coordinates are continuous: the picture covers [0, width] x [0, height] and pixel centers lie at +0.5. OpenCV counts
 from pixel centers; only `warp` converts between the two.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .scaling import shrink, size_within
 
 Matrix = NDArray[np.float64]
-"""A homography, shape (3, 3), with 1 in its last place; maps column vectors (x, y, 1)."""
+"""A homography, shape (3, 3), with 1 as its last entry; it maps column vectors (x, y, 1)."""
 _SIGNIFICANT_DIGITS = 10
 
 
@@ -28,7 +28,7 @@ class ViewLimits(NamedTuple):
 
 
 class LightLimits(NamedTuple):
-    """Limits on the change of light (see `VisualCorrespondence` for each)."""
+    """Limits on the change of lighting (see `VisualCorrespondence` for each)."""
 
     max_gamma: float
     max_contrast: float
@@ -38,10 +38,10 @@ class LightLimits(NamedTuple):
 
 
 class LightChange(NamedTuple):
-    """A change of light: gray level g, 0-1, becomes `contrast * (g ** gamma - 0.5) + 0.5 + brightness`.
+    """A change of lighting: gray level g, 0-1, becomes `contrast * (g ** gamma - 0.5) + 0.5 + brightness`.
 
     Args:
-        gamma: Exponent; above 1 is darker.
+        gamma: Exponent; values above 1 darken.
         contrast: Factor of the contrast.
         brightness: Added gray levels, as a fraction of the range.
         blur_px: Standard deviation of a Gaussian blur, before noise.
@@ -56,11 +56,11 @@ class LightChange(NamedTuple):
 
 
 def random_homography(size_wh: tuple[int, int], limits: ViewLimits, rng: np.random.Generator) -> Matrix:
-    """Return a homography from a picture to a view of its size, within it, so that nothing is black.
+    """Return a homography from a picture to a view of its size that lies within it, so that no part is black.
 
     A window, smaller than the picture by the zoom, gets jittered corners and a rotation, is reduced further if it does
-    not fit, and is moved to a random place. Entries are rounded to ten significant digits, so the recorded homography
-    is exactly the one drawn.
+    not fit, and is moved to a random position. Entries are rounded to ten significant digits, so the recorded
+    homography is exactly the one drawn.
     """
     import cv2
 
@@ -104,7 +104,7 @@ def warp(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]
 def drawn_view(
     pixels: NDArray[np.uint8], homography: Matrix, scaled_wh: tuple[int, int], size_wh: tuple[int, int]
 ) -> NDArray[np.uint8]:
-    """Return a view, drawn from the photograph's own resolution as far as the view's zoom needs it.
+    """Return a view, drawn at the photograph's own resolution as far as the view's zoom requires.
 
     Args:
         pixels: The whole photograph, (height, width, 3).
@@ -119,7 +119,7 @@ def drawn_view(
 
 
 def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return view 2 of a photograph whose view 1 is the whole of it, scaled to the same size `size_wh`."""
+    """Return view 2 of a photograph whose view 1 is the whole photograph, scaled to the same size `size_wh`."""
     return drawn_view(pixels, homography, size_wh, size_wh)
 
 
@@ -129,7 +129,7 @@ def shift(corner: tuple[float, float]) -> Matrix:
 
 
 def random_light(limits: LightLimits, rng: np.random.Generator) -> LightChange:
-    """Return a random change of light, with values rounded as recorded."""
+    """Return a random change of lighting, with values rounded as they are recorded."""
     factors = [np.log(limit) for limit in (limits.max_gamma, limits.max_contrast)]
     gamma, contrast = (float(np.exp(rng.uniform(-factor, factor))) for factor in factors)
     brightness = float(rng.uniform(-limits.max_brightness, limits.max_brightness))
@@ -138,7 +138,7 @@ def random_light(limits: LightLimits, rng: np.random.Generator) -> LightChange:
 
 
 def relight(pixels: NDArray[np.uint8], light: LightChange, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return pixels, (height, width, 3), in another light."""
+    """Return pixels, (height, width, 3), with changed lighting."""
     import cv2
 
     grey = np.linspace(0, 1, 256)

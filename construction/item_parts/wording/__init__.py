@@ -1,1 +1,3 @@
-"""Words of questions: wordings with one meaning, plurals and articles, claims about the arrangement of two things."""
+"""Words of questions: wordings with the same meaning, plurals and articles, claims about the arrangement of two
+objects.
+"""

@@ -1,4 +1,4 @@
-"""English words in questions: plurals of names of things."""
+"""English words in questions: plurals and articles of object names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF = re.compile(r" (?:of|in|on|with|for|at) ")
 
 
 def plural(words: str) -> str:
-    """Return the plural of a thing's name: of the noun before `of`, `with` and the like, else of the last word.
+    """Return the plural of an object's name: of the noun before `of`, `with` and the like, otherwise of the last word.
 
     Example:
         >>> plural("wine glass"), plural("slice of bread"), plural("person"), plural("sheep"), plural("berry")
@@ -61,7 +61,7 @@ _NO_PLURAL_ENDING = ("ss", "us", "is", "ens")
 
 
 def names_several(words: str) -> bool:
-    """Return whether a thing's name is a plural, as far as its words show.
+    """Return whether an object's name is a plural, as far as its words reveal.
 
     Example:
         >>> names_several("the two men"), names_several("the cups on the table"), names_several("the cup on its saucer")
@@ -76,12 +76,12 @@ def names_several(words: str) -> bool:
 
 
 def without_article(words: str) -> str:
-    """Return a thing's name without its leading article."""
+    """Return an object's name without its leading article."""
     return re.sub(r"^(?:the|a|an)\s+", "", " ".join(words.replace("_", " ").split()), flags=re.IGNORECASE)
 
 
 def with_article(words: str) -> str:
-    """Return a thing's name with a leading `a` or `an`, unless it has an article.
+    """Return an object's name with a leading `a` or `an`, unless it already has an article.
 
     Example:
         >>> with_article("aeroplane"), with_article("the cup"), with_article("horse")
@@ -93,7 +93,7 @@ def with_article(words: str) -> str:
 
 
 def count_question(thing: str) -> str:
-    """Return the question for the number of things of a name, without its leading article.
+    """Return the question that asks how many of a named object there are; a leading article of the name is dropped.
 
     Example:
         >>> count_question("wine glass")
@@ -103,6 +103,6 @@ def count_question(thing: str) -> str:
 
 
 def count_wordings(question: str) -> Wordings | None:
-    """Return the wordings of a question that `count_question` made; None for any other question."""
+    """Return the wordings of a question made by `count_question`, or None for any other question."""
     ours = _OUR_COUNT.fullmatch(question)
     return None if ours is None else _COUNTED.filled(things=ours["things"])

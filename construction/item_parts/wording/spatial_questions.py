@@ -1,11 +1,11 @@
-"""Claims about the arrangement of two things, as yes/no questions: a rule for every relation of VSR.
+"""Claims about the arrangement of two objects, as yes/no questions, with a rule for every relation in VSR.
 
 A claim such as `The bench is at the right side of the train.` becomes `Is the bench at the right side of the train?`,
 or, with the inverse key, `Is it false that the bench is at the right side of the train?`. The words of the claim stay
 the same: only the verb moves, and the object of `has as a part`; `left of` becomes `to the left of`. A claim that the
-rule does not understand gives no question.
+rule cannot parse yields no question.
 
-The side of a thing can be relative to the camera, or to the other thing's front. Claims do not state which.
+The side of an object can be relative to the camera or to the other object's front. Claims do not state which.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RELATIONS: tuple[str, ...] = (
     "out of", "outside", "over", "parallel to", "part of", "past", "perpendicular to", "right of", "surrounding",
     "through", "to", "touching", "toward", "under", "up", "with", "within",
 )  # fmt: skip
-"""Relations that the authors of VSR list; 66 of them have claims."""
+"""Relations listed by the authors of VSR; 66 of them have claims."""
 
 
 class _Verb(NamedTuple):
@@ -37,8 +37,8 @@ class _Verb(NamedTuple):
     Args:
         singular: Its beginning in a claim about one thing.
         plural: Its beginning in a claim about several things.
-        asked: Its forms in questions about one thing, about several, and after `does` or `do`, with a place for the
-            object.
+        asked: Its forms in questions about one object, about several, and after `does` or `do`, with a slot for the
+            related object.
     """
 
     singular: str
@@ -56,14 +56,14 @@ VERBS: dict[str, _Verb] = {
 SIDE = r"(?:(?:to|on|at) the )?"
 """Optional words before `left of` and `right of`, as a regular expression."""
 SIDES = frozenset({"at the left side of", "at the right side of", "left of", "right of"})
-"""Relations that depend on whose left and right is meant."""
+"""Relations whose meaning depends on the frame of reference of left and right."""
 _AS_SEEN = ", as seen from the camera"
 _SUBJECT = r"(?P<article>the|a|an)\s+(?P<subject>\S.{0,100}?)"
 _OBJECT = r"(?P<object>\S.{0,100}?)"
 
 
 class ReadClaim(NamedTuple):
-    """A claim in its parts.
+    """A claim divided into its parts.
 
     Args:
         subject: Subject of the claim, with its article in lower case, such as `the bench`.
@@ -81,7 +81,7 @@ class ReadClaim(NamedTuple):
 
 
 def read_claim(claim: str, relation: str) -> ReadClaim | None:
-    """Return the parts of a claim; None if the rule does not understand it, or it states another relation."""
+    """Return the parts of a claim, or None if the rule cannot parse it or it states another relation."""
     text = " ".join(claim.split()).rstrip(" .!")
     if relation in VERBS:
         verb = VERBS[relation]
@@ -119,12 +119,12 @@ def question_of(claim: ReadClaim, form: Form = "affirmative") -> str:
 
 
 def questions_of(claim: ReadClaim, form: Form = "affirmative", *, from_camera: bool = False) -> Wordings:
-    """Return the wordings of the question that `question_of` gives for a claim.
+    """Return the wordings of the question that `question_of` returns for a claim.
 
     Args:
         claim: The claim.
         form: Whether to ask about its truth or its falsehood.
-        from_camera: Whether questions about left and right state that the camera's view counts.
+        from_camera: Whether questions about left and right state that they mean the camera's view.
 
     Example:
         >>> claim = read_claim("The cat is behind the bed.", "behind")
@@ -148,7 +148,7 @@ def statement_of(claim: ReadClaim) -> str:
 
 
 def question_table() -> list[tuple[str, str, str, str]]:
-    """Return relation, claim, question and inverted question for every relation, of one thing and of several."""
+    """Return the relation, claim, question and inverted question for every relation, for one object and for several."""
     rows = []
     for relation in RELATIONS:
         for subject, verb in (("the cat", "is"), ("the cats", "are")):

@@ -1,8 +1,8 @@
-"""Claims about the arrangement of two things as questions that a language model words, as in BLINK (section 3.2).
+"""Claims about the arrangement of two objects, as questions that a language model words, as in BLINK (section 3.2).
 
 The prompt is ours. The model sees no picture, only the claim, which is passed as data. A rule checks each question
-against the claim, so that yes stays the answer exactly if the claim is true: the question has both things and the
-relation in the claim's order, and otherwise only words without further content.
+against the claim, so that the answer is yes exactly if the claim is true: the question contains both objects and the
+relation in the claim's order, and otherwise only words that add no content.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ statement does not say, and no negation. Reply with one JSON object and nothing 
 
 
 class WordedQuestion(BaseModel):
-    """What the model is to reply; `_shape_of` adds the check against a claim."""
+    """The reply that the model must give; `_shape_of` adds the check against a claim."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -79,7 +79,7 @@ def question_by_model(chat: Chat, claim: ReadClaim) -> Structured[WordedQuestion
 
 
 def _shape_of(claim: ReadClaim) -> type[WordedQuestion]:
-    """Return the shape of a reply about a claim."""
+    """Return the required shape of a reply about a claim."""
 
     def usable(text: str) -> str:
         question = " ".join(text.split())
@@ -92,7 +92,7 @@ def _shape_of(claim: ReadClaim) -> type[WordedQuestion]:
 
 
 def fault_of(question: str, claim: ReadClaim) -> str | None:
-    """Return why a question cannot replace a claim, in words for the model that wrote it; None if it can.
+    """Return why a question cannot replace a claim, worded for the model that wrote it; None if it can.
 
     Example:
         >>> from .spatial_questions import read_claim
@@ -135,7 +135,7 @@ def _contains_name(name: str, wording: str) -> bool:
 
 
 def _patterns(subject: str, relation: str, other: str) -> Iterator[str]:
-    """Yield patterns of all ways to say the claim; their groups capture the text between its words."""
+    """Yield patterns for all ways to express the claim; their groups capture the text between its words."""
     name, target = re.escape(subject), re.escape(other)
     if relation in VERBS:
         verb = VERBS[relation]
@@ -152,7 +152,7 @@ def _patterns(subject: str, relation: str, other: str) -> Iterator[str]:
 
 
 def _more(match: re.Match[str]) -> str:
-    """Return the content of a question beyond the claim, without words that are neutral in their places.
+    """Return the content of a question beyond the claim, without words that are neutral in their positions.
 
     Only an article may follow the relation: `Is there a cat behind which the bed is?` inverts the claim.
     """

@@ -1,7 +1,8 @@
 """Several wordings of one question: the seed draws one of them for each item.
 
-A model may answer one wording better than another. So a task has several wordings with one meaning, and items name
-theirs. The draw depends only on the seed and the record, never on the key, and twins share it.
+A model may answer one wording better than another. A task therefore has several wordings with the same meaning, and
+each item records the one it uses. The draw depends only on the seed and the record, never on the key, and twins share
+it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 WORDING = "wording"
-"""Attribute of items with the id of their wording: its number among those of the task, from 1."""
+"""Attribute of items that identifies their wording: its number among those of the task, from 1."""
 WordingsInUse = Literal[1, "all"]
 """Wordings that a task uses: the first one, or all of them."""
 
@@ -35,7 +36,7 @@ class DrawnWording(NamedTuple):
 
 
 class Wordings:
-    """Wordings of a question with one meaning, the plainest first.
+    """Wordings of a question with the same meaning, the simplest first.
 
     Args:
         templates: The questions, with names in braces for the parts that differ between items.

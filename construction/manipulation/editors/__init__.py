@@ -1,1 +1,1 @@
-"""Editors: inpainting and instruction models of diffusers, plus compositing and effects without weights."""
+"""Editors: inpainting and instruction models of diffusers, and compositing and effects that need no weights."""

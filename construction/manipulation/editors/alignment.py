@@ -1,9 +1,9 @@
-"""Alignment of pictures that a model redrew with the pictures that it got.
+"""Alignment of pictures redrawn by a model with the pictures that it was given.
 
-A model behind an endpoint draws the whole picture, whatever its mask says: moved or scaled by a few pixels, in slightly
-different tones. The area outside the mask shows by how much. There the enhanced correlation coefficient (Evangelidis
-and Psarakis 2008) aligns the two, tones are fitted per channel, and the remaining difference shows whether the model
-kept the scene at all.
+A model behind an endpoint redraws the whole picture regardless of its mask: shifted or scaled by a few pixels, in
+slightly different tones. The area outside the mask reveals by how much. The enhanced correlation coefficient
+(Evangelidis and Psarakis 2008) aligns the two in that area, tones are fitted per channel, and the remaining difference
+shows whether the model kept the scene at all.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from ..masks.base import Pixels
 from .windows import scaled
 
 _SIDE_PX = 384
-"""Longer side for the alignment, in pixels."""
+"""Longer side of the pictures for the alignment, in pixels."""
 _STEPS, _PRECISION = 60, 1e-5
 _MARGIN = 0.02
 """Growth of the mask before the comparison, as a fraction of the longer side, because its edge may change."""
 _LEAST_OUTSIDE = 0.03
-"""Smallest share of the picture outside the mask that permits an alignment."""
+"""Smallest proportion of the picture outside the mask that permits an alignment."""
 _GAIN = 1.35
-"""Largest factor in fitting tones, up or down."""
+"""Largest factor by which fitting may change tones, up or down."""
 
 
 class Aligned(NamedTuple):
-    """A picture aligned with the one that the model got.
+    """A picture aligned with the one that the model was given.
 
     Args:
         pixels: Its pixels, at the size of the other.
@@ -47,7 +47,7 @@ class Aligned(NamedTuple):
 
 
 def aligned(before: Pixels, after: Pixels, mask: Mask) -> Aligned:
-    """Return a model's drawing, moved onto its input picture and in the picture's tones.
+    """Return a model's drawing, aligned with its input picture and converted to the picture's tones.
 
     Args:
         before: The input picture, (height, width, 3).
@@ -76,7 +76,7 @@ def aligned(before: Pixels, after: Pixels, mask: Mask) -> Aligned:
 
 
 def _outside(mask: Mask, size_wh: tuple[int, int]) -> Mask:
-    """Return, at a smaller size, the area well outside the mask."""
+    """Return the area well outside the mask, at a reduced size."""
     import cv2
 
     small = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA) > 0
@@ -86,7 +86,9 @@ def _outside(mask: Mask, size_wh: tuple[int, int]) -> Mask:
 
 
 def _warp(first: Pixels, second: Pixels, outside: Mask) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return the affine map from places of the first picture to those of the second; the identity if none fits."""
+    """Return the affine map from positions in the first picture to those in the second, or the identity if
+    none fits.
+    """
     import cv2
 
     grey = [cv2.cvtColor(np.array(picture), cv2.COLOR_RGB2GRAY) for picture in (first, second)]

@@ -19,7 +19,7 @@ class Edit(NamedTuple):
 
     Args:
         pixels: Pixels that the model gets.
-        mask: Region that it may paint on, of the same size; None for the whole picture.
+        mask: Region that the model may paint on, of the same size; None for the whole picture.
         prompt: Caption or instruction, depending on the model.
         seed: Seed of the picture's own generator.
     """
@@ -35,7 +35,7 @@ class Painted(NamedTuple):
 
     Args:
         pixels: Its pixels, at the size of the edit.
-        facts: Record of its making, as JSON values, besides the common facts in `made_with`.
+        facts: Record of how it was made, as JSON values, in addition to the common facts in `made_with`.
     """
 
     pixels: Pixels
@@ -63,7 +63,7 @@ class Painter(Protocol):
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return all factors besides picture, mask, prompt and seed that decide the result, as JSON values."""
+        """Return all factors other than picture, mask, prompt and seed that determine the result, as JSON values."""
 
     def prompt_of(self, idea: Idea) -> str:
         """Return the prompt that asks the model to carry out an idea."""
@@ -72,7 +72,8 @@ class Painter(Protocol):
         """Return the size at which the model gets a picture of that size."""
 
     def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
-        """Yield the place of each edit with its picture, or the reason for none, such as `unsafe` or `out_of_memory`.
+        """Yield the index of each edit with its picture, or with the reason for none, such as `unsafe` or
+        `out_of_memory`.
 
-        Edits of one size come in their order, each as soon as it is ready.
+        Edits of one size are yielded in order, each as soon as it is ready.
         """

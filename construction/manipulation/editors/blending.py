@@ -6,15 +6,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Blending(BaseModel):
-    """Fitting of another photograph's pixels to a picture without a painting model.
+    """How another photograph's pixels are fitted to a picture without a painting model.
 
     Args:
-        matte_px: Half width of the rim in which outlines follow the picture's edges and lose old colors, for pictures
+        matte_px: Half-width of the rim in which outlines follow the picture's edges and lose old colors, for pictures
             whose shorter side is 512 px; 0 softens outlines by `edges.rim_px`. It also applies to models.
-        light: Share, 0-1, of the difference in light and color from the picture to correct; 0 for none.
+        light: Fraction, 0-1, of the difference in light and color from the picture that is corrected; 0 for none.
         focus: Whether to blur a new background lightly if the old one was out of focus.
-        shadow: Share, 0-1, of the light that a shadow takes at a subject's foot, if the frame does not cut the subject
-            off.
+        shadow: Fraction, 0-1, of the light that a shadow removes at a subject's foot, if the frame does not cut the
+            subject off.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -1,4 +1,4 @@
-"""Compositing: replacement of a part or background by pixels of another photograph, without a diffusion model."""
+"""Compositing: replacement of a part or background with pixels of another photograph, without a diffusion model."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _JITTER = 0.15
 _HALF = 0.5
 _LARGEST_HIDING, _LEFT_SHOWING = 1.7, 0.01
 _SHADE_SPREAD, _SHADE = 0.12, (0.6, 1.5)
-"""Softness of the light and shade that a surface keeps, as a share of its longer side; bounds of its factor."""
+"""Softness of the light and shade that a surface keeps, as a fraction of its longer side; bounds of its factor."""
 
 
 class Fitting(NamedTuple):
-    """Fitting of a donor to the place of a part.
+    """How a donor is fitted to the position of a part.
 
     Args:
-        scale: Factor on the size at which it just fits, or just hides the part if it can.
+        scale: Factor applied to the size at which the donor just fits or, if possible, just hides the part.
         mirrored: Whether left and right are exchanged.
     """
 
@@ -38,7 +38,7 @@ class Fitting(NamedTuple):
 
     @classmethod
     def drawn(cls, candidate: int, rng: np.random.Generator) -> Fitting:
-        """Return the plain fitting for the first candidate, a random one for all others."""
+        """Return the default fitting for the first candidate and a random one for all others."""
         if candidate == 0:
             return cls()
         return cls(round(float(rng.uniform(1 - _JITTER, 1 + _JITTER)), 3), bool(rng.integers(2)))
@@ -66,9 +66,9 @@ class Lent(NamedTuple):
     """The pixels that a donor lends.
 
     Args:
-        pixels: The donor's picture, in the light of its new place.
+        pixels: The donor's picture, in the light of its new surroundings.
         mask: Its subject.
-        alpha: Share of each pixel that belongs to the subject.
+        alpha: Proportion of each pixel that belongs to the subject.
         is_matted: Whether `alpha` is soft along the rim.
     """
 
@@ -85,8 +85,8 @@ def lent(donor: Pixels, donor_mask: Mask, picture: Pixels, part: Mask, blend: Bl
         donor: The other photograph.
         donor_mask: Its subject, not empty.
         picture: Picture to change.
-        part: Region that the subject will replace; the rest gives the light.
-        blend: Width of the rim, and the share of the light to take over.
+        part: Region that the subject will replace; the rest determines the light.
+        blend: Width of the rim, and the fraction of the light to take over.
     """
     band = band_of(donor_mask.shape, blend.matte_px)
     matte = matted(donor, donor_mask, band=band)
@@ -111,9 +111,9 @@ def part_replaced(
 ) -> Pasted | str:
     """Return a picture in which a donor's subject replaces the part under a mask.
 
-    A donor hides the part if it can do so centered on it and at most 1.7 times as large as it fits. Otherwise it stands
-    on the same ground as the part, and the uncovered area is filled from its surroundings (Telea's method, good for
-    small areas only).
+    A donor hides the part if it can do so centered on it and at most 1.7 times the size at which it fits. Otherwise it
+    stands on the same ground as the part, and the uncovered area is filled from its surroundings (Telea's method, good
+    for small areas only).
 
     Args:
         picture: Picture to change.
@@ -123,7 +123,7 @@ def part_replaced(
         fitting: Size and mirroring.
         feather_px: Softness of the rim of a donor without a matte.
         max_enlargement: Largest enlargement of a donor; beyond it the result is `donor_small`.
-        shadow: Share, 0-1, of the light that a shadow takes under a donor on the ground of the part.
+        shadow: Fraction, 0-1, of the light that a shadow removes under a donor on the ground of the part.
     """
     x0, y0, x1, y1 = bounds(donor.alpha > 0)
     part_wh = (x1 - x0, y1 - y0)
@@ -166,7 +166,7 @@ def part_filled(picture: Pixels, mask: Mask, shown: Pixels, blend: Blending, *, 
         picture: Picture to change.
         mask: The surface, such as a screen, a sheet or a sign.
         shown: The other photograph, whose middle covers the surface.
-        blend: Width of the rim, and the share of the light to take over.
+        blend: Width of the rim, and the fraction of the light to take over.
         max_enlargement: Largest enlargement of the other photograph; beyond it the result is `donor_small`.
     """
     import cv2
@@ -213,7 +213,7 @@ def _filled(picture: Pixels, alpha: Alpha) -> Pixels:
 def _hiding_scale(
     shape: NDArray[np.bool_], fits: float, part: NDArray[np.bool_], place: tuple[float, float, float, float]
 ) -> float | None:
-    """Return the smallest factor beyond which a centered donor hides nearly all of a part; None if none does."""
+    """Return the smallest factor at which a centered donor hides nearly all of a part, or None if there is none."""
     for scale in np.arange(1.0, _LARGEST_HIDING + 1e-6, 0.05).tolist():
         size_wh = max(2, round(shape.shape[1] * fits * scale)), max(2, round(shape.shape[0] * fits * scale))
         laid = scaled(shape.astype(np.uint8) * 255, size_wh) > 127
@@ -237,7 +237,7 @@ def _corner(place: tuple[float, float, float, float], size_wh: tuple[int, int]) 
 def _laid(
     shape: tuple[int, ...], part: Pixels, soft: Alpha, corner: tuple[int, int], feather_px: float
 ) -> tuple[Pixels, Alpha]:
-    """Return a donor's part at its place on an empty picture, and its opacity at each pixel."""
+    """Return a donor's subject at its position on an empty picture, and its opacity at each pixel."""
     margin = int(np.ceil(4 * feather_px)) + 2
     wide = np.pad(soft, margin)
     shows = opacity(wide >= _HALF, feather_px=feather_px) if feather_px > 0 else wide
@@ -251,20 +251,20 @@ def _laid(
 
 
 def _common(start: int, side: int, length: int) -> tuple[slice, slice]:
-    """Return the overlap of a side, from its start, and a length, as slices of both."""
+    """Return the overlap between a side, given by its start, and a length, as slices of both."""
     low, high = max(0, start), max(0, min(length, start + side))
     return slice(low, max(low, high)), slice(low - start, max(low, high) - start)
 
 
 def background_from(donor: Pixels, size_wh: tuple[int, int], *, max_enlargement: float) -> Pixels | str:
-    """Return a photograph that covers a size, or `donor_small`."""
+    """Return a photograph scaled to cover a size, or `donor_small`."""
     if enlargement((donor.shape[1], donor.shape[0]), size_wh) > max_enlargement:
         return _DONOR_SMALL
     return cover(donor, size_wh)
 
 
 def box_visible(donor: Pixels, box: tuple[float, float, float, float] | None, alpha: Alpha) -> float:
-    """Return the visible share of a donor's box if the donor is the background; 1 without a box.
+    """Return the visible proportion of a donor's box if the donor is the background; 1 without a box.
 
     Args:
         donor: The other photograph, which covers the picture as its background.

@@ -1,4 +1,4 @@
-"""Models of diffusers: loaded once from a folder, run on batches of one size with a generator per picture.
+"""Models of diffusers, loaded once from a folder and run on batches of one size with a generator per picture.
 
 The generators run on the CPU, whatever the device, so a picture's initial noise depends only on its seed.
 docs/manipulated-pairs.md states the tolerance for the rounding differences between batches.
@@ -54,7 +54,7 @@ class Diffusion:
         weights: Folder in the layout of diffusers.
         device: Device and precision for the model.
         running: Settings for running it.
-        steps: Number of denoising steps; None for the preset's. The next two follow the same rule.
+        steps: Number of denoising steps; None for the preset's. The same applies to the next two settings.
         guidance: Guidance, under its name in the preset's call.
         side_px: Longer side of the model's input, in pixels.
 
@@ -96,7 +96,7 @@ class Diffusion:
         return model_size(size_wh, side_px=self._preset.side_px, multiple=self._preset.multiple)
 
     def prompt_of(self, idea: Idea) -> str:
-        """Return the caption of the intended picture for inpainting, as in the paper, else the instruction."""
+        """Return the caption of the intended picture for inpainting, as in the paper, otherwise the instruction."""
         return idea.instruction if self._preset.task == "instruct" else idea.manipulated_caption
 
     def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
@@ -105,7 +105,9 @@ class Diffusion:
         return [painted[place] for place in range(len(edits))]
 
     def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
-        """Yield the place of each edit with its painted picture, batch by batch, or `unsafe` or `out_of_memory`."""
+        """Yield the index of each edit with its painted picture, batch by batch, or with `unsafe` or
+        `out_of_memory`.
+        """
         for place, result in self._batches.each(edits, self._together, key=lambda edit: edit.pixels.shape):
             yield place, Unpainted(NO_MEMORY) if isinstance(result, OutOfMemory) else result
 
@@ -148,7 +150,9 @@ def _picture(pixels: Any) -> Any:
 
 
 def _loaded(preset: Preset, weights: Weights, device: Device, running: Running) -> Any:
-    """Return the pipeline on its device, without fetching, unpickling or running anything from the folder."""
+    """Return the pipeline on its device, without downloading anything or unpickling or running files from the
+    folder.
+    """
     try:
         import diffusers
         import torch

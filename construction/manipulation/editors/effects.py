@@ -17,7 +17,7 @@ _PAINT_LEVELS = 16
 
 
 def cartoon(pixels: Pixels) -> Pixels:
-    """Return flat colors within dark outlines."""
+    """Return the picture in flat colors within dark outlines."""
     import cv2
 
     flat = np.array(pixels)
@@ -39,13 +39,13 @@ def pencil_sketch(pixels: Pixels) -> Pixels:
 
 
 def sepia(pixels: Pixels) -> Pixels:
-    """Return the browns of an old photograph, darker toward the corners."""
+    """Return the picture in the browns of an old photograph, darker toward the corners."""
     brown = np.clip(pixels @ _SEPIA.T, 0, 255)
     return _rounded(brown * _vignette(pixels.shape, 0.45))
 
 
 def night(pixels: Pixels) -> Pixels:
-    """Return a dark, blue picture, as films shoot night by day."""
+    """Return a dark, blue picture, as in films that shoot night scenes by day."""
     share = (pixels / 255.0) ** 1.4
     grey = share.mean(axis=2, keepdims=True)
     faded = grey + 0.45 * (share - grey)
@@ -53,7 +53,9 @@ def night(pixels: Pixels) -> Pixels:
 
 
 def oil_painting(pixels: Pixels) -> Pixels:
-    """Return strokes: each pixel takes the mean color of the most frequent gray level around it."""
+    """Return the picture in brush strokes: each pixel takes the mean color of the most frequent gray level
+    around it.
+    """
     import cv2
 
     side = _odd(9 * _size(pixels))
@@ -75,7 +77,7 @@ def oil_painting(pixels: Pixels) -> Pixels:
 
 
 def poster(pixels: Pixels) -> Pixels:
-    """Return a print in a few strong colors."""
+    """Return the picture as a print in a few strong colors."""
     import cv2
 
     smooth = cv2.bilateralFilter(np.array(pixels), 9, 60, 9)
@@ -87,11 +89,11 @@ def poster(pixels: Pixels) -> Pixels:
 EFFECTS: Mapping[str, Effect] = {
     effect.__name__: effect for effect in (cartoon, pencil_sketch, sepia, night, oil_painting, poster)
 }
-"""Effects by their names in ideas."""
+"""Effects by the names that ideas use."""
 
 
 def _steps(pixels: Pixels, count: int) -> Pixels:
-    """Return a picture whose channels have only `count` levels."""
+    """Return a picture reduced to `count` levels per channel."""
     width = 256 / count
     return _rounded((np.floor(pixels / width) + 0.5) * width)
 

@@ -1,7 +1,7 @@
-"""Models behind endpoints that edit pictures: a `Painter` on `models/endpoints/image_edits.py`.
+"""Models behind endpoints that edit pictures: a `Painter` based on `models/endpoints/image_edits.py`.
 
-Such a model makes few sizes, so a picture is scaled into the size that fits best, and its mirror image fills the rest.
-The model redraws the whole picture, whatever the mask says; `alignment.py` deals with that.
+Such a model supports few sizes, so a picture is scaled into the size that fits best, and its mirror image fills the
+rest. The model redraws the whole picture regardless of the mask; `alignment.py` corrects for that.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _CHANGED = "changed_outside"
 _ASPECTS_DIFFER_BY = 0.02
-"""Smallest difference of two aspects, as a fraction, at which a returned picture counts as a different one."""
+"""Smallest relative difference between aspect ratios at which a returned picture counts as a different one."""
 
 
 class EndpointEditing(ImageEditSettings):
@@ -49,7 +49,7 @@ class EndpointEditing(ImageEditSettings):
     max_changed: float = Field(0.04, gt=0, le=1)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide pictures, as JSON values."""
+        """Return the settings that determine pictures, as JSON values."""
         return super().deciding() | {"max_moved": self.max_moved, "max_changed": self.max_changed}
 
 
@@ -61,7 +61,7 @@ class _ModelFrame(NamedTuple):
 
     @property
     def filled(self) -> float:
-        """Return the share of the size that the picture fills."""
+        """Return the fraction of the size that the picture fills."""
         (width, height), (own_width, own_height) = self.size_wh, self.picture_wh
         return own_width * own_height / (width * height)
 
@@ -71,7 +71,7 @@ class EndpointEdits:
 
     Args:
         settings: The model and its request settings.
-        replies: Store of replies in the workspace; None stores none.
+        replies: Store of replies in the workspace; None stores no replies.
 
     Raises:
         PrerequisiteError: A required key's environment variable is not set.
@@ -86,7 +86,7 @@ class EndpointEdits:
         self.made_with: Mapping[str, Any] = {"endpoint": settings.deciding()}
 
     def prompt_of(self, idea: Idea) -> str:
-        """Return the model's prompt: the change, and the content of the whole picture afterwards."""
+        """Return the model's prompt: the change and the content of the whole picture after it."""
         words = f"{idea.instruction.strip().rstrip('.')}. "
         if idea.way == "direct":
             return words.strip()
@@ -98,7 +98,7 @@ class EndpointEdits:
         return self._frame(size_wh).picture_wh
 
     def _frame(self, size_wh: tuple[int, int]) -> _ModelFrame:
-        """Return the model's size that a picture fills most; of equal ones, the one with the smallest scaling."""
+        """Return the model's size that a picture fills most; among equals, the one with the least scaling."""
         frames = [_fitted(size_wh, own) for own in self._settings.sizes_wh]
         longest = max(size_wh)
         return max(frames, key=lambda frame: (round(frame.filled, 3), -abs(max(frame.picture_wh) - longest)))
@@ -110,7 +110,7 @@ class EndpointEdits:
         return max((_ModelFrame(own, picture_wh) for own in around), key=lambda frame: frame.filled)
 
     def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
-        """Yield the place of each edit with its picture, or the reason for none; several requests run at a time."""
+        """Yield the index of each edit with its picture or the reason for none; several requests run at a time."""
         yield from enumerate(self._pool.map(self._one, edits))
 
     def _one(self, edit: Edit) -> Painted | Unpainted:
@@ -130,7 +130,7 @@ class EndpointEdits:
         return drawn if isinstance(drawn, Unpainted) else self._in_place(edit, drawn, bytes_digest(data))
 
     def _in_place(self, edit: Edit, drawn: Pixels, sha256: str) -> Painted | Unpainted:
-        """Return the drawing aligned with the picture, or the reason if the scene around the mask differs."""
+        """Return the drawing aligned with the picture, or the reason why not if the scene around the mask differs."""
         if edit.mask is None:
             return Painted(drawn, {"reply_sha256": sha256})
         placed = aligned(edit.pixels, drawn, edit.mask)
@@ -172,7 +172,7 @@ def _mask_file(mask: Mask, size_wh: tuple[int, int]) -> bytes:
 
 
 def _cut_back(edited: Pixels, frame: _ModelFrame) -> Pixels | Unpainted:
-    """Return the picture without the mirrored filling; a reply of another aspect is `Unpainted`."""
+    """Return the picture without the mirrored filling; a reply with another aspect ratio is `Unpainted`."""
     (width, height), (own_width, own_height) = frame.size_wh, edited.shape[1::-1]
     if abs(own_width * height / (own_height * width) - 1) > _ASPECTS_DIFFER_BY:
         wanted, got = f"{width} x {height}", f"{own_width} x {own_height}"

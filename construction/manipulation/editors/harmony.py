@@ -1,7 +1,7 @@
 """Fitting of one photograph's pixels to another: light and color, focus, and the shadow under a standing subject.
 
-Light follows Reinhard et al. (2001, doi:10.1109/38.946629): mean and spread of each CIELAB channel move toward those of
-the new place. Here they move by a share and within bounds, so that a night stays a night.
+Light follows Reinhard et al. (2001, doi:10.1109/38.946629): the mean and spread of each CIELAB channel move toward
+those of the new scene. Here they move by a fraction and within bounds, so that a night scene remains one.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from .windows import Alpha
 
 _REFERENCE_PX = 512
 _FURTHEST = np.array([14.0, 8.0, 8.0], np.float32)
-"""Largest move of a mean, in CIELAB."""
+"""Largest shift of a mean, in CIELAB."""
 _SPREAD = 0.8, 1.25
 """Bounds of the factor on a channel's spread."""
 _LEAST_PIXELS = 50
 _BLURS_PX = (0.0, 0.8, 1.2, 1.8, 2.6)
 """Background blurs to try, as standard deviations at a shorter side of 512 px."""
 _SHARP = 0.5
-"""Share of the subject's detail at which an old background counts as in focus."""
+"""Fraction of the subject's detail at which an old background counts as in focus."""
 _FOOT, _AT_FRAME_PX = 0.05, 2
 """Share of a subject's height, from below, that touches the ground; distance at which the frame cuts a subject off."""
 
 
 def in_the_light_of(pixels: Pixels, own: NDArray[np.uint8], other: NDArray[np.uint8], *, share: float) -> Pixels:
-    """Return a picture whose light and color move from those of its own scene toward those of another.
+    """Return a picture with its light and color shifted from those of its own scene toward those of another.
 
     Args:
         pixels: (height, width, 3) RGB.
         own: (n, 3): pixels that show the light of its own scene.
-        other: (m, 3): pixels that show the light of the new place.
-        share: Share of the difference to correct, 0-1; 0 changes nothing.
+        other: (m, 3): pixels that show the light of the new scene.
+        share: Fraction of the difference to correct, 0-1; 0 changes nothing.
     """
     if share <= 0 or min(len(own), len(other)) < _LEAST_PIXELS:
         return pixels
@@ -46,7 +46,7 @@ def in_the_light_of(pixels: Pixels, own: NDArray[np.uint8], other: NDArray[np.ui
 
 
 def focused_like(background: Pixels, picture: Pixels, subject: Mask) -> Pixels:
-    """Return a background with the blur that the picture's own had outside the subject; at most lightly blurred.
+    """Return a background with the blur of the picture's own background outside the subject, at most lightly blurred.
 
     Args:
         background: New background, of the picture's size.
@@ -71,14 +71,14 @@ def focused_like(background: Pixels, picture: Pixels, subject: Mask) -> Pixels:
 
 
 def contact_shadow(alpha: Alpha, *, darkness: float) -> NDArray[np.float32] | None:
-    """Return the share by which each pixel darkens under a standing subject, 0-1; None if it does not stand free.
+    """Return the fraction by which a standing subject's shadow darkens each pixel, 0-1; None if it casts none.
 
     The shadow is soft, and darkest where the subject's lowest part meets the ground. A subject that the frame cuts off
     below stands outside the picture.
 
     Args:
         alpha: Opacity of the subject in its new place.
-        darkness: Share of the light missing at the darkest place.
+        darkness: Fraction of the light missing at the darkest point.
     """
     import cv2
 
@@ -105,7 +105,7 @@ def contact_shadow(alpha: Alpha, *, darkness: float) -> NDArray[np.float32] | No
 
 
 def shaded(pixels: Pixels, shade: NDArray[np.float32] | None) -> Pixels:
-    """Return a picture darkened by a share at each pixel."""
+    """Return a picture darkened at each pixel by a given fraction."""
     if shade is None:
         return pixels
     return np.asarray(np.clip(np.rint(pixels * (1 - shade[..., None])), 0, 255), np.uint8)

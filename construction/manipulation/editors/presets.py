@@ -3,7 +3,7 @@
 A preset is data: the pipeline class of diffusers 0.42 and the arguments of its call. `paper` is MVP-Bench's (section
 4.1 and appendix D: 50 steps of DDIM, scale 10; InstructPix2Pix with its defaults, which in diffusers are 100 steps, 7.5
 and 1.5). The others have the defaults of their pipeline's call, Z-Image those of its turbo weights. A license is the
-one stated for the weights so far as known; users of the weights should read it in their repository.
+one stated for the weights as far as known; users of the weights should read it in the repository.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Preset(NamedTuple):
         hub: Repository of the weights.
         licence: License of the weights.
         side_px: Longer side of the model's input, in pixels.
-        multiple: Number of which both sides must be multiples.
+        multiple: Number that must divide both sides.
         call: Arguments of the pipeline's call besides picture, mask, prompt, size and generators.
         scheduler: Class that replaces the scheduler of the folder; None keeps the folder's.
         batched: Whether the pipeline takes several different pictures at once.

@@ -1,4 +1,5 @@
-"""Random moves of a subject before its new background: MVP-Bench translates and rescales it (sections 4.1 and 2.2).
+"""Random moves of a subject before its background is replaced: MVP-Bench translates and rescales it (sections 4.1 and
+2.2).
 
 The paper gives no ranges. A subject that the frame cuts off stays at that edge, because the cut would otherwise be
 visible.
@@ -22,7 +23,7 @@ class Move(NamedTuple):
 
     Args:
         scale: Factor of the subject's size.
-        from_xyxy: Box of the subject in the source, whole pixels.
+        from_xyxy: Box of the subject in the source, in whole pixels.
         to_xy: Top left corner of its box in the picture; parts of the box may lie outside the picture.
     """
 
@@ -38,7 +39,7 @@ class Move(NamedTuple):
 
     @property
     def stays(self) -> bool:
-        """Return whether the subject keeps its place and size."""
+        """Return whether the subject keeps its position and size."""
         return self.scale == 1 and self.to_xy == self.from_xyxy[:2]
 
 
@@ -54,7 +55,7 @@ def draw_move(
     """Return a random move of the masked subject.
 
     Args:
-        mask: Not empty.
+        mask: Mask of the subject, not empty.
         rng: Random generator of the pair.
         max_shift: Largest shift of the box's middle, as a fraction of the picture's width or height.
         min_scale: Smallest factor of its size; a subject that leaves the picture on opposite sides keeps its size and
@@ -86,17 +87,18 @@ def draw_move(
 
 
 def _most_on_ground(level: float, top: int, bottom: int, height: int) -> float:
-    """Return the largest factor at which a subject that stands on the ground still lies within the picture.
+    """Return the largest scale factor at which a subject standing on the ground is still within the picture.
 
     On level ground, sizes are in proportion to the distance of the foot from the horizon, in rows (Hoiem, Efros and
-    Hebert 2008, doi:10.1007/s11263-008-0137-5), so that every row of the subject moves away from the horizon alike.
+    Hebert 2008, doi:10.1007/s11263-008-0137-5), so that all rows of the subject move away from the horizon by the same
+    factor.
     """
     above = level / (level - top) if top < level else np.inf
     return max(1.0, min(above, (height - level) / (bottom - level)))
 
 
 def _place(low: int, high: int, length: int, shift: float, side: int) -> int:
-    """Return the start of the box's side: at the edges that it touched, else shifted and within the picture."""
+    """Return the start of the box's side: at the edges that it touched, otherwise shifted within the picture."""
     at_start, at_end = low <= _AT_EDGE_PX, high >= length - _AT_EDGE_PX
     if at_start:
         return low
@@ -107,10 +109,10 @@ def _place(low: int, high: int, length: int, shift: float, side: int) -> int:
 
 
 def moved(picture: Pixels, mask: Mask, move: Move) -> tuple[Pixels, Mask]:
-    """Return the picture with its subject moved, and the mask there; the picture itself if the subject stays.
+    """Return the picture with its subject moved, and the subject's new mask; the picture itself if the subject stays.
 
-    The subject covers its new place, and its old place stays unchanged: an editor paints over all but the mask. Pixels
-    under the mask are the source's, scaled if the move scales.
+    The subject covers its new position, and its old position stays unchanged: an editor paints over all but the mask.
+    Pixels under the mask are the source's, scaled if the move scales.
     """
     if move.stays:
         return picture, mask

@@ -1,6 +1,6 @@
-"""Editing at native resolution: the window of a picture that a model gets, and the return of its result.
+"""Editing at native resolution: the window of a picture that a model gets, and the insertion of its result.
 
-A model paints at its own size. So the region to change is cut out with some context and scaled to that size; the
+A model paints at its own size. The region to change is therefore cut out with some context and scaled to that size; the
 model's result is scaled back and put into the picture through a grown, softened mask. Nothing outside that mask
 changes.
 """
@@ -18,7 +18,7 @@ from ..masks.base import Pixels
 Alpha = NDArray[np.float32]
 """(height, width), 0-1: opacity of the painted pixels."""
 _TAIL = 3
-"""Growth of a mask beyond `grow_px`, in standard deviations of the softening, so that its inside stays whole."""
+"""Growth of a mask beyond `grow_px`, in standard deviations of the softening, so that its inside stays fully opaque."""
 
 
 class EditWindow(NamedTuple):
@@ -41,12 +41,12 @@ class EditWindow(NamedTuple):
 
 
 def window_around(mask: Mask, *, context: float, least_px: int) -> EditWindow:
-    """Return the window around a mask with context: square if the picture has room.
+    """Return the window around a mask with context; it is square if the picture has enough space.
 
     Args:
         mask: Mask, not empty.
         context: Context on each side, as a fraction of the longer side of the mask's bounds.
-        least_px: Smallest side of a window, in pixels; for a smaller one a model would get an enlarged picture.
+        least_px: Smallest side of a window, in pixels; from a smaller one, a model would get an enlarged picture.
     """
     height, width = mask.shape
     x0, y0, x1, y1 = bounds(mask)
@@ -67,7 +67,7 @@ def _span(middle: float, side: int, length: int) -> tuple[int, int]:
 def model_size(size_wh: tuple[int, int], *, side_px: int, multiple: int) -> tuple[int, int]:
     """Return the size at which a model gets a window: longer side `side_px`, both sides multiples of `multiple`.
 
-    Both sides are rounded, so the aspect changes slightly; few sizes make full batches.
+    Both sides are rounded, so the aspect ratio changes slightly; fewer distinct sizes make fuller batches.
     """
     scale = side_px / max(size_wh)
     width, height = (max(multiple, round(side * scale / multiple) * multiple) for side in size_wh)
@@ -86,7 +86,7 @@ def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.ui
 
 
 def scaled_mask(mask: Mask, size_wh: tuple[int, int]) -> Mask:
-    """Return a mask at another size; a cell is set if any part that it covers was set."""
+    """Return a mask at another size; a cell is set if any part of the area that it covers was set."""
     import cv2
 
     resized = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA)

@@ -1,1 +1,1 @@
-"""Grounding of a natural image: a caption with boxes, the main subject, and its attributes."""
+"""Grounding of a natural image: a caption with boxes, the main subject and its attributes."""

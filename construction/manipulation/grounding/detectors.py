@@ -22,7 +22,7 @@ _MOST_NEW_TOKENS = 128
 
 
 class DetectedPhrase(NamedTuple):
-    """The place of a phrase in a picture.
+    """The location of a phrase's referent in a picture.
 
     Args:
         box: Box in pixels of the picture; it may reach beyond the picture.
@@ -37,17 +37,17 @@ class Detector(Protocol):
     """A finder of phrases in pictures."""
 
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
-        """Return for each phrase its most likely place; None if it is not found."""
+        """Return the most likely box for each phrase, or None if none is found."""
 
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
-        """Return for each phrase all its places, the most likely first."""
+        """Return all boxes for each phrase, the most likely first."""
 
 
 def weights_of(folder: Path) -> str:
-    """Return the digest over names and contents of all files that decide a model's results.
+    """Return the digest of the names and contents of all files that determine a model's results.
 
     Raises:
-        PrerequisiteError: The folder holds no model.
+        PrerequisiteError: The folder contains no model.
     """
     weights = sorted(folder.glob("*.safetensors"))
     if not weights or not (folder / "config.json").is_file():
@@ -99,11 +99,11 @@ class _Model:
         self.model, self.processor, self.device, self.threshold = model, processor, device, threshold
 
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
-        """Return the first place of each phrase."""
+        """Return the first box of each phrase."""
         return [places[0] if places else None for places in self.find_all(pixels, phrases)]
 
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
-        """Return all places of each phrase."""
+        """Return all boxes of each phrase."""
         raise NotImplementedError
 
 

@@ -1,5 +1,5 @@
-"""Grounding by a vision-language model behind an endpoint, in the paper's three questions: a caption with boxes, the
-main subject, and each attribute.
+"""Grounding by a vision-language model behind an endpoint with the paper's three questions: for a caption with boxes,
+the main subject, and each attribute.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ...item_parts.idea import Box, GroundedSubject
 from .scene import NotGrounded, Scene, Seen
 
 USE = "subjects"
-"""Name of the value of the step `facts` with the boxes that curators stated."""
+"""Name of the value of the step `facts` that holds the boxes stated by curators."""
 Words = Annotated[str, StringConstraints(min_length=1, max_length=600, strip_whitespace=True)]
 Numbers = Annotated[list[float], Field(max_length=8)]
 
@@ -52,7 +52,7 @@ class EndpointGrounding(BaseModel):
     stated_boxes: bool = False
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return {**self.model_dump(mode="json"), "chat": self.chat.deciding()}
 
 
@@ -141,7 +141,9 @@ class EndpointGrounder:
         )
 
     def _stated(self, record: ImageRecord, ctx: Context) -> Box | None:
-        """Return the box of the largest subject in a facts file; None if it has none or the settings ignore it."""
+        """Return the box of the largest subject in a facts file; None if the file has none or the settings
+        ignore it.
+        """
         text = ctx.value(record.image_id, self._reads) if self._settings.stated_boxes else None
         boxes: list[Box] = [tuple(subject["box"]) for subject in json.loads(text)] if text else []
         return max(boxes, key=lambda box: (box[2] - box[0]) * (box[3] - box[1]), default=None)

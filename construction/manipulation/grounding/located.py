@@ -29,8 +29,9 @@ class DetectorSettings(BaseModel):
     Args:
         model: Folder of the model, relative to the recipe's. The files of a run state the digest of its files instead.
         threshold: Smallest score of a box, if the model gives scores.
-        device: Device by torch's name, such as `cuda:0`; null for the first GPU, else the CPU.
-        if_missing: Without its files, `refuse` the recipe, or `record` that as the reason why an image has no ideas.
+        device: Device as torch names it, such as `cuda:0`; null for the first GPU, otherwise the CPU.
+        if_missing: If its files are missing, `refuse` the recipe, or `record` that as the reason why an image has no
+            ideas.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -62,7 +63,7 @@ class DetectorSettings(BaseModel):
         return self._sha256
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the boxes, as JSON values."""
+        """Return the settings that determine the boxes, as JSON values."""
         model = f"{_BY_DIGEST}{self._sha256}" if self._sha256 else self.model
         return {"model": model, "threshold": self.threshold, "if_missing": self.if_missing}
 
@@ -83,8 +84,8 @@ class Located:
     """A grounder that replaces another's boxes with those of a detector.
 
     Args:
-        said_by: Grounder that describes an image in words.
-        detector: Detector of the described things; None if its weights are missing.
+        said_by: The grounder that describes an image in words.
+        detector: Detector of the described objects; None if its weights are missing.
         settings: Settings of the detector.
     """
 
@@ -92,7 +93,7 @@ class Located:
         self._said_by, self._detector, self._settings = said_by, detector, settings
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
-        """Return the other grounder's description, with the places that the detector found.
+        """Return the other grounder's description, with the boxes that the detector found.
 
         Raises:
             NotGrounded: The other grounder raises it; or `weights_missing`, or the subject is `not_found`.
@@ -129,7 +130,7 @@ class Located:
 def _grounded(
     phrase: str, detection: DetectedPhrase | None, size_wh: tuple[int, int]
 ) -> tuple[GroundedSubject | None, str | None]:
-    """Return the place of a phrase, clipped to the picture, or the reason why it has none."""
+    """Return the box of a phrase, clipped to the picture, or the reason why it has none."""
     if detection is None:
         return None, _NOT_FOUND
     width, height = size_wh

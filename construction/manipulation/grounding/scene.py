@@ -19,8 +19,8 @@ class Seen(NamedTuple):
 
     Args:
         value: Value in words; None if it could not be stated.
-        place: Its place, if it has one and the source states it.
-        problem: Reason code for a missing value or place.
+        place: Its location, if it has one and the source states it.
+        problem: Reason code for a missing value or location.
         replies: Replies of a model, verbatim.
     """
 
@@ -63,7 +63,7 @@ class Scene(NamedTuple):
 
 
 class NotGrounded(BenchwrightError):
-    """A natural image too little known to be changed; a step records it and continues.
+    """A natural image about which too little is known to change it; a step records it and continues.
 
     Attributes:
         reason: Stable code, such as `no_people`.
@@ -80,7 +80,7 @@ class Grounder(Protocol):
     """A source of descriptions of images, such as a model or a facts file."""
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
-        """Return the content of the image, with an entry for each wanted perception.
+        """Return the content of the image, with an entry for each requested perception.
 
         Raises:
             NotGrounded: Not even its caption and subject are known.

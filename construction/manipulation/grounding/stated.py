@@ -1,4 +1,4 @@
-"""Grounding by curators: the statements of a facts file about an image."""
+"""Grounding by curators: what a facts file states about an image."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class StatedGrounding(BaseModel):
     backend: Literal["facts"] = "facts"
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return {"backend": self.backend}
 
 
 class StatedGrounder:
-    """Reader of the value that the step `facts` gave an image.
+    """A grounder that reads the value given to an image by the step `facts`.
 
     Args:
         stated_by: Entry of that step in the recipe.

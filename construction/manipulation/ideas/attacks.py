@@ -71,7 +71,7 @@ class IdeaAttackSettings(BaseModel):
         return value
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return {"chat": self.chat.deciding(), "drops": sorted(self.drops)}
 
 
@@ -86,7 +86,7 @@ class _RefutingReply(BaseModel):
 
 
 class IdeaBreaker:
-    """Attacker of ideas with a model; several threads may use it at once.
+    """Attacks ideas with a model; several threads may use it at once.
 
     Args:
         settings: Settings with the objections that remove an idea.
@@ -121,7 +121,7 @@ class IdeaBreaker:
 
 
 def _questions(idea: Idea) -> dict[str, tuple[str, bool]]:
-    """Return an idea's yes/no questions by name, each with whether it is true of the natural picture."""
+    """Return an idea's yes/no questions by name, each with whether its answer is yes for the natural picture."""
     written = from_template(idea, np.random.default_rng(0), wordings=1).yes_no
     named: dict[str, tuple[str, bool]] = {}
     for level in LEVELS:
@@ -131,7 +131,7 @@ def _questions(idea: Idea) -> dict[str, tuple[str, bool]]:
 
 
 def _plan(idea: Idea, names: dict[str, tuple[str, bool]]) -> dict[str, Any]:
-    """Return the idea as the model gets it, without the wanted answers."""
+    """Return the idea as the model gets it, without the expected answers."""
     return {
         "photograph": idea.natural_caption,
         "changed_photograph": idea.manipulated_caption,

@@ -31,8 +31,8 @@ class EndpointWriting(BaseModel):
     Args:
         backend: `endpoint`.
         chat: The language model and its connection.
-        sees_picture: Whether the model gets the photograph in addition to the grounding in words; the paper's gets only
-            words.
+        sees_picture: Whether the model gets the photograph in addition to the grounding in words; the paper's model
+            gets only words.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,7 +42,7 @@ class EndpointWriting(BaseModel):
     sees_picture: bool = False
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         sees = {"sees_picture": True} if self.sees_picture else {}
         return {"backend": self.backend, "chat": self.chat.deciding(), **sees}
 
@@ -69,7 +69,7 @@ class _Given(NamedTuple):
 
 
 class EndpointWriter:
-    """Writer that asks a language model for one idea per category.
+    """A writer that asks a language model for one idea per category.
 
     Args:
         chat: Connection to the model.
@@ -82,8 +82,8 @@ class EndpointWriter:
     def plan(self, category: IdeaCategory, scene: Scene, pixels: NDArray[np.uint8] | None = None) -> Planned:
         """Return the model's idea.
 
-        Its problems: gaps of the grounding (`not_in_picture`, `box_outside`, ...), `no_target`, `several_people`,
-        `endpoint_*`, `no_json`, `other_json`, `unchanged`, `unknown_figure`.
+        Possible problems are gaps in the grounding (`not_in_picture`, `box_outside`, ...), `no_target`,
+        `several_people`, `endpoint_*`, `no_json`, `other_json`, `unchanged`, `unknown_figure`.
 
         Raises:
             PrerequisiteError: No request to the model can succeed.
@@ -117,7 +117,7 @@ class EndpointWriter:
 
 
 def _given(category: IdeaCategory, scene: Scene) -> _Given:
-    """Return the idea's starting point; a problem if the grounding left it open."""
+    """Return the idea's starting point, or a problem if the grounding does not provide one."""
     values = []
     for perception in (category.high, category.low):
         seen = scene.seen[perception.name]

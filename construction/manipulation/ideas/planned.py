@@ -1,4 +1,4 @@
-"""Result of planning one category of one image: ideas, or the reason for none."""
+"""The result of planning one category of one image: ideas, or the reason for none."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class IdeaAttack(NamedTuple):
     Args:
         idea_id: The idea.
         objection: The objection tried.
-        result: `broken` if the objection holds, `held` if it does not, `not_made` if the model gave no usable reply.
-        says: Its basis, in words.
+        result: `broken` if the objection is valid, `held` if it is not, `not_made` if the model gave no usable reply.
+        says: The model's reason for the result, in words.
     """
 
     idea_id: str

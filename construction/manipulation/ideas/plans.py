@@ -1,4 +1,6 @@
-"""Plan of the requests for ideas: the perceptions needed of an image, and the largest number of requests."""
+"""Planning of the requests for ideas: the perceptions of an image that are needed, and the largest number of
+requests.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,12 @@ from .prompts import prompt
 from .templates import TemplateWriting
 
 _WORDS_OF_A_LOOK, _WORDS_OF_AN_IDEA = 250, 300
-"""Approximate number of tokens of a question about a picture, and of an idea as a model gets it."""
+"""Approximate numbers of tokens of a question about a picture and of an idea as a model gets it."""
 _SAMPLE = "a dozen words that describe what such a photograph may show, more or less"
 
 
 def wanted(categories: Sequence[IdeaCategory]) -> list[Perception]:
-    """Return the perceptions that these categories need of an image, each once."""
+    """Return the distinct perceptions of an image that these categories need."""
     return list(
         {
             perception.name: perception for category in categories for perception in (category.high, category.low)
@@ -35,7 +37,7 @@ def planned_ideas(
     codes: Sequence[Code],
     images: int,
 ) -> list[RequestPlan]:
-    """Return the largest number of requests for this many images, with one repair of every reply."""
+    """Return the largest number of requests for this many images, assuming that every reply is repaired once."""
     categories = [CATEGORIES[code] for code in codes]
     plans: list[RequestPlan] = []
     if isinstance(grounder, EndpointGrounding):

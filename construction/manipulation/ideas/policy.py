@@ -1,9 +1,9 @@
-"""Content that ideas may not have unless a recipe allows it: real persons by name, minors, gore.
+"""Content that ideas must not have unless a recipe allows it: named real persons, minors, gore.
 
-MVP-Bench holds violent content and celebrities, warns of imitation and misinformation, and therefore restricts access
-(ethics statement). Here such content is refused from the start and recorded. The rules look at words, so they err on
-the side of refusing: a name is two capitalized words in a row, or a title and one, unless they denote a place or an
-invented figure.
+MVP-Bench contains violent content and celebrities, warns of imitation and misinformation, and therefore restricts
+access (ethics statement). Here such content is refused from the start and recorded. The rules examine only words and
+err on the side of refusing: a name is two capitalized words in a row, or a title and one, unless they denote a place or
+an invented figure.
 
 For category I2, which must not show a real person, this module has invented public figures. Their names were composed
 so that no well-known person bears them; an image model draws them from their descriptions.
@@ -48,7 +48,7 @@ def listed() -> str:
 
 
 def names_one(text: str) -> bool:
-    """Return whether a text names one of them."""
+    """Return whether a text names one of these figures."""
     return any(persona.name.casefold() in text.casefold() for persona in FICTIONAL)
 
 
@@ -124,7 +124,7 @@ class IdeaRefusal(NamedTuple):
 
 
 def refused(texts: Iterable[str], *, allow: Iterable[Topic] = ()) -> IdeaRefusal | None:
-    """Return the reason why texts are refused; None if they are not."""
+    """Return the reason why texts are refused, or None if they are not."""
     allowed = set(allow)
     for text in texts:
         if "minors" not in allowed and (minor := _MINORS.search(text)):
@@ -137,7 +137,7 @@ def refused(texts: Iterable[str], *, allow: Iterable[Topic] = ()) -> IdeaRefusal
 
 
 def real_person(text: str) -> str | None:
-    """Return the first name that looks like a real person's; None without one.
+    """Return the first name that looks like a real person's, or None if there is none.
 
     Example:
         >>> real_person("A speech by Jordan Ellery in the Grand Palace")

@@ -95,5 +95,5 @@ def _told(category: IdeaCategory, inputs: Mapping[str, str]) -> str:
 
 
 def _title(name: str) -> str:
-    """Return an input's name as appendix D shows it in a prompt, such as `Original Behaviour`."""
+    """Return an input's name as appendix D writes it in a prompt, such as `Original Behaviour`."""
     return name.replace("_", " ").title()

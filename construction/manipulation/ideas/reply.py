@@ -1,4 +1,4 @@
-"""The shape of a written idea: the paper's outputs of its writer, and the additions that questions need."""
+"""The shape of a written idea: the outputs of the paper's writer, and the additional fields that questions need."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def shape_of(category: IdeaCategory) -> type[WrittenIdea]:
 
 
 def change(category: IdeaCategory, level: str, *, subject: str, natural: str, idea: WrittenIdea) -> Change:
-    """Return one level's change from a written idea."""
+    """Return the change at one level from a written idea."""
     perception, questions = (category.high, idea.high) if level == "high" else (category.low, idea.low)
     new = idea.new(perception.name)
     return Change(
@@ -89,7 +89,7 @@ def change(category: IdeaCategory, level: str, *, subject: str, natural: str, id
 
 
 def unchanged(category: IdeaCategory, naturals: dict[str, str], idea: WrittenIdea) -> str | None:
-    """Return the name of a perception that the idea leaves unchanged; None if both change."""
+    """Return the name of a perception that the idea leaves unchanged, or None if both change."""
     for perception in (category.high, category.low):
         if _same(naturals[perception.name], idea.new(perception.name)):
             return perception.name

@@ -52,12 +52,12 @@ class Ideas(MapStep):
     image gets ideas of up to thirteen categories, as the value `planned` that later steps read. By default a facts file
     states the content of an image (with the step `facts` before this one) and templates compose the ideas. A
     vision-language model can describe the image instead, and a language model can write the ideas. The image's evidence
-    holds the reason why a category gave nothing, with the model's replies verbatim.
+    states why a category yielded no idea, with the model's replies verbatim.
 
     Args:
         categories: Categories of MVP-Bench, such as `B1`.
-        grounder: Source of an image's content and places: `facts`, or a vision-language model behind an `endpoint`.
-        detector: A model that finds the places of things, replacing the grounder's boxes.
+        grounder: Source of an image's content and locations: `facts`, or a vision-language model behind an `endpoint`.
+        detector: A model that locates objects, replacing the grounder's boxes.
         writer: Source of the ideas: `templates` (of facts), or a language model behind an `endpoint`.
         attack: A second model, which sees the photograph and tries to refute each idea; null for none.
         people_only: Drop images without people, because MVP-Bench is about people.
@@ -72,7 +72,7 @@ class Ideas(MapStep):
         policy_minor (drop): Its ideas show children or adolescents.
         policy_gore (drop): Its ideas show blood, corpses or torture.
         refuted (drop): The second model refuted its ideas.
-        no_idea (drop): Its categories gave nothing, for several reasons; if all met one problem, that is the reason.
+        no_idea (drop): Its categories yielded no ideas for several reasons; if all had one problem, that is the reason.
         endpoint_timeout (failed): The model did not answer in time; the next run tries again.
         endpoint_busy (failed): The model was busy; the next run tries again.
         endpoint_connection (failed): The model could not be reached; the next run tries again.
@@ -97,7 +97,7 @@ class Ideas(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the value that states an image's content, if a facts file states it."""
+        """Return the value that holds an image's content, if a facts file states it."""
         if isinstance(self.grounder, StatedGrounding):
             return (f"{self.stated_by}.{by_people.USE}",)
         return (f"{self.stated_by}.{by_endpoint.USE}",) if self.grounder.stated_boxes else ()
@@ -116,7 +116,7 @@ class Ideas(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the ideas, without keys, waiting times and concurrency."""
+        """Return the settings that determine the ideas, without keys, waiting times and concurrency."""
         return {
             "categories": list(self.categories),
             "grounder": self.grounder.deciding(),
@@ -133,7 +133,7 @@ class Ideas(MapStep):
         return self.detector.sha256 if self.detector is not None else None
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
-        """Return the largest number of requests for this many images, with one repair of every reply."""
+        """Return the largest number of requests for this many images, assuming that every reply is repaired once."""
         return planned_ideas(self.grounder, self.writer, self.attack, self.categories, images) or None
 
     def open(self, ctx: OpenContext) -> _IdeaTools:
@@ -233,12 +233,12 @@ def _unrefuted(plan: Planned, attacks: Mapping[str, tuple[IdeaAttack, ...]], bre
 
 
 def _verdict(reason: str) -> Any:
-    """Return `drop` for an unsuitable image, `failed` if a model failed."""
+    """Return `drop` for an unsuitable image, or `failed` if a model failed."""
     return "drop" if reason in {_NO_PEOPLE, "no_facts", "no_subject"} else "failed"
 
 
 def _described(scene: Scene) -> dict[str, Any]:
-    """Return the findings about the image, for the record."""
+    """Return what was found out about the image, for the record."""
     seen = {
         name: {"value": seen.value, "problem": seen.problem, "replies": list(seen.replies)}
         for name, seen in scene.seen.items()

@@ -1,8 +1,8 @@
 """Ideas without a model: statements about photographs, combined by rules.
 
-The content of a picture does not determine how people read it. So the high level is asked about a new place (S1), which
-everyone can see, and otherwise only if the facts state the very question: strangers seldom agree on what an effect or a
-background suggests.
+The content of a picture does not determine how people interpret it. The high level is therefore asked about a new place
+(S1), which everyone can see, and otherwise only if the facts state the question itself: strangers seldom agree on what
+an effect or a background suggests.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class TemplateWriting(BaseModel):
     most: int = Field(8, ge=1, le=99)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values."""
+        """Return the settings that determine the result, as JSON values."""
         return self.model_dump(mode="json")
 
 
 class TemplateWriter:
-    """Writer of ideas from stated backgrounds, swaps and looks."""
+    """A writer of ideas based on stated backgrounds, swaps and looks."""
 
     def __init__(self, settings: TemplateWriting) -> None:
         self._most = settings.most
 
     def plan(self, category: IdeaCategory, scene: Scene, pixels: object = None) -> Planned:
-        """Return the ideas that facts give for a category; the problem `no_facts` if they give none."""
+        """Return the ideas that the facts supply for a category, or the problem `no_facts` if they supply none."""
         del pixels
         assert scene.facts is not None
         facts = scene.facts.model_copy(update={"subject": scene.subject})  # a detector may have found it elsewhere
@@ -72,7 +72,7 @@ def _ideas(category: IdeaCategory, facts: IdeaFacts) -> Iterator[Idea]:
 
 
 def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackground) -> Idea:
-    """Return the idea of the subject before another picture."""
+    """Return the idea of placing the subject in front of another picture."""
     assert facts.background is not None
     subject, high = facts.subject.phrase, category.high
     low = ShownValue(value=background.background)
@@ -135,7 +135,7 @@ def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests:
 
 
 def _levels(high: ShownValue | None) -> tuple[Level, ...]:
-    """Return the levels at which to ask about a change: the high one only with a stated question."""
+    """Return the levels at which to ask about a change: the high level only if its question is stated."""
     return _BOTH if high is not None and high.ask is not None else ("low",)
 
 
@@ -160,10 +160,10 @@ def _change(
 
 
 def _asked(subject: str, value: ShownValue) -> str | None:
-    """Return the question stated about a value; None leaves it to the step that asks."""
+    """Return the question stated about a value; None leaves the question to the step that asks."""
     return None if value.ask is None else value.ask.replace("{subject}", subject)
 
 
 def _unlike(apart: set[str], texts: Sequence[str]) -> tuple[str, ...]:
-    """Return distinct texts in order, without those set apart."""
+    """Return distinct texts in order, without the excluded ones."""
     return tuple(dict.fromkeys(text for text in texts if text not in apart))

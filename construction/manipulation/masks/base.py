@@ -36,24 +36,24 @@ class MaskRequest(NamedTuple):
 
 
 class Masker(Protocol):
-    """A finder of masks, which does the costly work on a picture once for all requests."""
+    """A finder of masks that does the costly work on a picture only once for all requests."""
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return all factors that decide the masks, as JSON values."""
+        """Return all factors that determine the masks, as JSON values."""
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each request, (height, width); empty if nothing was found."""
 
 
 def hints_within(grounded: GroundedSubject, *, scale: float, size_wh: tuple[int, int]) -> Hints | str:
-    """Return an object's stated place in pixels of the shown picture, or the reason why it is unusable.
+    """Return an object's stated location in pixels of the shown picture, or the reason why it is unusable.
 
-    A box that leaves the picture is cut to it. The reason is `no_box` without a box, `box_outside` if nothing of it is
-    left.
+    A box that extends beyond the picture is clipped to it. The reason is `no_box` without a box, and `box_outside` if
+    nothing of the box is left.
 
     Args:
-        grounded: Its place in the source; points outside the picture are left out.
+        grounded: Its location in the source; points outside the picture are left out.
         scale: Pixels of the picture per pixel of the source.
         size_wh: Width and height of the picture.
     """
@@ -72,14 +72,15 @@ def hints_within(grounded: GroundedSubject, *, scale: float, size_wh: tuple[int,
 
 
 def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 0.5) -> Hints | str:
-    """Return a part's place cut to its subject's, as MVP-Bench lets the subject's box constrain that of the object.
+    """Return a part's location, clipped to its subject's box, as MVP-Bench lets the subject's box constrain the
+    object's.
 
     Args:
         target: The part.
         subject: The subject it belongs to.
         margin: Growth of the subject's box on every side before the cut, as a fraction of its width or height, because
             held objects stick out.
-        least: Smallest share of the part's box that must remain; with less the result is `target_off_subject`.
+        least: Smallest fraction of the part's box that must remain; with less, the result is `target_off_subject`.
     """
     x0, y0, x1, y1 = subject.box
     grow_x, grow_y = (x1 - x0) * margin, (y1 - y0) * margin
@@ -94,7 +95,7 @@ def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 
 def masks_found(
     masker: Masker, pixels: Pixels, requests: Sequence[MaskRequest]
 ) -> list[tuple[Mask, Mapping[str, Any]]]:
-    """Return a mask for each request with its record: the mask that people outlined, else the masker's.
+    """Return a mask for each request with its record: the mask that people outlined, otherwise the masker's.
 
     If the settings ask for the box itself, the mask is the box.
     """
@@ -113,7 +114,7 @@ def masks_found(
 def judged_outline(
     pixels: Pixels, mask: Mask, facts: Mapping[str, Any], *, most: float
 ) -> tuple[Mapping[str, Any], str | None]:
-    """Return the facts of a mask with the tear of its outline, and `outline_torn` if that is too large.
+    """Return the facts of a mask with the tear of its outline added, and `outline_torn` if the tear is too large.
 
     Outlines that people drew, and the box itself, are not judged.
 
@@ -147,5 +148,5 @@ class GrabCut:
     made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
-        """Return, for each box, the largest part with the colors of its inside."""
+        """Return, for each box, the largest connected part with the colors of the box's inside."""
         return [find_mask(pixels, request.hints, seed=request.seed % 2**31) for request in requests]

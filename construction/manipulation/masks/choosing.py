@@ -1,4 +1,6 @@
-"""Choice of the subject's mask among a picture's masks: MVP-Bench's equation (1), or IoU, against large masks."""
+"""Choice of the subject's mask among a picture's masks: by MVP-Bench's equation (1), or by IoU, which avoids large
+masks.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ Overlap = Literal["iou", "paper"]
 
 
 def choose(masks: Sequence[Mask], box: Box, *, overlap: Overlap, max_area: float) -> int | None:
-    """Return the number of the mask that overlaps most with a box; of equal ones the first; None if none overlaps.
+    """Return the index of the mask that overlaps most with a box, the first among equals, or None if none overlaps.
 
     Args:
         masks: Masks of one picture, each of the picture's size.

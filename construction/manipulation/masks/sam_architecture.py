@@ -1,7 +1,8 @@
-"""Construction of a `segment_anything` model from its checkpoint, whose weights' shapes give all dimensions but one.
+"""Construction of a `segment_anything` model from its checkpoint; the shapes of its weights give all dimensions but
+one.
 
-So the official checkpoints (ViT-B, -L, -H), others of the kind and the tests' tiny ones load in one way, and the file
-name does not matter.
+The official checkpoints (ViT-B, -L, -H), others of this kind and the tests' tiny ones therefore load in the same way,
+and the file name does not matter.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _model(state: Mapping[str, Any]) -> Any:
 
 
 def _encoder(state: Mapping[str, Any], modeling: Any) -> tuple[Any, int, int]:
-    """Return the image encoder, the side of its pictures in pixels, and the side of its output."""
+    """Return the image encoder, the side of its input pictures in pixels, and the side of its output."""
     import torch
 
     name = "image_encoder."

@@ -1,8 +1,8 @@
-"""Import of `segment_anything`, with torchvision or with stand-ins for the four functions that it needs from it.
+"""Import of `segment_anything`, with torchvision or with stand-ins for the four torchvision functions that it needs.
 
 torchvision has no build that works with the CPU build of torch, and `segment_anything` imports it for these four
-functions only. The stand-ins are in `sys.modules` only while the package is imported, so transformers and diffusers
-never take them for the real one.
+functions only. The stand-ins are in `sys.modules` only while the package is imported, so that transformers and
+diffusers never mistake them for torchvision.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _box_area(boxes: Any) -> Any:
 
 
 def _batched_nms(boxes: Any, scores: Any, groups: Any, iou_threshold: float) -> Any:
-    """Return the indices of boxes that survive suppression by better ones of their group, best first."""
+    """Return the indices of boxes that remain after suppression by better boxes of their group, best first."""
     import torch
 
     if boxes.numel() == 0:

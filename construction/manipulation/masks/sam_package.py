@@ -1,4 +1,4 @@
-"""Masks by the package `segment_anything`: from each box and its points, or by choice among masks of everything."""
+"""Masks from the package `segment_anything`: from each box and its points, or chosen among masks of everything."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ class SamPackage:
         }
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
-        """Return a mask for each request; from everything, the one that its box chooses, empty if none meets it."""
+        """Return a mask for each request; with `everything`, the mask that its box chooses, empty if none overlaps the
+        box.
+        """
         import torch
 
         with torch.inference_mode():
@@ -96,7 +98,9 @@ class SamPackage:
 
 
 def _embed_in(encoder: Any, device: Device) -> None:
-    """Let a model embed pictures, most of its work, in half precision; the small decoder keeps full precision."""
+    """Let a model embed pictures, which is most of its work, in half precision; the small decoder keeps full
+    precision.
+    """
     import torch
 
     exact, dtype = encoder.forward, getattr(torch, device.dtype)

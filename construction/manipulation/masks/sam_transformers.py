@@ -1,4 +1,6 @@
-"""Masks by `SamModel` of transformers, from a folder: a box each, all boxes of a picture in one pass of the decoder."""
+"""Masks from `SamModel` of transformers, loaded from a folder: one box per mask, all boxes of a picture in one decoder
+pass.
+"""
 
 from __future__ import annotations
 

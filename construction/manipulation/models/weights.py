@@ -1,4 +1,4 @@
-"""Weights in a folder or file: found, hashed, never unpickled; and the message if they are missing."""
+"""Weights in a folder or file, which are found and hashed but never unpickled, and the message if they are missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Weights(NamedTuple):
 
     Args:
         path: A folder, or the file of a checkpoint.
-        sha256: Digest over names and SHA-256 of all files that decide the model's results.
+        sha256: Digest of the names and SHA-256 hashes of all files that determine the model's results.
         revision: The hub's commit, if the folder states it.
     """
 
@@ -31,7 +31,7 @@ class Weights(NamedTuple):
 
     @property
     def size_mb(self) -> int:
-        """Return the size of the numbers on disk, in MiB; 0 if the place is not known."""
+        """Return the size of the weights on disk, in MiB; 0 if their location is unknown."""
         if not self.path.name:
             return 0
         files = [self.path] if self.path.is_file() else self.path.rglob("*.safetensors")
@@ -43,10 +43,10 @@ def find_weights(path: Path, *, purpose: str, fetch: str, needs: str, otherwise:
 
     Args:
         path: A folder or a file.
-        purpose: Their purpose, in the words of a message.
-        fetch: The command that fetches them.
+        purpose: Their purpose, as worded in a message.
+        fetch: The command that downloads them.
         needs: A file that a folder of this kind must have.
-        otherwise: Alternatives for the user, in the words of a message.
+        otherwise: Alternatives for the user, as worded in a message.
 
     Raises:
         PrerequisiteError: They are missing; the message names the weights and the command to fetch them.
@@ -74,7 +74,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _revision(folder: Path, needs: str) -> str | None:
-    """Return the commit that the hub's own tools recorded next to the files, if they did."""
+    """Return the commit that the hub's own tools recorded next to the files, if there is one."""
     note = folder / _DOWNLOADED / f"{needs}.metadata"
     for word in (folder.resolve().name, note.read_text(encoding="utf-8").partition("\n")[0] if note.is_file() else ""):
         if _COMMIT.fullmatch(word.strip()):

@@ -1,1 +1,1 @@
-"""Outlines before compositing: their quality, shown on their pictures."""
+"""Outlines before compositing: their quality, and their display on the pictures."""

@@ -1,4 +1,4 @@
-"""Measurements of an outline before compositing, and the faults that they show."""
+"""Measurements of an outline before compositing, and the faults that they reveal."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from ...item_parts.marks.boxes import iou
 _JITTERED_PX = 320
 """Longer side for the comparison of outlines from jittered hints, in pixels."""
 _JITTER, _DRAWS = 0.03, 4
-"""Largest move of a box's sides and points, as a share of the box; number of draws."""
+"""Largest displacement of a box's sides and points, as a fraction of the box; number of draws."""
 _LEAST_PART = 0.01
-"""Smallest share of the outlined area at which a separate part counts."""
+"""Smallest fraction of the outlined area from which a separate part is counted."""
 _AT_FRAME_PX = 2
 
 LEAST_BOX_SHARE, LEAST_STABLE, LEAST_BOX_IOU = 0.15, 0.8, 0.5
-"""Bounds of GrabCut's outlines: share of the box; overlap of outlines from jittered hints; overlap of its bounds with
-the stated box."""
+"""Limits for GrabCut's outlines: fraction of the box; overlap of outlines from jittered hints; overlap of the outline's
+bounds with the stated box.
+"""
 
 
 class OutlineFigures(NamedTuple):
@@ -32,10 +33,10 @@ class OutlineFigures(NamedTuple):
         box_share: Outlined area over the area of the stated box.
         box_iou: Intersection over union of its bounds and the stated box.
         parts: Connected parts of at least 1 % of the area.
-        holes: Share of the filled area that is holes.
-        edges: Share of the outline that follows an edge of the picture.
+        holes: Proportion of the filled area that consists of holes.
+        edges: Proportion of the outline that follows an edge in the picture.
         tear: Tear of the outline, 0-1 (`outline_tears`); None if all of it lies on the frame.
-        torn_by: Basis of the tear, in words; empty without a `tear`.
+        torn_by: What the tear is based on, in words; empty without a `tear`.
         cut_by: Sides of the frame that cut the subject off.
         stable: Smallest overlap with outlines from jittered hints; None if people drew it.
     """
@@ -56,7 +57,7 @@ class OutlineFigures(NamedTuple):
         return "bottom" not in self.cut_by
 
     def faults(self, *, max_tear: float) -> list[str]:
-        """Return the faults of GrabCut's outline, in words; none if people drew it.
+        """Return descriptions of the faults of GrabCut's outline; none if people drew the outline.
 
         Args:
             max_tear: Largest tear of the outline, 0-1, as in `masks.max_tear`.
@@ -129,7 +130,7 @@ def _overlap(one: Mask, other: Mask) -> float:
 
 
 def _jittered(hints: Hints, size_wh: tuple[int, int], rng: np.random.Generator) -> Hints:
-    """Return hints moved at random; sides of the box on the frame stay there."""
+    """Return hints moved at random; sides of the box on the picture's frame stay there."""
     sides, limits = np.array(hints.box), np.array([*size_wh, *size_wh], float)
     reach = _JITTER * np.array([sides[2] - sides[0], sides[3] - sides[1]] * 2)
     free = (sides > 1) & (sides < limits - 1)

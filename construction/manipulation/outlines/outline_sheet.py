@@ -32,9 +32,9 @@ class SeenOutline(NamedTuple):
         picture: Key of the picture.
         subject: Name of the subject.
         by: `people` or `grabcut`; `box` if only a box is stated, from which GrabCut makes poor outlines.
-        figures: The measurements; None without an outline.
+        figures: The measurements; None if there is no outline.
         faults: Faults in words.
-        seen: The picture with all but the subject dimmed and the outline drawn; None without an outline.
+        seen: The picture with all but the subject dimmed and the outline drawn; None if there is no outline.
     """
 
     picture: str
@@ -46,7 +46,7 @@ class SeenOutline(NamedTuple):
 
 
 def files_of_pictures(facts: Facts, folder: Path, uris: Sequence[str]) -> Mapping[str, Path]:
-    """Return the file of each picture of a facts file that the folder holds, by the picture's key.
+    """Return the file of each of the facts file's pictures that the folder contains, by the picture's key.
 
     Args:
         facts: The facts.
@@ -69,7 +69,7 @@ def seen_outlines(facts: Facts, files: Mapping[str, Path], masks: Masking) -> It
     Args:
         facts: The facts.
         files: Files of the pictures, from `files_of_pictures`.
-        masks: Bounds of outlines.
+        masks: Limits for outlines.
 
     Raises:
         UnreadableImage: A picture cannot be decoded.
@@ -111,7 +111,7 @@ def _shown(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], float]:
 
 
 def on_picture(pixels: NDArray[np.uint8], mask: Mask) -> NDArray[np.uint8]:
-    """Return a picture with all but a subject dimmed, and a line around the subject, (height, width, 3)."""
+    """Return a picture with everything but the subject dimmed and a line around the subject, (height, width, 3)."""
     import cv2
 
     seen = np.where(mask[..., None], pixels, (pixels * _DIMMED).astype(np.uint8)).astype(np.uint8)

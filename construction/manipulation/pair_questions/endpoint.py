@@ -48,7 +48,7 @@ Never say "first photograph", "edited image" or the like in a question. Reply wi
  "single_image": {"question": "...?", "answer": "...", "first_answer": "...", "distractors": ["...", "...", "..."]}}"""
 
 PROMPT_TOKENS = len(_RULES) // CHARACTERS_PER_TOKEN + 200
-"""Approximate number of tokens of the rules and of an idea."""
+"""Approximate numbers of tokens of the rules and of an idea."""
 
 
 def _is_a_question(text: str) -> str:
@@ -75,7 +75,7 @@ class _Shape(BaseModel):
 
 
 class TwoQuestions(_Shape):
-    """Yes/no questions of one level."""
+    """The two yes/no questions of one level."""
 
     yes_on_first: Question
     yes_on_second: Question
@@ -104,7 +104,7 @@ class SingleImage(_Shape):
 
 
 class PairQuestions(_Shape):
-    """What the model is to reply."""
+    """The reply that the model must give."""
 
     low: TwoQuestions
     high: TwoQuestions
@@ -112,7 +112,7 @@ class PairQuestions(_Shape):
 
 
 def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenPairQuestions:
-    """Return questions that a model writes; the same for all candidates of the idea.
+    """Return the questions that a model writes, which are the same for all candidates of the idea.
 
     Raises:
         NotOfThatShape: Neither its reply nor the one after the repair is usable.

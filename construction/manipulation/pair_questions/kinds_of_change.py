@@ -1,7 +1,7 @@
-"""The kinds of difference in a pair, in the words of options: five aspects of perception, and kinds of edits.
+"""The kinds of difference in a pair, as worded in the options: five aspects of perception, and kinds of edits.
 
-MVP-Bench's cross-image questions ask for both (section 3.1): the aspect that differs is the high level, the
-modification of the pictures is the low one. The words are ours.
+MVP-Bench's cross-image questions ask for both (section 3.1): the aspect that differs is the high level, and the
+modification of the pictures is the low level. The wording is ours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .pair_question import OPTIONS, OptionsQuestion
 from .phrasing import Phrasing, Shown
 
 ASPECTS: Mapping[str, str] = {category.code[0]: category.high.name.capitalize() for category in CATEGORIES.values()}
-"""High-level categories by the letter of their low-level ones."""
+"""High-level categories by the letter of their low-level categories."""
 
 EDITS: Mapping[str, str] = {
     "B1": "The background behind the main subject was replaced.",
@@ -44,7 +44,7 @@ _MAY_HOLD_TOO: tuple[frozenset[str], ...] = (
     frozenset({"I1", "I2", "R3", "E2"}),
     frozenset({"B2", "B4"}),
 )
-"""Kinds that readers might confuse: none is a distractor if another of its set is right."""
+"""Kinds that readers might confuse: none is used as a distractor if another of its set is right."""
 
 
 def which_aspect(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> OptionsQuestion:
@@ -56,10 +56,11 @@ def which_aspect(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> 
 
 
 def what_changed(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> OptionsQuestion | None:
-    """Ask at the high level what one image shows and the other does not; None with fewer than three tempting values.
+    """Ask at the high level what one image shows and the other does not; None if there are fewer than three tempting
+    values.
 
-    Five values (natural, manipulated and three tempting ones) form a ring, and each option names two neighbors. So each
-    value occurs in two options, and counting values reveals nothing.
+    Five values (natural, manipulated and three tempting ones) form a ring, and each option names two neighbors. Each
+    value therefore occurs in two options, and counting values reveals nothing.
     """
     change = phrasing.idea.high
     tempting, _ = apart((change.natural, change.manipulated), change.tempting, most=OPTIONS - 2)
@@ -84,12 +85,12 @@ def how_modified(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> 
 
 
 def side_by_side(question: OptionsQuestion) -> OptionsQuestion:
-    """Return a question about the two halves of one picture, with words that explain the picture."""
+    """Return the question as one about the two halves of a single picture, with words that explain the picture."""
     return question._replace(question=f"This picture shows two images side by side. {question.question}")
 
 
 def control_question(idea: Idea) -> str:
-    """Return a yes/no question with the same answer for both pictures, which a sound answerer gives."""
+    """Return a yes/no question that has the same answer for both pictures, as a control."""
     if idea.category[0] == "I" or idea.category == "R3":
         return "Does this image show nothing but written text?"
     return f"Can {idea.subject.phrase} be seen in this image?"

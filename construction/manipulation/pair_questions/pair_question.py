@@ -1,4 +1,4 @@
-"""Questions about a pair of pictures, before their options have places."""
+"""Questions about a pair of pictures, before their options are placed in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class YesNoQuestion(NamedTuple):
         level: Level at which it asks.
         text: Wording of the question.
         yes_on: Picture of which it is true.
-        wording: Number of its wording, from 1; None where the idea or a model worded it.
+        wording: Number of its wording, from 1; None if the idea or a model supplied the wording.
     """
 
     level: Level
@@ -38,7 +38,7 @@ class OptionsQuestion(NamedTuple):
         question: Wording of the question.
         right: The right option.
         wrong: The wrong options, in arbitrary order.
-        wording: Number of its wording, from 1; None where a model worded it.
+        wording: Number of its wording, from 1; None if a model supplied the wording.
     """
 
     question: str
@@ -55,7 +55,7 @@ class WrittenPairQuestions(NamedTuple):
         single_image: Question about the manipulated picture; its first wrong option is the natural picture's answer.
             None if too few distractors are known.
         written_by: `template`, or `model:<id>`.
-        replies: Replies of a model, verbatim; the last one counts.
+        replies: Replies of a model, verbatim; the last one is used.
     """
 
     yes_no: tuple[YesNoQuestion, ...]
@@ -65,7 +65,7 @@ class WrittenPairQuestions(NamedTuple):
 
 
 def one_a_level(written: WrittenPairQuestions, rng: np.random.Generator) -> WrittenPairQuestions:
-    """Return the questions with one yes/no question per level; chance decides which picture it is true of.
+    """Return the questions with one yes/no question per level; chance decides for which picture its answer is yes.
 
     The two levels ask for different pictures, so each picture has one question that is true of it and one that is
     false. A solver that merely sees which picture was edited gains nothing.

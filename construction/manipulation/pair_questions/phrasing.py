@@ -1,7 +1,7 @@
-"""Questions about perceptions, in plain English: several wordings of each, by subject of the question.
+"""Questions about perceptions, in plain English, with several wordings of each, by the subject of the question.
 
-A wording holds `{subject}`, `{value}`, `{target}` (the replaced thing) and `{both}` (the name for both pictures), and
-verbs that agree with the subject: `{is}`, `{does}`.
+A wording contains `{subject}`, `{value}`, `{target}` (the replaced object) and `{both}` (the name for both pictures),
+and verbs that agree with the subject: `{is}`, `{does}`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...item_parts.wording.english_words import names_several
 from ...item_parts.wording.wordings import DrawnWording, Wordings, WordingsInUse
 
 Shown = Literal["two_images", "side_by_side"]
-"""The display of both pictures in a question about them."""
+"""How a question about both pictures displays them."""
 _BOTH: Mapping[Shown, str] = {
     "two_images": "the two images",
     "side_by_side": "the left and right halves of this picture",
@@ -30,7 +30,7 @@ class _Phrases(NamedTuple):
     """The wordings of questions about one aspect of perception.
 
     Args:
-        yes_no: Questions whether a picture shows a value.
+        yes_no: Questions that ask whether a picture shows a value.
         open: Questions about what one picture shows, with options.
         across: Questions about what two pictures show.
     """
@@ -188,7 +188,7 @@ class Phrasing(NamedTuple):
     wordings: WordingsInUse
 
     def yes_no(self, level: Level, value: str, rng: np.random.Generator) -> DrawnWording:
-        """Return the question whether a picture shows a value of a level's change."""
+        """Return the question that asks whether a picture shows a value of a level's change."""
         change = self._change(level)
         phrases = self._phrases(level)
         if phrases is None:
@@ -196,32 +196,32 @@ class Phrasing(NamedTuple):
         return self._drawn(phrases.yes_no, rng, value=value)
 
     def open(self, rng: np.random.Generator) -> DrawnWording:
-        """Return the question what a picture shows at the high level, for use with options."""
+        """Return the question that asks what a picture shows at the high level, for use with options."""
         phrases = self._phrases("high")
         if phrases is None or phrases.open is None:
             return DrawnWording(f"What best describes {self.idea.high.aspect} in the image?", 1)
         return self._drawn(phrases.open, rng)
 
     def across(self, shown: Shown, rng: np.random.Generator) -> DrawnWording:
-        """Return the question what two pictures show at the high level."""
+        """Return the question that asks what two pictures show at the high level."""
         phrases = self._phrases("high")
         if phrases is None or phrases.across is None:
             return DrawnWording(f"How do {_BOTH[shown]} differ in {self.idea.high.aspect}?", 1)
         return self._drawn(phrases.across, rng, both=_BOTH[shown])
 
     def aspects(self, shown: Shown, rng: np.random.Generator) -> DrawnWording:
-        """Return the question which aspect differs between two pictures."""
+        """Return the question that asks which aspect differs between two pictures."""
         return self._drawn(_ASPECTS, rng, both=_BOTH[shown])
 
     def edited(self, shown: Shown, rng: np.random.Generator) -> DrawnWording:
-        """Return the question how one picture was turned into the other."""
+        """Return the question that asks how one picture was turned into the other."""
         return self._drawn(_EDITED, rng, both=_BOTH[shown])
 
     def _change(self, level: Level) -> Change:
         return self.idea.low if level == "low" else self.idea.high
 
     def _phrases(self, level: Level) -> _Phrases | None:
-        """Return the phrases of a level's perception; None if the change has a custom aspect."""
+        """Return the phrases for a level's perception, or None if the change has a custom aspect."""
         category: IdeaCategory = CATEGORIES[self.idea.category]  # type: ignore[index]
         perception: Perception = category.low if level == "low" else category.high
         is_own = self._change(level).aspect != perception.aspect_of(self.idea.subject.phrase)

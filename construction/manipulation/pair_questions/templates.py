@@ -1,4 +1,4 @@
-"""Questions without a model: an idea's own if it has some, else templates filled with its words."""
+"""Questions made without a model: an idea's own questions if it has some, otherwise templates filled with its words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEMPLATE = "template"
 
 
 def from_template(idea: Idea, rng: np.random.Generator, *, wordings: WordingsInUse = "all") -> WrittenPairQuestions:
-    """Return the questions of an idea; the same for all its candidates if `rng` is the same.
+    """Return the questions of an idea, which are the same for all its candidates if `rng` is the same.
 
     The single-image question asks at the high level, as in MVP-Bench. Its distractors are the natural image's answer
     and three values that the low-level clues suggest; it is None with fewer such values.
@@ -35,7 +35,7 @@ def from_template(idea: Idea, rng: np.random.Generator, *, wordings: WordingsInU
 
 
 def _yes_no(phrasing: Phrasing, level: Level, rng: np.random.Generator) -> Iterator[YesNoQuestion]:
-    """Yield the two questions of a level: the idea's own if it has some."""
+    """Yield the two questions of a level: the idea's own questions if it has some."""
     change = phrasing.idea.low if level == "low" else phrasing.idea.high
     sides: tuple[tuple[Side, str | None, str], ...] = (
         ("natural", change.ask_natural, change.natural),
