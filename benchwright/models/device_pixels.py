@@ -39,7 +39,7 @@ class DevicePixels(NamedTuple):
 
     @classmethod
     def of_processor(cls, processor: Any) -> DevicePixels | None:
-        """Return the steps of a transformers processor after the choice of a size; None if it has any other step."""
+        """Return a transformers processor's steps after the choice of a size; None if any other step is among them."""
         filters: dict[Any, Literal["bilinear", "bicubic"]] = {
             Image.Resampling.BILINEAR: "bilinear",
             Image.Resampling.BICUBIC: "bicubic",
