@@ -1,4 +1,4 @@
-"""Results of a run, and readers of its tables.
+"""Results of a run, and functions that read its tables.
 
 This includes refused and failed files of the image folder, with the reason.
 """
@@ -20,18 +20,18 @@ from benchwright.workspace.tables import image_records
 from benchwright.workspace.workspace import Workspace
 
 UNFORESEEN = frozenset({"step_error", "worker_died"})
-"""Unforeseen failures: the step raised an exception, or the record ended its worker."""
+"""Unforeseen failures: the step raised an exception, or processing the record ended the worker."""
 _OF_THE_RUN = UNFORESEEN | {
     "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "unreadable",
 }  # fmt: skip
-"""Failures without a fault in the record, which leave a run incomplete."""
+"""Failures that are not the fault of the record and leave a run incomplete."""
 
 
 @dataclass(frozen=True)
 class StepReport:
     """Counts of one recipe entry: input `records`, those kept, those removed by reason, and those made.
 
-    Drops and asks that a curator reversed count as kept, and in addition under `reversed`.
+    Drops and asks that a curator reversed are counted as kept and additionally under `reversed`.
     """
 
     name: str
