@@ -66,7 +66,7 @@ class Unanswerable(Stated):
     why: Why
     ask: Text
     wrong: Annotated[tuple[Text, ...], Field(min_length=2, max_length=8)]
-    """Answers that sound plausible but cannot be checked in the picture."""
+    """Answers to the question that sound plausible."""
 
 
 class Answerable(Stated):

@@ -83,7 +83,7 @@ BOUNDS = (
 
 
 def bounds_in_force() -> tuple[int, ...]:
-    """Return every limit, by its environment variable.
+    """Return the values of all limits.
 
     Raises:
         BenchwrightError: A variable is not a positive number.

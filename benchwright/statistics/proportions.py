@@ -33,7 +33,7 @@ METHODS: dict[Method, str] = {
 
 
 class Estimate(NamedTuple):
-    """A proportion, its interval, the number of items behind it, and the interval's method (None for both at n = 0)."""
+    """A proportion, its interval, its number of items, and the interval's method (None for both if there are none)."""
 
     value: float | None
     interval: Interval | None

@@ -48,7 +48,7 @@ class RecordNames:
         return self._files.get(self._roots.get(record_id, record_id))
 
     def name(self, record_id: str) -> str:
-        """Return the name of a record: a source image's path; else kind, first digits of the id, and source file."""
+        """Return the name of a record: a source image's path, or else kind, first digits of the id, and source file."""
         file = self.file(record_id)
         if record_id in self._files or (file is None and record_id not in self._tasks):
             return file or record_id

@@ -94,7 +94,7 @@ class Stage:
 
     @cached_property
     def reads(self) -> Mapping[str, str]:
-        """Return the values of earlier stages that it reads: the step's name for each, to `<stage id>.<value>`."""
+        """Return the values of earlier stages that it reads: `<stage id>.<value>` by the step's own name for each."""
         if self.role == "judge":
             measure = self.id.removesuffix("judge") + "measure"
             return {name: f"{measure}.{name}" for name in self.step.values}
