@@ -1,4 +1,4 @@
-"""The only option whose noun shares no kind with others, by a WordNet: `biceps` among bones, `trombone` among coins.
+"""The only option whose noun shares no kind with the others in a WordNet: `biceps` among bones, `trombone` among coins.
 
 All others must share a specific kind, such as `bone` or `disease`. The odd one must lie in another field of the WordNet
 in each of its senses, so that no sense of it is near.

@@ -306,7 +306,7 @@ def _learned(
 
 
 def _asked(tables: Sequence[CueTable], evidence: Mapping[str, ItemEvidence]) -> list[frozenset[str]]:
-    """Return the items of each table from which the adversary learns; all tasks together get as many as one task."""
+    """Return the items of each table from which the adversary learns; that of all tasks gets as many as one task."""
     there = [sorted(item.item_id for item in table.items if item.item_id in evidence) for table in tables]
     most = max(MOST_ITEMS, *(len(ids) for table, ids in zip(tables, there, strict=True) if table.task != WHOLE), 0)
     return [frozenset(sorted(ids, key=lambda item_id: digest(["learned from", item_id]))[:most]) for ids in there]

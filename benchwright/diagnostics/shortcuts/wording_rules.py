@@ -56,7 +56,7 @@ class RuleResult(NamedTuple):
     is_explained: bool = False
 
     def gives_away(self, bounds: Bounds) -> bool:
-        """Return whether the rule gives keys away: it is right more often than allowed, and significantly so."""
+        """Return whether the rule gives keys away: it is right significantly more often than allowed."""
         is_above = self.measured.value > self.measured.chance
         return (
             is_above
