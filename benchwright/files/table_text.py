@@ -40,7 +40,7 @@ _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 50
 _REST_CHARACTERS = 1 << 20
 _AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 500_000
-"""Largest number of characters to reread after an unclosed quotation mark, and of lines to reread at a time."""
+"""Largest number of characters that are reread after unclosed quotation marks, and of lines in a row to reread."""
 _STATED = re.compile(r"sep=([,;\t|])\r?\n?", re.IGNORECASE)
 _COMMENT = re.compile(r'\s*"?#[ \w]')
 _ALONE = "\x1f"

@@ -92,7 +92,7 @@ class ChartRow(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Rows under a title of their own; `scale` replaces that of the chart."""
+    """Rows under a separate title; `scale` replaces that of the chart."""
 
     title: str
     rows: Sequence[ChartRow]

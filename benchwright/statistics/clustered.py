@@ -35,7 +35,7 @@ et al., "Biased binomial assessment of cross-validated estimation of classificat
 (2014), 687-694.
 """
 LEAST_CLUSTERS, _LEAST_OF_EACH = 20, 5
-"""Smallest number of clusters for resampling; smallest number each of right and wrong ones for a design effect."""
+"""Smallest number of clusters for resampling; and, for a design effect, of those with right and with wrong answers."""
 
 
 def share_right(right: NDArray[Any], group: NDArray[Any], *, parts: int = 1) -> Estimate:

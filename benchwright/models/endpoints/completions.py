@@ -20,7 +20,7 @@ class Completion(NamedTuple):
     Args:
         text: Text of the reply.
         finish: Finish reason, in the server's spelling.
-        tokens: Number of tokens of the request and the reply.
+        tokens: Numbers of tokens that the server states; None if it states none.
         kind: Kind of the reply (`reply_kinds.py`).
         cause: Explanation of why it is not an answer; None for an answer.
         in_batch: Whether it arrived in a batch, at half the price.

@@ -21,7 +21,7 @@ Shown = Callable[[Any], Any]
 """Function that returns the placeholder of a picture in a body."""
 
 _BESIDE_CONTENTS = frozenset({"safetySettings", "tools", "toolConfig", "cachedContent", "labels", "serviceTier"})
-"""Fields of Gemini's requests that stand beside `generationConfig` rather than inside it."""
+"""Fields of Gemini's requests that are next to `generationConfig` rather than inside it."""
 
 
 def body_of(
