@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-"""Shared encoder, since `json.dumps` would make one per call."""
+"""Shared encoder, because `json.dumps` would create a new one for each call."""
 
 
 def canonical_json(value: Any) -> str:
@@ -35,6 +35,6 @@ def bytes_digest(data: bytes | memoryview) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, read in pieces of 1 MiB."""
+    """Return the SHA-256 of a file's bytes, reading the file in pieces of 1 MiB."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()

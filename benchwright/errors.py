@@ -7,7 +7,7 @@
     │   └── UnreadableImage     one image, with a reason code; a run records it and continues
     ├── PrerequisiteError       a package, model, server or key is missing; names how to get it
     ├── RequestFailed           one request to a model failed, with a reason code; a step records it and continues
-    ├── RecipeError             a recipe is wrong; names file, line, key, value and the nearest valid key
+    ├── RecipeError             a recipe is invalid; names file, line, key, value and the nearest valid key
     ├── StepError               a step cannot run as configured
     └── StorageError            a disk is full, read-only or fails; names the path and the remedy
 
@@ -21,7 +21,7 @@ from pathlib import Path
 
 
 class BenchwrightError(Exception):
-    """A problem that a user can fix; the message names the finding, its place and the remedy.
+    """A problem that a user can fix; the message states the problem, its location and the remedy.
 
     Attributes:
         mistakes: One line for each mistake, if the message lists several in one file.
@@ -105,7 +105,7 @@ class RequestFailed(BenchwrightError):
     Attributes:
         reason: Stable code, such as ``timeout``.
         detail: Explanation in one line.
-        sent: Number of sendings of the request.
+        sent: Number of times that the request was sent.
         status: HTTP status, if the endpoint returned one.
     """
 
@@ -121,12 +121,12 @@ class RequestFailed(BenchwrightError):
 
 
 class RecipeError(BenchwrightError):
-    """A recipe is wrong."""
+    """A recipe is invalid."""
 
 
 class StepError(BenchwrightError):
-    """A step cannot run as it is configured, or its worker died during the step's `open`."""
+    """A step cannot run as it is configured, or its worker died while the step's `open` was running."""
 
 
 class StorageError(BenchwrightError):
-    """A disk is full, read-only or fails, or a path is unusable (`benchwright.machine.storage_faults`)."""
+    """A disk is full, read-only or failing, or a path is unusable (`benchwright.machine.storage_faults`)."""

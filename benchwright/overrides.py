@@ -17,7 +17,7 @@ Action = Literal["keep", "drop"]
 REVERSED = "reversed"
 """Reason, in tables and counts, of a record kept because a curator reversed the step's verdict."""
 BY_HAND = "by_hand"
-"""Reason of a record that the step kept and a curator dropped."""
+"""Reason, in tables and counts, of a record that the step kept and a curator dropped."""
 OVERRIDDEN = "overridden"
 """Key of an outcome's evidence that holds the step's own verdict and reason."""
 AGAINST = "of"
@@ -35,7 +35,7 @@ class Override:
         action: `keep` reverses a drop or an ask, `drop` drops what the step kept or asked about.
         reason: Reason of the reversed verdict; None for `drop`.
         against: Record whose duplicate this one is, if the evidence named one; a reversal covers only this pair.
-        by: Name of the curator.
+        by: Name of the curator who decided.
         why: Reason in the curator's words.
     """
 
@@ -74,7 +74,7 @@ def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
 
 
 def unsaid(verdict: Any, reason: str | None, evidence: Mapping[str, Any]) -> tuple[Any, str | None, dict[str, Any]]:
-    """Return verdict, reason and evidence from the step itself: the inverse of `said`."""
+    """Return the step's own verdict, reason and evidence: the inverse of `said`."""
     rest = dict(evidence)
     own = rest.pop(OVERRIDDEN, None)
     return (verdict, reason, rest) if own is None else (own["verdict"], own["reason"], rest)

@@ -1,4 +1,4 @@
-"""The interface for progress of long work, which the command line draws; the library prints nothing."""
+"""The interface for reporting the progress of long work; the command line draws it, the library prints nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class Progress(Protocol):
     """A receiver of a run's progress."""
 
     def phase(self, name: str, total: int, unit: str = "images") -> None:
-        """Announce that work on `total` records begins; `unit` is their name in the plural."""
+        """Announce the start of work on `total` records; `unit` is their name in the plural."""
 
     def advance(self, records: int) -> None:
         """Report that `records` more records are finished."""

@@ -1,4 +1,4 @@
-"""An unforeseen exception, with the details that lead to its cause: kind, message, file and line."""
+"""An unforeseen exception, with the details that help find its cause: class, message, file and line."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _CALLERS = frozenset(
     }
 )
 _CALLING = ("benchwright.pipeline.", "benchwright.engines.")
-"""Name prefixes of modules that call steps and checks; frames after theirs belong to the step or check."""
+"""Name prefixes of modules that call steps and checks; later frames belong to the step or check."""
 
 
 class RaisedError(NamedTuple):
     """An exception.
 
     Args:
-        kind: Name of its class.
+        kind: Name of the exception's class.
         message: Its message, which may hold paths and differ from run to run.
-        at: Module's file and line, such as `benchwright/filters/quality/step.py:93`; the same on every machine.
+        at: File and line of the module, such as `benchwright/filters/quality/step.py:93`; the same on every machine.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class RaisedError(NamedTuple):
     def of(cls, error: BaseException) -> RaisedError:
         """Return the details of a raised exception.
 
-        Its place is the last line in the package of the step or check, before the call into a library.
+        Its location is the last line in the package of the step or check before the call into a library.
         """
         frames = [
             (str(frame.f_globals.get("__name__", "")), PurePath(frame.f_code.co_filename).name, line)
@@ -54,6 +54,6 @@ class RaisedError(NamedTuple):
         return cls(type(error).__name__, str(error), f"{'/'.join([*module.split('.')[:-1], file])}:{line}")
 
     def __str__(self) -> str:
-        """Return the exception in one line."""
+        """Return a one-line description of the exception."""
         message = " ".join(self.message.split())[:500]
         return f"{self.kind}: {message} ({self.at})" if message else f"{self.kind} ({self.at})"

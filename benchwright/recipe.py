@@ -63,7 +63,7 @@ class Header(BaseModel):
         images: Image folder, relative to the recipe's file; `--images` overrides it.
         shards: Number of shards, a power of two; fixed once a workspace has images. With more shards, a killed run
             loses less; a hundred images per shard is a good size.
-        limits: What an image file may be at most.
+        limits: Limits of an image file.
         fitted: Whether to omit steps that lack an input, such as ground truth missing from the image folder. The run
             names them and records the remaining steps.
         optional: Entries of steps to omit if they lack an input, such as a package that is not installed. The run names
@@ -99,7 +99,7 @@ class Recipe:
         seed: Seed of every random choice; default 0.
         images: Image folder, relative to `folder`; `run_recipe` accepts another one.
         shards: Number of shards, a power of two; fixed once a workspace has images; default 16.
-        limits: Largest size of an image file.
+        limits: Limits of an image file.
         folder: Base folder of relative paths in the recipe; by default the current one.
 
     Attributes:
@@ -109,7 +109,7 @@ class Recipe:
         source: File of the recipe; None for one made in Python.
 
     Raises:
-        RecipeError: Anything in it is wrong; the message names each mistake by step and key.
+        RecipeError: The recipe is invalid; the message names each mistake by step and key.
     """
 
     source: Path | None = None
@@ -136,7 +136,7 @@ class Recipe:
         self._read(document, _StepPlaces(document), folder, objects)
 
     def _read(self, document: Mapping[str, Any], at: Places, folder: Path, objects: Mapping[int, Step]) -> None:
-        """Check a recipe given as plain values; those `steps` that are in `objects` are already checked."""
+        """Check a recipe given as plain values; `steps` whose indices are in `objects` are already checked."""
         mistakes = Mistakes(at)
         header: Header | None = None
         with mistakes.gathering():
@@ -171,7 +171,7 @@ class Recipe:
         return document
 
     def with_steps(self, steps: Mapping[str, Step]) -> Recipe:
-        """Return the recipe with some of its steps, as they run over a folder, with no fitting left to do.
+        """Return the recipe with only some of its steps, as they run over a folder, and with `fitted` already applied.
 
         Args:
             steps: Steps by their entry; all other entries of the recipe are omitted.
@@ -203,7 +203,7 @@ class Recipe:
 
 
 def _check_optional(header: Header | None, entries: list[str], at: Places) -> None:
-    """Check that the optional entries are entries of the recipe.
+    """Check that the optional entries are entries of the recipe's steps.
 
     Raises:
         RecipeError: An optional entry is unknown.
@@ -236,7 +236,7 @@ class _TreeDumper(yaml.SafeDumper):
 
 
 class _StepPlaces(Places):
-    """Places of the keys of a recipe made in Python: number and name of the step."""
+    """Locations of the keys of a recipe made in Python: number and name of the step."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._title = f"recipe {shown(document['name'])}"
@@ -278,7 +278,7 @@ def load_recipe(path: Path) -> Recipe:
     """Read a recipe file.
 
     Raises:
-        RecipeError: Anything in it is wrong.
+        RecipeError: The recipe is invalid.
     """
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -315,14 +315,14 @@ def read_resolved(document: Mapping[str, Any], name: str, folder: Path) -> Recip
         folder: Base folder of its relative paths.
 
     Raises:
-        RecipeError: One of its steps is no longer installed, or now has other settings.
+        RecipeError: One of its steps is no longer installed, or its settings have changed.
     """
     steps = [_as_stated(step) for step in document["steps"]]
     return parse_recipe(json.dumps({**document, "steps": steps}), name, folder)
 
 
 def _as_stated(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of a resolved recipe as stated by its user: without the step's version and without defaults."""
+    """Return an entry of a resolved recipe as its user stated it: without the step's version and without defaults."""
     known = catalogue("steps").get(step["step"])
     named = {key: step[key] for key in ("step", "as")}
     settings = {key: value for key, value in step.items() if key not in {*named, "version"}}

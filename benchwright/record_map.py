@@ -1,4 +1,4 @@
-"""A function mapped over records, in order: the way gather steps and final steps process single records.
+"""Functions mapped over records, in order: the way gather steps and final steps process single records.
 
 A run maps on its engine: in worker processes of this machine or of a cluster (`benchwright.engines.record_jobs`). Code
 outside a run maps in its own process. Either way, each record has one result, in the order of the records. A record on
@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 
 RECORDS_PER_JOB = 4
-"""Number of records sent to a worker at a time, which share the cost of a message between processes."""
+"""Number of records sent to a worker at a time, so that they share the cost of one message between processes."""
 
 
 class LostRecord(NamedTuple):
@@ -41,11 +41,11 @@ class LostRecord(NamedTuple):
 
 
 class Kept(NamedTuple, Generic[Record]):
-    """The place to keep values, as bytes, from one run to the next; lost records are not kept.
+    """A store that keeps values, as bytes, from one run to the next; values of lost records are not kept.
 
     Args:
         cache: The cache, which only the calling process opens.
-        key: Function that returns kind and key of a record's entry, in the form of `ItemCache.get`: digests of
+        key: Function that returns kind and key of a record's entry, as `ItemCache.get` takes them: digests of
             everything that the value depends on.
     """
 
@@ -63,7 +63,7 @@ class Kept(NamedTuple, Generic[Record]):
 
 
 class RecordMap(Protocol):
-    """A mapper of a function over records, in any process."""
+    """A callable that maps a function over records, in any process."""
 
     def __call__(
         self,
@@ -75,14 +75,14 @@ class RecordMap(Protocol):
         together: int = RECORDS_PER_JOB,
         size_of: Callable[[Record], int] | None = None,
     ) -> Iterator[Value | LostRecord]:
-        """Yield the function's value of each record, in order. It reads ahead a limited number of records.
+        """Yield the function's value for each record, in order, reading ahead a limited number of records.
 
         Args:
             function: Function of a single record; it, its values and the records must be picklable, and it may be
-                called twice for a record.
+                called twice for the same record.
             records: The records.
             what: Name of the work, in one or two words, for the run's log.
-            kept: Place to keep values; None keeps none.
+            kept: Store that keeps values between runs; None if no values are kept.
             together: Number of records sent to a worker at a time; 1 if each takes seconds.
             size_of: Function that returns the size of a record in bytes, for records that hold files; fewer large ones
                 are read ahead.
@@ -102,7 +102,7 @@ def map_here(
     together: int = RECORDS_PER_JOB,
     size_of: Callable[[Record], int] | None = None,
 ) -> Iterator[Value | LostRecord]:
-    """Map in this process, one record after the other; a `RecordMap`."""
+    """Map in this process, one record after another; a `RecordMap`."""
     del what, together, size_of
     for record in records:
         value: Any = None if kept is None else kept.get(record)
@@ -125,7 +125,7 @@ def unless_lost(value: Value | LostRecord, what: str) -> Value:
 
 
 def value_of(function: Callable[[Record], Value], record: Record) -> Value | LostRecord:
-    """Return the function's value of one record, or its failure; raise faults that the user must fix."""
+    """Return the function's value for one record, or its failure; raise faults that the user must fix."""
     from benchwright.models.batching import ran_out_of_memory
 
     try:

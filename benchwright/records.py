@@ -40,7 +40,7 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields changed; cached values derived from the old fields are computed again."""
+        """Return a copy with some fields changed; cached values derived from the old fields are recomputed."""
         copy = super().model_copy(update=update, deep=deep)
         for name in [name for name in copy.__dict__ if name not in type(self).model_fields]:
             del copy.__dict__[name]
@@ -48,7 +48,7 @@ class Record(BaseModel):
 
 
 LATER_SOURCE_FIELDS = ("url", "date", "attribution")
-"""Fields of a source that tables and documents of older versions lack; omitted if unstated."""
+"""Fields of a source that tables and documents of older versions lack; omitted if not stated."""
 
 
 class Source(Record):
@@ -63,7 +63,7 @@ class Source(Record):
     author: str | None = None
     retrieved_at: str | None = None
     url: str | None = None
-    """Address of the image, or of its page."""
+    """URL of the image, or of its page."""
     date: str | None = None
     """Date of the image, as stated."""
     attribution: str | None = None
@@ -93,16 +93,16 @@ class ImageRecord(Record):
     root_image_id: Sha256
     """Source image from which this one derives (itself for sources); decides the shard."""
     notes: tuple[str, ...] = ()
-    """Facts for decoding, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
+    """Facts about decoding, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
 
     @property
     def record_id(self) -> str:
-        """Return the id by which steps refer to it."""
+        """Return the id by which steps refer to the image."""
         return self.image_id
 
 
 class PromptStyle(Record):
-    """Look of a visual prompt, in pixels at `reference_height_px`, scaled with the image's height."""
+    """Appearance of a visual prompt, in pixels at `reference_height_px`, scaled with the image's height."""
 
     color: str = Field("#ff0000", pattern=r"^#[0-9a-f]{6}$")
     radius_px: float = Field(10.0, gt=0)
@@ -112,10 +112,10 @@ class PromptStyle(Record):
 
 
 class MaskRuns(Record):
-    """A grid of cells, set or not, in COCO's form: `{"size": [height, width], "counts": "..."}`."""
+    """A grid of cells that are set or unset, in COCO's form: `{"size": [height, width], "counts": "..."}`."""
 
     size: tuple[int, int]
-    """Rows and columns, 1 to 65,535 each."""
+    """Number of rows and of columns, 1 to 65,535 each."""
     counts: str = Field(max_length=1_000_000)
     """Lengths of runs, column by column, starting with unset cells (`benchwright.regions.rle`)."""
 
@@ -147,7 +147,7 @@ class MaskRuns(Record):
 
 
 class VisualPrompt(Record):
-    """A mark on an image, stored as a vector; app, release and evaluation render it."""
+    """A mark on an image, stored as vector data and rendered by app, release and evaluation."""
 
     kind: PromptKind
     image_id: Sha256
@@ -162,9 +162,9 @@ class VisualPrompt(Record):
     mask: MaskRuns | None = None
     """The grid of a mask; omitted from documents of all other kinds."""
     label_place: int | None = Field(None, ge=0, le=255)
-    """Preferred label position next to the mark, by its number in the order of trial (`benchwright.drawing.labels`).
+    """Preferred label position, as its index in the order in which positions are tried (`benchwright.drawing.labels`).
 
-    The picture's content decides it. Documents omit it if the label takes the first free position.
+    It depends on the picture's content. Documents omit it if the label takes the first free position.
     """
 
     @model_validator(mode="after")
@@ -207,12 +207,12 @@ class Choice(Record):
 
 
 def right_key(answer: str | None, refusal: str | None) -> str | None:
-    """Return the key that is right: the answer or, if nothing in the picture answers, the one that declines."""
+    """Return the right key: that of the answer or, if nothing in the picture answers, that of the declining option."""
     return answer if answer is not None else refusal
 
 
 def answered_key(answer: str | None, refusal: str | None) -> str | None:
-    """Return the key of the option that answers; None if none does, so that at most declining is right.
+    """Return the key of the option that answers the question; None if none does, so that only declining can be right.
 
     Imported items may name the declining option as their answer, which answers nothing.
     """
@@ -224,7 +224,7 @@ LANGUAGE = "language"
 
 
 LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
-"""Pattern of the code of a language, such as `en` or `zh-Hant`."""
+"""Pattern of a language code, such as `en` or `zh-Hant`."""
 
 
 class Item(Record):
@@ -246,11 +246,11 @@ class Item(Record):
     refusal: str | None = None
     """Key of the choice that declines to answer (MM-SAP)."""
     group_keys: tuple[str, ...] = ()
-    """Keys of groups that a split must keep together (pair, source image, scene, near-duplicate cluster); sorted."""
+    """Keys of groups that splits must keep together (pair, source image, scene, near-duplicate cluster); sorted."""
     level: str | None = None
     category: str | None = None
     attributes: dict[str, Scalar] = {}
-    """Users' own data; only metrics and protocols of evaluation use it."""
+    """Users' own data; only the evaluation's metrics and protocols use it."""
     explanation: str | None = None
     written_by: dict[str, str] = {}
     """Author of each text (`question`, `choices`, `explanation`), and of drafted `labels`.
@@ -263,26 +263,26 @@ class Item(Record):
     made_from: str
     """Record id of the step's input for this item."""
     evidence: dict[str, Any] = {}
-    """Details of its making: geometry, candidates, measurements."""
+    """Details of how the item was made: geometry, candidates, measurements."""
 
     @property
     def record_id(self) -> str:
-        """Return the id by which steps refer to it."""
+        """Return the id by which steps refer to the item."""
         return self.item_id
 
     @property
     def right_key(self) -> str | None:
-        """Return the right key; None if none is right."""
+        """Return the right key; None if no option is right."""
         return right_key(self.answer, self.refusal)
 
     @property
     def answered_key(self) -> str | None:
-        """Return the key of the option that answers it; None if none does."""
+        """Return the key of the option that answers the question; None if none does."""
         return answered_key(self.answer, self.refusal)
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 over the displayed content and the right choice, but not over making or grouping."""
+        """Return the SHA-256 of the displayed content and the right choice, excluding provenance and grouping."""
         return digest(
             self.model_dump(
                 mode="json",
@@ -337,10 +337,10 @@ class Operation(Record):
 
     @cached_property
     def operation_id(self) -> str:
-        """Return the id by which records refer to it."""
+        """Return the id by which records refer to the operation."""
         return digest(self.model_dump(mode="json"))[:32]
 
 
 def item_id_for(step: str, seed: int, identity: dict[str, Any], parents: tuple[str, ...], ordinal: int) -> str:
-    """Return an item's id, which is the same for every version of step, weights and text."""
+    """Return an item's id, which is the same for all versions of the step, the weights and the text."""
     return digest(["item", step, seed, identity, list(parents), ordinal])[:32]

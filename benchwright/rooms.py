@@ -1,4 +1,4 @@
-"""Rooms, through which the command line and recipes find steps, commands, formats, backends and others by name.
+"""Rooms, through which the command line and recipes look up steps, commands, formats, backends and others by name.
 
 A room is a package that declares one light ``Room`` of ``"module:Name"`` strings under the entry-point group
 ``benchwright.rooms``. Benchwright finds its own and third-party rooms in the same way, and imports the module of a
@@ -86,7 +86,7 @@ class Room:
 
 
 class RoomEntry(NamedTuple):
-    """An entry together with the room that registers it."""
+    """An entry together with the name of the room that registers it."""
 
     room: str
     name: str
@@ -142,7 +142,7 @@ def catalogue(kind: Kind) -> Mapping[str, RoomEntry]:
 
 
 def find(kind: Kind, name: str) -> RoomEntry:
-    """Return the entry of that name.
+    """Return the entry with that name.
 
     Raises:
         BenchwrightError: No room registers it; the message lists the most similar names.

@@ -1,7 +1,7 @@
-"""Seeds of random choices, which depend on the record and never on the time or place of processing.
+"""Seeds of random choices, which depend on the record and never on when or where it is processed.
 
-Every random choice about a record is seeded by (run seed, step, record id). Order, batch, worker count and
-engine therefore do not change results.
+Every random choice about a record is seeded by (run seed, step, record id). Results therefore do not depend on order,
+batch, worker count or engine.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def seed_for(run_seed: int, step: str, record_id: str, *more: str | int) -> int:
-    """Return a seed of 64 bits for one record in one step."""
+    """Return a 64-bit seed for one record in one step."""
     return int(digest([run_seed, step, record_id, *more])[:16], 16)
 
 
 def generator_for(run_seed: int, step: str, record_id: str, *more: str | int) -> np.random.Generator:
-    """Return NumPy's PCG64 generator, seeded for one record in one step."""
+    """Return NumPy's PCG64 generator with the seed for one record in one step."""
     import numpy as np
 
     return np.random.Generator(np.random.PCG64(seed_for(run_seed, step, record_id, *more)))

@@ -64,7 +64,7 @@ Side = Literal["top", "left", "bottom", "right"]
 
 
 class TaskRegion(NamedTuple):
-    """The part of an item's pictures that is the task; a learner that sees everything else must not find the key.
+    """The part of an item's pictures that the task is about; a learner that sees only the rest must not find the key.
 
     Args:
         join: Sides of an option's picture that the task compares with the reference, if `reference_pixels` is the task.
@@ -80,7 +80,7 @@ class TaskRegion(NamedTuple):
 
 
 PictureFidelity = Literal["exact", "visual"]
-"""The relevant content of a task's pictures: each pixel, or their visible content."""
+"""The relevant content of a task's pictures: each exact pixel (`exact`), or what is visible (`visual`)."""
 
 FOLDER = "folder"
 """Key of the validation context that holds the base folder of the recipe's relative paths."""
@@ -90,7 +90,7 @@ SCENES = "scenes"
 
 
 class Resources(NamedTuple):
-    """Resources that one worker needs to run a step.
+    """Resources that a single worker needs to run a step.
 
     Args:
         gpus: Number of GPUs that a worker takes on a Ray cluster.
@@ -113,7 +113,7 @@ class BringContext(NamedTuple):
         stage: Id of the step's stage.
         workspace: Folder of the workspace, which is locked.
         seed: The run's seed.
-        limits: Largest size of an image file.
+        limits: Limits of an image file.
     """
 
     stage: str
@@ -123,10 +123,10 @@ class BringContext(NamedTuple):
 
 
 class ForecastContext(NamedTuple):
-    """The resources of a step for a forecast of its items.
+    """The resources of a step for forecasting how many items it makes.
 
     Args:
-        before: Steps before it that are not left out, by their entry, as they run over the image folder.
+        before: Earlier steps that are not omitted, by their entry, as they run over the image folder.
         photographs: Files of the image folder that are themselves images of the run.
         seed: The run's seed.
     """
@@ -137,17 +137,17 @@ class ForecastContext(NamedTuple):
 
 
 class ItemForecast(NamedTuple):
-    """The expected number of items of a step, before later steps remove some.
+    """The number of items that a step is expected to make, before later steps remove some.
 
     Args:
         mode: Mode of the task; None for a task without modes.
         is_set: Whether the step's settings name this mode.
         items: Number of items.
-        least: Lower end of the 95 % interval; `items` if each record was examined.
+        least: Lower end of the 95 % interval; equal to `items` if every record was examined.
         most: Upper end.
-        looked_at: Number of examined records or pictures.
+        looked_at: Number of records or pictures that were examined.
         of: Number of all records or pictures.
-        left_out: Number of examined ones that make no item, by reason.
+        left_out: Number of examined records or pictures that yield no item, by reason.
         advice: Cause of a low number, and the remedy; None for enough items.
         pictures: Number of pictures with facts, if each fact is about one; None if unknown. A task that shows a picture
             once makes at most that many items.
@@ -182,7 +182,7 @@ class Outcome:
     """Result of a step for one record.
 
     Args:
-        verdict: Records with `keep` and `ask` continue (people should examine `ask`), those with `drop` and `failed` do
+        verdict: Records with `keep` or `ask` continue (people should examine `ask`); those with `drop` or `failed` do
             not.
         reason: Stable code for anything but `keep`, such as `near_duplicate`.
         values: Measurements that the step declares in `Step.values`; each becomes a column.
@@ -232,8 +232,8 @@ class Step(BaseModel):
         tells_apart: Whether the step itself ensures that no item has the id of another entry's, so that several entries
             may have the same identity.
         brings_pictures: Whether it brings its own pictures into a run (`bring`), which then needs no image folder.
-        estimates: Whether its values are truths that a model estimated; people must decide on items made from them.
-        task_cues: Families of cues that the task of this name asks for, and that are thus no shortcut in its items.
+        estimates: Whether its values are ground truth estimated by a model; people must decide on items made from them.
+        task_cues: Families of cues that the task of this name asks about, so that they are not shortcuts in its items.
         task_region: The part of the pictures that is the task of this name (`TaskRegion`).
         picture_fidelity: Relevant content of the pictures it makes, and of those its items show with marks: each pixel
             (`exact`), or visible content (`visual`). The latter are made and released as high-quality JPEG, the former
@@ -267,7 +267,7 @@ class Step(BaseModel):
         return ()
 
     def in_folder(self, folder: Path) -> Step:
-        """Return the step as it runs over an image folder; itself unless a setting depends on the folder.
+        """Return the step as it runs over an image folder; the step itself unless a setting depends on the folder.
 
         Args:
             folder: The run's image folder.
@@ -287,18 +287,18 @@ class Step(BaseModel):
         return False
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return the step's missing input, in one line with how to get it; None if it can run.
+        """Return a line that names the step's missing input and how to get it; None if the step can run.
 
         A recipe with `fitted` uses it, and omits steps that lack an input.
 
         Args:
-            before: Steps before it that are not left out, by their entry, as they run over the image folder.
+            before: Earlier steps that are not omitted, by their entry, as they run over the image folder.
         """
         del before
         return None
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return the cause of few items and the remedy, in one line; None for enough items or without a remedy.
+        """Return the cause of few items and the remedy, in one line; None if there are enough or no remedy exists.
 
         The run calls it at its end for each entry that ran.
 
@@ -310,12 +310,12 @@ class Step(BaseModel):
         return None
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return the number of items that the step will make in each of its modes; empty if unpredictable."""
+        """Return the number of items that the step will make in each of its modes; empty if it cannot be predicted."""
         del ctx
         return ()
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the steps that make up this one, in order; itself unless it is a chain of several.
+        """Return the steps that make up this one, in order; only itself unless it is a chain of several.
 
         A part is a stage named `<entry>.<part name>`; a filter is two stages, `<its name>.measure` and
         `<its name>.judge`. Parts of one entry refer to each other's values by `<part name>.<value>`.
@@ -323,31 +323,31 @@ class Step(BaseModel):
         return (self,)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step as it runs at its place in a recipe; itself unless its input depends on earlier steps.
+        """Return the step as it runs at its position in a recipe; itself unless its input depends on earlier steps.
 
         Args:
             given: Values of each stage before it, by the stage's id, each name with its type.
 
         Raises:
-            RecipeError: A step named in its settings is not before it, or gives nothing readable.
+            RecipeError: A step named in its settings does not precede it, or provides no value that it can read.
         """
         del given
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result, as JSON values; they enter fingerprint and `Operation`."""
+        """Return the settings that determine the result, as JSON values; they enter fingerprint and `Operation`."""
         return self.model_dump(mode="json")
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
-        """Return the step's requests to models behind endpoints for a number of images, and their highest cost.
+        """Return how many requests the step sends to models behind endpoints for some images, and their maximum cost.
 
-        None if it sends none, or an unpredictable number.
+        Returns None if it sends none, or if their number cannot be predicted.
         """
         del images
         return None
 
     def weights_hash(self) -> str | None:
-        """Return the hash of the model weights that decide the result, if any."""
+        """Return the hash of the model weights that determine the result; None if there are no weights."""
         return None
 
     def needs(self) -> Resources:
@@ -364,7 +364,7 @@ class Step(BaseModel):
         return None
 
     def operation(self, seed: int) -> Operation:
-        """Return the description of this step, as configured, for the provenance of its results."""
+        """Return the description of this step, as configured, for the provenance of what it makes."""
         return Operation(
             step=self.name,
             version=self.version,
@@ -375,7 +375,7 @@ class Step(BaseModel):
 
 
 class Context(Protocol):
-    """The resources of a map step besides the record."""
+    """The resources that a map step has besides the record."""
 
     @property
     def images(self) -> ImageReader:
@@ -383,23 +383,23 @@ class Context(Protocol):
 
     @property
     def opened(self) -> Any:
-        """Return value of the step's `open` in this worker."""
+        """The return value of the step's `open` in this worker."""
 
     @property
     def operation_id(self) -> str:
-        """Return the id of the step's `Operation`, for the records that it makes."""
+        """Return the id of the step's `Operation`, for the records that the step makes."""
 
     def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
-        """Return a random generator that depends only on run seed, step and record."""
+        """Return a random generator that depends only on the run's seed, the step and the record."""
 
     def item_id(self, *parents: str, ordinal: int = 0) -> str:
         """Return the id for an item that this step makes from these parents, in this order."""
 
     def value(self, record_id: str, name: str) -> Any:
-        """Return a value of an earlier stage that the step lists in `reads`; None if that stage gave none."""
+        """Return a value of an earlier stage that the step lists in `reads`; None if that stage provided none."""
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of any source image, or of an image made from the same source image."""
+        """Return the record of any source image, or of an image made from the current record's source image."""
 
     def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:
         """Encode and store a made image, (height, width, 3) RGB, once; return its record for `Outcome.images`.
@@ -410,7 +410,7 @@ class Context(Protocol):
 
 
 class OpenContext(Protocol):
-    """The resources of a map step for opening its models, once per worker."""
+    """The resources that a map step has for opening its models, once per worker."""
 
     @property
     def seed(self) -> int:
@@ -418,11 +418,11 @@ class OpenContext(Protocol):
 
     @property
     def cache_dir(self) -> Path:
-        """Return a folder for files that the step can make again."""
+        """Return a folder for files that the step can recreate."""
 
     @property
     def replies(self) -> ReplyStore:
-        """Return the workspace's store of replies, for `Chat`."""
+        """Return the workspace's store of model replies, for `Chat`."""
 
 
 class MapStep(Step):
@@ -432,7 +432,7 @@ class MapStep(Step):
     """Whether to journal each finished record, so that a killed shard resumes where it stopped."""
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load the resources for all records; called once per worker, passed to `one` as `ctx.opened`."""
+        """Load the resources for all records; called once per worker. The result is passed to `one` as `ctx.opened`."""
         del ctx
 
     def shares_model(self) -> bool:
@@ -447,7 +447,7 @@ class MapStep(Step):
         raise NotImplementedError
 
     def together(self) -> int | None:
-        """Return the largest number of records for one call of `many`; None leaves it to the engine.
+        """Return the largest number of records per call of `many`; None lets the engine choose.
 
         A costly step writes to its journal after each call of `many`, and a worker that reports nothing for too long is
         replaced.
@@ -472,13 +472,13 @@ class Measured(NamedTuple):
 
 
 class Filter(Step):
-    """A step that measures (costly) and then judges (pure), so that a new threshold measures nothing again."""
+    """A step that measures (costly) and then judges (pure), so that a new threshold does not repeat measurements."""
 
     thresholds: ClassVar[frozenset[str]] = frozenset()
     """Settings that only `judge` reads."""
 
     bounds: ClassVar[Mapping[str, str]] = {}
-    """Value that a threshold bounds, if its name does not show it: `max_ratio` and `min_ratio` bound `ratio`."""
+    """Value that each threshold bounds, if the name does not show it: `max_ratio` and `min_ratio` bound `ratio`."""
 
     costly: ClassVar[bool] = False
     """Whether to journal each measured record, so that a killed shard resumes where it stopped."""
@@ -488,20 +488,20 @@ class Filter(Step):
         del ctx
 
     def measure(self, record: Any, ctx: Context) -> Mapping[str, Scalar | list[str]] | Measured:
-        """Return the measurements declared in `values`, alone or with evidence."""
+        """Return the measured values that `values` declares, alone or with evidence."""
         raise NotImplementedError
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Return the outcome, decided from measured values alone."""
+        """Return the outcome, which depends only on the measured values."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """Result of a gather step, by row number of its input columns.
+    """Result of a gather step, by the row indices of its input columns.
 
     Args:
-        rows: Row numbers with a result, each at most once; every other row is kept with empty values.
+        rows: Indices of rows with a result, each at most once; every other row is kept with empty values.
         verdicts: Verdicts, one per entry of `rows`; None keeps all.
         reasons: Reasons, one per entry of `rows`.
         values: Columns declared in `Step.values`, one entry per entry of `rows`.
@@ -516,7 +516,7 @@ class Gathered:
 
 
 class GatherContext(NamedTuple):
-    """The resources of a gather step besides its columns."""
+    """The resources that a gather step has besides its columns."""
 
     seed: int
     stage: str
@@ -525,7 +525,7 @@ class GatherContext(NamedTuple):
 
 
 class GatherStep(Step):
-    """A step that must see all records at once, and therefore gets only its declared columns.
+    """A step that must see all records at once, and therefore receives only the columns that it declares.
 
     Class attributes:
         columns: Columns of the record table (`image_id`, `width`, `task`, ...) or values of earlier stages
@@ -539,7 +539,7 @@ class GatherStep(Step):
     imports: ClassVar[tuple[str, ...]] = ("pandas",)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Return the result for all live records, sorted by shard and id, so that equal input has equal row numbers."""
+        """Return the result for all live records, sorted by shard and id, so that equal input has equal row indices."""
         raise NotImplementedError
 
 
@@ -561,14 +561,14 @@ class Verdicts:
 
 
 class Flag(NamedTuple):
-    """A question about a record from a check before a campaign: its reason code and its whole evidence."""
+    """A question about a record raised by a check before a campaign: the reason code and all evidence."""
 
     reason: str
     evidence: Mapping[str, Any]
 
 
 class CampaignContext(NamedTuple):
-    """The resources of a campaign; the review store holds all of people's answers."""
+    """The resources of a campaign; the review store holds all answers that people give."""
 
     seed: int
     stage: str
@@ -577,7 +577,7 @@ class CampaignContext(NamedTuple):
     values: Mapping[str, Mapping[str, Any]] = {}
     """Values of earlier stages, as listed in `reads`, by record id; complete only after the last record is read."""
     flags: Mapping[str, Mapping[str, Flag]] = {}
-    """Records flagged by the entries in `heeds`, by entry and record id; complete after the last record is read."""
+    """Records flagged by the entries in `heeds`, by entry and record id; complete only after the last record."""
 
 
 class CampaignStep(Step):
@@ -590,7 +590,7 @@ class CampaignStep(Step):
 
     @property
     def beside(self) -> str | None:
-        """Return the entry of the earlier campaign with which it opens; None if it waits for all before it."""
+        """Return the entry of the earlier campaign alongside which it opens; None if it waits for all earlier ones."""
         return None
 
     def asks_about(self, record: Any, earlier: Sequence[CampaignStep]) -> bool:
@@ -598,7 +598,7 @@ class CampaignStep(Step):
 
         Args:
             record: The record.
-            earlier: Campaigns before it in the recipe, in order.
+            earlier: Earlier campaigns of the recipe, in order.
         """
         del record, earlier
         return True
@@ -613,7 +613,7 @@ class WorkspaceView(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Digest of everything in this view that decides the bytes of results."""
+        """Return the digest of everything in this view that determines the bytes of results."""
 
     def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
         """Yield live items sorted by shard and id, each with the values of stages over items, as `stage.value`."""
@@ -622,7 +622,7 @@ class WorkspaceView(Protocol):
         """Return the record of an image that belongs to the item last yielded."""
 
     def image_bytes(self, record: ImageRecord) -> bytes:
-        """Return an image's file, checked against its SHA-256.
+        """Return the bytes of an image's file, checked against its SHA-256.
 
         Raises:
             DataError: The source file has changed since ingest.
@@ -657,7 +657,7 @@ class FinalContext(NamedTuple):
 
 
 class EarlierStage(Protocol):
-    """The interface of an earlier stage for a final step; a `Stage` has it."""
+    """The view that a final step has of an earlier stage; a `Stage` provides it."""
 
     @property
     def id(self) -> str:
@@ -681,7 +681,7 @@ class EarlierStage(Protocol):
 
     @property
     def values(self) -> Mapping[str, str]:
-        """Types of the values that the stage gives, by name."""
+        """Types of the values that the stage provides, by name."""
 
     @property
     def reads(self) -> Mapping[str, str]:
@@ -693,7 +693,7 @@ class FinalStep(Step):
 
     @property
     def picture_rule(self) -> PictureRule | None:
-        """Rule for pictures made by steps in its output; None without a rule."""
+        """Rule that governs pictures made by steps in its output; None if there is no rule."""
         return None
 
     def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
@@ -704,11 +704,11 @@ class FinalStep(Step):
             seed: The recipe's seed.
 
         Raises:
-            RecipeError: The settings cannot work; the message names the change to make.
+            RecipeError: The settings cannot work; the message states what to change.
         """
 
     def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
-        """Return the split names of the release it makes; None if it makes none, or if they are unknown.
+        """Return the split names of the release that the step makes; None if it makes none, or if they are unknown.
 
         Args:
             before: Stages of the recipe before it, in order.
@@ -717,5 +717,5 @@ class FinalStep(Step):
         return None
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
-        """Do the work and return named paths, relative to the workspace; not called while its input is unchanged."""
+        """Do the work and return named paths, relative to the workspace; not called again for unchanged input."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ _LONGEST_WHY = 2000
 
 
 def name_of_decider(by: str | None) -> str:
-    """Return the name given with `--by`, else the login's name.
+    """Return the name given with `--by`, otherwise the login name.
 
     Raises:
         BenchwrightError: The login has no name.
@@ -25,7 +25,7 @@ def name_of_decider(by: str | None) -> str:
 
 
 def checked_why(why: str, *, needed: bool = False) -> str:
-    """Return a reason on one line.
+    """Return a reason as a single line.
 
     Raises:
         BenchwrightError: The reason is too long, not printable, or empty although required.

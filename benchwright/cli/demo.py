@@ -47,7 +47,7 @@ _PHOTOGRAPHS = {
     ),
     "sklearn": ("datasets/images", ("china.jpg", "flower.jpg")),
 }
-"""For each package, the folder inside it and the files."""
+"""For each package, its folder of photographs and their file names."""
 
 
 def prepare_photographs(folder: Path) -> None:
@@ -198,7 +198,7 @@ def _results(finished: FinishedRun) -> dict[str, Any]:
 
 
 def _human(finished: FinishedRun) -> dict[str, Any] | None:
-    """Return people's scores on the release, by campaign, from `evaluate`."""
+    """Return people's scores on the release, by campaign, as stated by `evaluate`."""
     path = _artifact(finished, "results")
     if path is None or not (file := Path(path) / "human.json").exists():
         return None

@@ -25,14 +25,14 @@ from benchwright.terminal.output import emit, json_option
 
 @dataclass(frozen=True)
 class Check:
-    """One capability: its availability, details, and how to get it."""
+    """One capability: its availability, details, and how to obtain it."""
 
     name: str
     ok: bool
     found: str
     fix: str | None = None
     needed: bool = False
-    """Whether Benchwright requires it."""
+    """Whether Benchwright requires the capability."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the check as JSON values."""
@@ -60,7 +60,7 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("models of Gemini", "gemini", "google.genai", "google-genai"),
     ("Ray clusters", "ray", "ray", "ray"),
 )
-"""Name, extra, module and package of dependencies for certain commands and steps only."""
+"""Name, extra, module and package of dependencies that only certain commands and steps need."""
 
 
 def examine() -> list[Check]:
@@ -136,7 +136,7 @@ def _is_there(module: str) -> bool:
 
 
 def _region_helpers() -> list[Check]:
-    """Return a check of each helper that proposes regions, without its weights, which a recipe names."""
+    """Return a check for each helper that proposes regions; it ignores their weights, which a recipe names."""
     from benchwright.rooms import catalogue
 
     checks = []

@@ -27,7 +27,7 @@ from benchwright.terminal.cleaning import clean_standard_streams, json_escaped
 
 
 def _commands() -> dict[str, RoomEntry]:
-    """Return all commands by full name: those of the spine and of every room."""
+    """Return all commands by full name: the spine's own and those of every room."""
     commands = {name: RoomEntry("benchwright", name, entry) for name, entry in COMMANDS.items()}
     for name, command in catalogue("commands").items():
         if name in commands or name in GROUPS:
@@ -64,7 +64,7 @@ class _Lazy(click.Group):
         return entry.entry.help if entry else GROUPS.get(name, f"Commands named {name} ...")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command, or make the group of that name."""
+        """Import a command, or create the group of that name."""
         del ctx
         if cmd_name in self._found:
             command: click.Command = self._found[cmd_name].load()
@@ -84,13 +84,13 @@ class _Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with their lines of help, without importing them."""
+        """List the commands with their help lines, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, self._help_of(name)) for name in self.list_commands(ctx)])
 
 
 class _Root(_Lazy):
-    """The top-level group; its help lists commands in the order of the work."""
+    """The top-level group, whose help lists commands in the order in which work proceeds."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands section by section, those of other packages last."""
@@ -101,7 +101,7 @@ class _Root(_Lazy):
                     formatter.write_dl([(name, self._help_of(name)) for name in names], col_max=12)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write where to begin and which command lists recipes' steps."""
+        """Write where to begin, and which command lists the steps for recipes."""
         del ctx
         formatter.write_paragraph()
         formatter.write_text("Start with: benchwright demo --out demo-out. Steps for recipes: benchwright steps.")

@@ -1,4 +1,4 @@
-"""Options of commands that ask a model behind an endpoint."""
+"""Options of commands that query a model behind an endpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 
 def chat_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a model behind an endpoint; it gets `ChatSettings`, or None, as `chat`."""
+    """Add the options of a model behind an endpoint to a command; it gets `ChatSettings`, or None, as `chat`."""
 
     @wraps(command)
     def with_chat(**parameters: Any) -> None:
@@ -68,4 +68,4 @@ _CHAT: dict[str, Callable[..., Any]] = {
         "--budget-requests", type=click.IntRange(0), help="Limit on requests to the model."
     ),
 }
-"""Options by field of `ChatSettings`."""
+"""Command-line options, by field of `ChatSettings`."""

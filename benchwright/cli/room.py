@@ -11,7 +11,7 @@ GROUPS = {
     "results": "A store of results over releases: list, name, merge, rank.",
     "review": "People: tasks, decisions, agreement.",
 }
-"""Line of help for each group of commands."""
+"""Help line of each group of commands."""
 
 SECTIONS = {
     "Audit a benchmark that exists": ("audit", "set-right"),

@@ -1,4 +1,4 @@
-"""The default workspace of commands."""
+"""The workspace that commands use by default."""
 
 from __future__ import annotations
 

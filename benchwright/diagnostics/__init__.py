@@ -1,4 +1,4 @@
-"""Faults and copies in a set of image questions, each found in one way for all callers.
+"""Faults and copies in a set of image questions, each found in the same way for all callers.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""Faults of a set's items by their words and keys: options, questions, letters, rules over words.
+"""Faults in a set's items, judged by their words and keys: options, questions, letters, rules over words.
 
 The steps `repeated_options`, `duplicate_questions`, `answer_balance` and `wording_bias`, the command `filter items` and
 the audit agree on a set, since all call the functions that this report calls.
@@ -24,8 +24,8 @@ class ItemReport(NamedTuple):
 
     Args:
         items: Number of items.
-        repeated_options: Equal options.
-        similar_options: Options that are nearly equal.
+        repeated_options: Pairs of equal options.
+        similar_options: Pairs of options that are nearly equal.
         questions: Items that repeat others, exactly or nearly.
         letters: The letters of right options, and of refusal choices, by task and over the whole set.
         rules: Rules over words, by task and over the whole set.
@@ -79,14 +79,14 @@ def report_on(
     similar: Callable[[Item], Sequence[OptionPair]] | None = None,
     rules: Callable[[Sequence[Item]], Sequence[RuleResult]] | None = None,
 ) -> ItemReport:
-    """Report on items; their order does not matter.
+    """Report on items, whose order does not matter.
 
     Args:
         items: The items.
         scope: The questions to compare (`repeated_questions`).
         similar: Function from an item to its nearly equal options, if these are already known; None uses
             `similar_options`.
-        rules: Function from the items, by id, to the results of rules over their words, if these may be known already;
+        rules: Function from the items, by id, to the results of rules over their words, if these may already be known;
             None uses `rule_results`.
     """
     similar = similar or similar_options

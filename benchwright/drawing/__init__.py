@@ -4,10 +4,10 @@ A prompt stays a vector until `draw` renders it. Coordinates are floats with pix
 is the center of the top left pixel. Sizes scale with the image's height (`PromptStyle.reference_height_px`) down to a
 minimum at which a mark is still visible. Drawing changes only the pixels around a mark.
 
-Labels of rings, dots, boxes, polygons, masks and arrows go next to their mark. A label takes the place that its prompt
-names, or else the first place of a fixed list that covers no mark, no marked object and no other label. If there is
-none, it goes farther away, at the end of a thin line (`benchwright.drawing.labels`). Letters and numbers are badges
-that contain their label.
+Labels of rings, dots, boxes, polygons, masks and arrows go next to their mark. A label gets the position that its
+prompt names, or else the first position of a fixed list that covers no mark, no marked object and no other label. If
+there is none, it is placed farther away, at the end of a thin line (`benchwright.drawing.labels`). Letters and numbers
+are badges that contain their label.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class DrawnPrompt:
 
     Attributes:
         prompt: Prompt as requested.
-        points: Center; corners, the upper left one first; tail and tip; or a polygon's corners.
+        points: Center; or corners, the upper left one first; or tail and tip; or a polygon's corners.
         radius_px: Radius of a ring's center line or of a dot; at most half of a badge's height; half the width of an
             arrow's head; None for other kinds.
         line_px: Width of the line; None for dots and badges.
@@ -152,7 +152,7 @@ def check_prompt(prompt: VisualPrompt, *, width: int, height: int) -> None:
 
 
 def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list[_Ready]:
-    """Return every mark with its label and the label's place."""
+    """Return every mark with its label and the label's position."""
     marks = [mark_of(prompt, width=width, height=height) for prompt in prompts]
     texts = [
         render(mark.prompt.label, mark.sizes.text, halo_px=0.0 if mark.is_badge else mark.sizes.halo)
@@ -169,7 +169,7 @@ def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list
 
 
 def _within(mark: PlacedMark, text: RenderedText) -> LabelPlace:
-    """Return the place of a badge's label, at the badge's center."""
+    """Return the position of a badge's label, at the badge's center."""
     x, y = mark.points[0]
     left, top = snapped(x - text.width / 2), snapped(y - text.height / 2)
     return LabelPlace(Rect(left, top, left + text.width, top + text.height))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
-"""Points as (n, 2): x and y."""
+"""Points of shape (n, 2): x and y."""
 
 
 class Rect(NamedTuple):
@@ -22,7 +22,7 @@ class Rect(NamedTuple):
     bottom: float
 
     def meets(self, other: Rect) -> bool:
-        """Return whether two rectangles share more than an edge."""
+        """Return whether two rectangles share more than an edge or a corner."""
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
 
@@ -31,11 +31,11 @@ class Rect(NamedTuple):
         return Rect(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def inside(self, width: int, height: int) -> bool:
-        """Return whether the rectangle lies completely in an image of that size."""
+        """Return whether the rectangle lies entirely within an image of that size."""
         return self.left >= 0 and self.top >= 0 and self.right <= width and self.bottom <= height
 
     def gap_to(self, other: Rect) -> float:
-        """Return the distance between two rectangles, 0 if they touch."""
+        """Return the distance between two rectangles; 0 if they touch."""
         across = max(other.left - self.right, self.left - other.right, 0.0)
         return float(np.hypot(across, max(other.top - self.bottom, self.top - other.bottom, 0.0)))
 
@@ -44,7 +44,7 @@ class Area(Protocol):
     """An area that a label must not cover."""
 
     def meets(self, rect: Rect, /) -> bool:
-        """Return whether a rectangle covers any part of it."""
+        """Return whether a rectangle covers any part of the area."""
         ...
 
 
@@ -57,7 +57,7 @@ class Disc:
     radius: float
 
     def meets(self, rect: Rect, /) -> bool:
-        """Return whether a rectangle covers any part of it."""
+        """Return whether a rectangle covers any part of the disc."""
         across = max(rect.left - self.x, self.x - rect.right, 0.0)
         along = max(rect.top - self.y, self.y - rect.bottom, 0.0)
         return across**2 + along**2 < self.radius**2
@@ -65,13 +65,13 @@ class Disc:
 
 @dataclass(frozen=True)
 class PolygonArea:
-    """A filled polygon (even-odd), grown by a margin to each side."""
+    """A filled polygon (even-odd rule), extended by a margin on every side."""
 
     points: tuple[tuple[float, float], ...]
     margin: float
 
     def meets(self, other: Rect, /) -> bool:
-        """Return whether a rectangle covers any part of it; slightly too strict at the corners of the margin."""
+        """Return whether a rectangle covers any part of the polygon; slightly too strict at the margin's corners."""
         rect, corners = other.grown(self.margin), self._corners
         if not rect.meets(self._bounds):
             return False
@@ -91,17 +91,17 @@ class PolygonArea:
 
 @dataclass(frozen=True)
 class Areas:
-    """Several areas as one."""
+    """Several areas treated as one."""
 
     parts: tuple[Area, ...]
 
     def meets(self, rect: Rect, /) -> bool:
-        """Return whether a rectangle covers any of them."""
+        """Return whether a rectangle covers any of the areas."""
         return any(part.meets(rect) for part in self.parts)
 
 
 def contains(corners: Points, x: Points, y: Points) -> NDArray[np.bool_]:
-    """Return which points lie in a polygon (even-odd); x and y broadcast to the shape of the result."""
+    """Return which points lie in a polygon (even-odd rule); x and y broadcast to the shape of the result."""
     inside = np.zeros(np.broadcast_shapes(x.shape, y.shape), bool)
     for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         if y0 != y1:

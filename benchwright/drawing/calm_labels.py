@@ -1,8 +1,8 @@
-"""Label places that keep lettering and other fine detail of the pictures visible.
+"""Label positions that keep lettering and other fine detail of the pictures visible.
 
-All marks of an item use the same place: the one that covers the least detail of all their pictures together. If each
-label took the calmest place around its own mark, marks of the same object in two pictures would have their labels on
-the same side, which would give the right one away.
+All marks of an item use the same label position: the one that covers the least detail in all their pictures together.
+If each label took the position with the least detail around its own mark, marks of the same object in two pictures
+would have their labels on the same side, which would give the right one away.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from benchwright.records import VisualPrompt
 _EDGE_LEVELS = 48
 """Smallest difference between neighboring pixels, in any channel, that counts as an edge."""
 _LETTERING = 0.15
-"""Smallest share of edges at which a place counts as lettering or similar detail; grass and cloth have less."""
+"""Smallest proportion of edges at which a position counts as lettering or similar detail; grass and cloth have less."""
 _TRIED = 16
-"""Number of places to try, nearest to a mark first."""
+"""Number of positions to try, starting with those nearest to a mark."""
 
 
 def with_calm_labels(grounds: Grounds) -> list[tuple[VisualPrompt, ...]]:
-    """Return each picture's marks with the label place that covers the least detail.
+    """Return each picture's marks with the label position that covers the least detail.
 
-    Marks stay as they are if no label covers detail, or no place covers less.
+    Marks are unchanged if no label covers detail, or if no position covers less.
 
     Args:
-        grounds: Pictures of an item, each with its marks, for which it has room.
+        grounds: Pictures of an item, each with its marks, all of which have room in it.
     """
     first = [tuple(prompt.model_copy(update={"label_place": None}) for prompt in prompts) for _, prompts in grounds]
     best, least = first, _covered(grounds, first)
@@ -59,7 +59,7 @@ def _covered(grounds: Grounds, marks: Sequence[Sequence[VisualPrompt]]) -> int |
 
 
 def _edges(pixels: Pixels, rect: Rect) -> float:
-    """Return the share of edges in a rectangle of a picture, 0-1."""
+    """Return the proportion of edges in a rectangle of a picture, 0-1."""
     top, left = max(0, int(rect.top)), max(0, int(rect.left))
     part = pixels[top : int(np.ceil(rect.bottom)), left : int(np.ceil(rect.right))].astype(np.int16)
     if min(part.shape[:2]) < 2:

@@ -2,7 +2,7 @@
 
 A red ring on a red flower is invisible. All marks of an item take one color of a fixed list: the color whose distance
 to the nearest ground color is greatest. If an item needs several colors, they also differ clearly from each other. The
-choice considers the ground under all marks together, so no mark's color gives the mark away.
+choice considers the pixels under all marks together, so that the color of a mark gives no mark away.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MARK_COLORS = (
     MarkColor("magenta", "#ff00ff"),
     MarkColor("cyan", "#00e0ff"),
 )
-"""Colors to choose from; among equally distant ones the first wins."""
+"""Colors to choose from; among equally distant ones, the first is chosen."""
 FILL_COLORS = (
     MarkColor("black", "#000000"),
     MarkColor("gray", "#808080"),
@@ -45,28 +45,28 @@ FILL_COLORS = (
     MarkColor("green", "#00c000"),
     MarkColor("white", "#ffffff"),
 )
-"""Colors that fill the place of a missing part, the default first; white may be the page's color."""
+"""Colors that fill the space of a missing part, starting with the default; white may be the page's color."""
 _CLEAR_FILL = 35.0
 """Smallest distance in CIE L*a*b* at which a color is clearly distinct from its surroundings."""
 _NEXT_HUES = ({"red", "magenta"}, {"blue", "cyan"}, {"green", "cyan"}, {"green", "yellow"})
-"""Pairs that viewers may call by one name, never chosen together."""
+"""Pairs of colors that viewers may call by the same name, which are never chosen together."""
 _NEAREST_SHARE = 0.1
-"""Share of the ground under a mark that may be nearer to its color and does not count: a few pixels hide nothing."""
+"""Proportion of the pixels under a mark that may be closer to its color and are ignored: a few pixels hide nothing."""
 _AROUND_PX = 2.0
 _SMALL_PX, _LARGE_PX = 512.0, 1024.0
-"""Picture heights between which marks have BLINK's size; outside, marks shrink and grow with the picture."""
+"""Range of picture heights in which marks have BLINK's size; outside it, marks scale with the picture."""
 
 Grounds = Sequence[tuple[Pixels, Sequence[VisualPrompt]]]
 """Pictures of an item, (height, width, 3) RGB, each with its marks."""
 
 
 def mark_style(height: int, color: str = MARK_COLORS[0].code) -> PromptStyle:
-    """Return the style of marks on a picture of that height, which scales with it as in BLINK."""
+    """Return the style of marks on a picture of that height; sizes scale with the height as in BLINK."""
     return PromptStyle(color=color, reference_height_px=min(_LARGE_PX, max(_SMALL_PX, height)))
 
 
 def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
-    """Return the colors, in the order of `MARK_COLORS`, that are most distant from the ground under the marks.
+    """Return the colors, in the order of `MARK_COLORS`, that are most distant from the pixels under the marks.
 
     Distances are Euclidean in CIE L*a*b* (1976), in which a just noticeable difference is about 2.3.
 
@@ -92,13 +92,13 @@ def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
 
 
 def clear_fill(around: Sequence[NDArray[np.uint8]]) -> MarkColor:
-    """Return the color that fills the place of a missing part.
+    """Return the color that fills the space of a missing part.
 
     It is the first of `FILL_COLORS` that differs clearly from all surroundings, or else the color whose distance to the
     nearest surrounding color is greatest.
 
     Args:
-        around: Pixels adjacent to the place, by side, each (n, 3) RGB.
+        around: Pixels adjacent to the space, by side, each (n, 3) RGB.
     """
     grounds = [_lab(pixels[None])[0] for pixels in around]
 
@@ -110,14 +110,14 @@ def clear_fill(around: Sequence[NDArray[np.uint8]]) -> MarkColor:
 
 
 def in_color(prompts: Sequence[VisualPrompt], color: str) -> tuple[VisualPrompt, ...]:
-    """Return marks in another color."""
+    """Return marks with their color replaced."""
     return tuple(
         prompt.model_copy(update={"style": prompt.style.model_copy(update={"color": color})}) for prompt in prompts
     )
 
 
 def _grounds(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> list[Lab]:
-    """Return the colors of the pixels under and near each mark, as (n, 3)."""
+    """Return the colors of the pixels under and near each mark, each of shape (n, 3)."""
     height, width = pixels.shape[:2]
     found = []
     for prompt in prompts:

@@ -1,9 +1,10 @@
 """Placement of labels: next to their mark and inside the image, covering no marked object and no other label.
 
-The search for a label's place has a fixed order: first the place that the mark names (`VisualPrompt.label_place`), then
-those nearer to the label's mark than to any other. If none of these is free, for example inside a marked box, the label
-of a ring, dot, box or arrow takes the nearest free place, and a thin line joins it to its mark. Labels of other marks
-take any free place. If a label has no place at all, the search starts again with that label first.
+The search for a label's position has a fixed order: first the position that the mark names
+(`VisualPrompt.label_place`), then those nearer to the label's mark than to any other. If none of these is free, for
+example inside a marked box, the label of a ring, dot, box or arrow takes the nearest free position, and a thin line
+connects it to its mark. Labels of other marks take any free position. If a label has no position at all, the search
+starts again with that label first.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ _SIDES = (
     (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0),
     (1.0, -0.5), (1.0, 0.5), (-1.0, -0.5), (-1.0, 0.5), (0.5, -1.0), (-0.5, -1.0), (0.5, 1.0), (-0.5, 1.0),
 )  # fmt: skip
-"""Directions from a point mark: left and right, above and below, corners, and between these."""
+"""Directions from a point mark: left and right, above and below, corners, and those in between."""
 _SHARES = (0.0, 1.0, 0.5, 0.25, 0.75)
-"""Positions of a label along a side of an extended mark, as shares of the side."""
+"""Positions of a label along a side of an extended mark, as proportions of the side."""
 _STEPS = (0.0, 0.5, 1.0, 1.5, 2.0)
-"""Further distances from the mark, in heights of the label."""
+"""Additional distances from the mark, in units of the label's height."""
 
 
 _LED = {"ring", "dot", "box", "arrow"}
-"""Kinds whose label may be farther away, joined by a line."""
+"""Kinds of marks whose label may be farther away, connected by a line."""
 
 Leader = tuple[tuple[float, float], tuple[float, float]]
 
 
 class LabelPlace(NamedTuple):
-    """Place of a label, and the line from its mark if the label is farther away."""
+    """Position of a label, and the line from its mark if the label is farther away."""
 
     box: Rect
     leader: Leader | None = None
@@ -49,7 +50,7 @@ class LabelPlace(NamedTuple):
 def place_labels(
     marks: Sequence[PlacedMark], texts: Sequence[RenderedText | None], *, width: int, height: int
 ) -> list[LabelPlace | None]:
-    """Return the place of each label; None for marks without a label next to them.
+    """Return the position of each label; None for marks without a label next to them.
 
     Args:
         marks: All marks of the image, drawn in this order.
@@ -95,7 +96,7 @@ def _place(
     taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
 ) -> LabelPlace | None:
-    """Return the first suitable place of one label; None if there is none."""
+    """Return the first suitable position of one label, or None if there is none."""
     mark, text = marks[number], texts[number]
     assert text is not None
 
@@ -119,7 +120,7 @@ def _place(
 
 
 def _in_turn(places: Iterator[Rect], named: int | None) -> Iterator[Rect]:
-    """Yield places in their order, except that the one with the given number comes first."""
+    """Yield positions in their order, except that the one at the given index comes first."""
     if named is None:
         yield from places
         return
@@ -136,7 +137,7 @@ def _led_place(
     image_wh: tuple[int, int],
     is_free: Callable[[Rect], bool],
 ) -> LabelPlace | None:
-    """Return the nearest free place whose line from the mark crosses only marks that contain the mark."""
+    """Return the nearest free position whose line from the mark crosses only marks that contain the mark."""
     if mark.prompt.kind not in _LED:
         return None
     x, y = mark.points[0]
@@ -153,7 +154,7 @@ def _led_place(
 
 
 def _anywhere(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> list[Rect]:
-    """Return places in the whole image, nearest to the mark first."""
+    """Yield positions in the whole image, nearest to the mark first."""
     step = max(2.0, snapped(text.height / 3))
     columns = np.arange(0.0, image_wh[0] - text.width, step).tolist()
     rows = np.arange(0.0, image_wh[1] - text.height, step).tolist()
@@ -180,7 +181,7 @@ def _leader(mark: PlacedMark, place: Rect) -> Leader:
 
 
 def _nearest(low: float, high: float, first: float, last: float) -> float:
-    """Return the point of the interval first to last nearest to the midpoint of low and high."""
+    """Return the point of the interval from `first` to `last` that is nearest to the midpoint of `low` and `high`."""
     return min(max((low + high) / 2, first), last)
 
 
@@ -190,7 +191,7 @@ def _line_crosses(line: Leader, rect: Rect) -> bool:
 
 
 def _places(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[Rect]:
-    """Yield places around a mark, nearest first, moved into the image if they extend beyond it."""
+    """Yield positions around a mark, nearest first, moved into the image if they extend beyond it."""
     gap = max(1.0, mark.sizes.line / 3)
     for step in _STEPS:
         around = mark.beside.grown(gap + step * text.height)

@@ -19,13 +19,13 @@ from benchwright.drawing.painting import HALO_OPACITY, Color, Pixels, blend
 from benchwright.errors import PrerequisiteError
 
 _SUB = 4
-"""Number of samples of a text per pixel and axis."""
+"""Number of samples of a text per pixel along each axis."""
 _WEIGHT = 1 / 36
-"""Width of the stroke added around glyphs, as a share of the size, because the font is light."""
+"""Width of the stroke added around glyphs, as a proportion of the size, because the font is thin."""
 _TRACKING = 1 / 18
-"""Space added between letters, as a share of the size, for strokes and halo."""
+"""Space added between letters, as a proportion of the size, to make room for strokes and halo."""
 _KEPT_CHARACTERS, _KEPT_PX = 4, 64.0
-"""Longest label and largest size to cache once rendered, since letters and numbers of options recur."""
+"""Longest label and largest size that are cached once rendered, because letters and numbers of options recur."""
 _NO_CHARACTER = "\U0010ffff"
 
 
@@ -48,7 +48,7 @@ def _font(size_px: float) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=1024)
 def has_glyph(character: str) -> bool:
-    """Return whether the font has a glyph for a character; without one it draws a box."""
+    """Return whether the font has a glyph for a character; otherwise it would draw a box."""
     font = _font(32.0)
     missing, drawn = font.getmask(_NO_CHARACTER), font.getmask(character)
     return (missing.size, bytes(missing)) != (drawn.size, bytes(drawn))
@@ -104,7 +104,7 @@ def _bounds(label: str, size_px: float, stroke: float) -> tuple[float, float, fl
 
 
 def snapped(coordinate: float) -> float:
-    """Return a coordinate rounded to a whole number of samples, as a text's edge requires."""
+    """Return a coordinate rounded to a whole number of samples, as required for a text's edge."""
     return round(coordinate * _SUB) / _SUB
 
 

@@ -38,8 +38,8 @@ class PromptError(StepError):
     """A visual prompt cannot be drawn.
 
     Attributes:
-        key: Name of the wrong key of the prompt.
-        number: Number of the prompt among several, from 0; None if unknown.
+        key: Name of the prompt's invalid key.
+        number: Index of the prompt among several; None if unknown.
     """
 
     def __init__(self, key: str, message: str, number: int | None = None) -> None:
@@ -52,7 +52,7 @@ class PromptError(StepError):
 
 
 class Sizes(NamedTuple):
-    """Sizes of a style on an image, in pixels of the image."""
+    """Sizes that a style prescribes for an image, in pixels of the image."""
 
     radius: float
     line: float
@@ -69,11 +69,11 @@ class PlacedMark:
     sizes: Sizes
     shape: Shape | PlacedMask
     bounds: Rect
-    """Rectangle around the mark and its halo, without a label next to the mark."""
+    """Rectangle around the mark and its halo, excluding a label next to the mark."""
     area: Area
-    """Area that no label may cover: the mark and the marked object."""
+    """Area that labels must not cover: the mark and the marked object."""
     beside: Rect
-    """Rectangle next to which the mark's own label goes."""
+    """Rectangle next to which the mark's own label is placed."""
 
     @property
     def color(self) -> Color:
@@ -83,7 +83,7 @@ class PlacedMark:
 
     @property
     def contrast(self) -> Color:
-        """Return black for light colors and white for dark ones (ITU-R BT.601 luma)."""
+        """Return black as the contrast to light colors and white to dark ones (ITU-R BT.601 luma)."""
         red, green, blue = self.color
         return (0, 0, 0) if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else (255, 255, 255)
 

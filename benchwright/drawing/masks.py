@@ -38,7 +38,7 @@ def mask_of(grid: NDArray[np.bool_]) -> MaskRuns:
 
 @dataclass(frozen=True)
 class PlacedMask:
-    """A mask whose grid fills a rectangle of the image; labels keep a margin to its cells."""
+    """A mask whose grid fills a rectangle of the image; labels keep a margin from its cells."""
 
     grid: MaskRuns
     place: Rect
@@ -46,7 +46,7 @@ class PlacedMask:
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        """Return where each run ends, counted in cells column by column."""
+        """Return the end of each run, counted in cells column by column."""
         return np.cumsum(np.array(self.grid.runs, np.int64))
 
     def _column(self, x: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -56,7 +56,7 @@ class PlacedMask:
         return np.floor((y - self.place.top) / (self.place.bottom - self.place.top) * self.grid.size[0]).astype(int)
 
     def at(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which of the points with rising coordinates x (n) and y (m) lie on a set cell, as (m, n)."""
+        """Return which points of the grid of rising coordinates x (n) and y (m) lie on a set cell, as (m, n)."""
         height, width = self.grid.size
         columns, rows = self._column(x), self._row(y)
         below, above = np.searchsorted(rows, [0, height])
@@ -109,7 +109,7 @@ class PlacedMask:
         return bool((self._set_before(to_cell) > self._set_before(from_cell)).any())
 
     def _set_before(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for each cell how many cells before it are set."""
+        """Return, for each cell, how many cells before it are set."""
         runs = np.array([*self.grid.runs, 0], np.int64)
         is_set = np.arange(len(runs)) % 2 == 1
         starts = np.concatenate([[0], self._ends])
@@ -122,7 +122,7 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
     """Tint a mask's cells and draw a line along their edge, in place.
 
     Anti-aliasing of the line uses the distance of pixel centers from the cells' edge, which is exact for edges along
-    rows and columns and within 2 % for others.
+    rows and columns, and accurate to within 2 % for others.
     """
     import cv2
 

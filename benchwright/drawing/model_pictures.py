@@ -1,9 +1,9 @@
 """Pictures as models see them: upright, marks drawn, otherwise unchanged pixels, original size, no metadata.
 
 Evaluation sends these files, and exports hold them. JPEG, PNG and WebP files that every decoder reads alike keep their
-bytes, minus all data that are not pixels. A picture is encoded anew if decoders may differ about it (rotation,
+bytes, minus all data that are not pixels. A picture is encoded again if decoders may disagree about it (rotation,
 transparency, 16 bits, animation, other formats) or if it carries marks. The new file is a PNG. In a frozen release it
-is a JPEG if only the visible content of the task's pictures counts, and a lossless WebP if each pixel counts
+is a JPEG if only the visible content of the task's pictures matters, and a lossless WebP if every pixel matters
 (`benchwright.images.made_pictures`). A file from a lossless format that is shown without marks stays lossless.
 """
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from benchwright.steps import PictureFidelity
 
 DRAWING_VERSION = 2
-"""Version of the pictures models see; raise it when the same file and marks give other pixels.
+"""Version of the pictures that models see; it must be raised when the same file and marks give other pixels.
 
 Version 1 converted WebP files to PNG or JPEG, and encoded rotated JPEG files at quality 95.
 """
 
 EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
-"""Extensions of file names by media type; models see no other types."""
+"""File name extensions by media type; models see no other types."""
 
 _KEPT_AS_STORED = {1: frozenset({"JPEG", "PNG"}), 2: frozenset({"JPEG", "PNG", "WEBP"})}
-"""Universally readable formats, by version of the drawing: browsers, `datasets` and vendors' interfaces read WebP."""
+"""Formats that everything can read, by drawing version: browsers, `datasets` and vendors' interfaces read WebP."""
 
 KNOWN_VERSIONS = frozenset(_KEPT_AS_STORED)
-"""Versions of the drawing whose pictures can be reproduced."""
+"""Drawing versions whose pictures can be reproduced."""
 
 _LOSSLESS = frozenset({"BMP", "GIF", "PNG", "TIFF"})
-"""Formats that are lossless, or almost always so; a release keeps such a file lossless."""
+"""Formats that are always, or almost always, lossless; a release keeps such files lossless."""
 
 _SAME_EVERYWHERE = frozenset({"palette"})
-"""Notes of a container that every decoder handles alike, unlike rotation, alpha and 16 bits."""
+"""Notes on a container that every decoder treats alike, unlike rotation, alpha and 16 bits."""
 
 
 class ModelPicture(NamedTuple):
@@ -84,7 +84,7 @@ def model_picture(data: bytes, prompts: Sequence[VisualPrompt] = ()) -> ModelPic
 
 
 def stored_picture(data: bytes) -> ModelPicture | None:
-    """Return a file's own bytes, reduced to pixel data; None if decoders may differ about the file.
+    """Return a file's own bytes, reduced to pixel data; None if decoders may disagree about the file.
 
     Raises:
         UnreadableImage: The file has an unsupported format or is damaged.
@@ -97,7 +97,7 @@ def stored_picture(data: bytes) -> ModelPicture | None:
 
 
 def is_seen_as_stored(data: bytes, prompts: Sequence[VisualPrompt], *, version: int = DRAWING_VERSION) -> bool:
-    """Return whether models see a file's own pixels: no marks, and no feature that decoders differ about.
+    """Return whether models see a file's own pixels: no marks, and no feature that decoders treat differently.
 
     An unreadable file without marks counts as stored.
     """
@@ -133,7 +133,7 @@ def drawn_picture(
     Args:
         data: Bytes of the file, without marks.
         prompts: Marks to draw.
-        fidelity: Whether each pixel of the picture counts, or its visible content.
+        fidelity: Whether every pixel of the picture matters, or only its visible content.
         lossless: Format for lossless pictures; models get PNG for pictures that no release has drawn.
         version: Version of the drawing.
 
@@ -155,7 +155,7 @@ def as_released(
     lossless: MadeForm = "png",
     version: int = DRAWING_VERSION,
 ) -> ModelPicture:
-    """Return the result of `drawn_picture`, from pixels that `drawn_pixels` made of the same file and marks."""
+    """Return the result of `drawn_picture`, from pixels that `drawn_pixels` made from the same file and marks."""
     how: Literal["drawn", "encoded"] = "drawn" if prompts else "encoded"
     size_wh = (drawn.shape[1], drawn.shape[0])
     form = sniff(data[:HEAD_BYTES]) if version > 1 and not prompts else None
@@ -187,7 +187,7 @@ def _reads_alike_everywhere(container: Container, *, version: int = DRAWING_VERS
 
 
 def _pixels_only(data: bytes, container: Container) -> bytes:
-    """Return a file without texts, profiles and other data that could tell a model more than the pixels do."""
+    """Return a file without texts, profiles and other data that could tell a model more than the pixels."""
     if container.format == "WEBP":
         return pixels_only(data)
     if not container.keep or container.keep == ((0, len(data)),):

@@ -1,4 +1,4 @@
-"""Drawing of a JSON file's prompts on an image file, into a PNG file."""
+"""Drawing of the prompts in a JSON file on an image file; the result is a PNG file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def overlay_file(image: Path, spec: Path, out: Path, *, force: bool = False) -> 
 
 
 def _read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list[VisualPrompt]:
-    """Return the prompts of a JSON file, each of which can be drawn on an image of that size.
+    """Return the prompts in a JSON file, after checking that each can be drawn on an image of that size.
 
     Raises:
         DataError: The file is unreadable, or prompts have mistakes; the message names file, place and value of each.
@@ -127,7 +127,7 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mistake(error: Mapping[str, Any]) -> str:
-    """Return the place of a mistake in a prompt, the value found and the value expected."""
+    """Return the location of a mistake in a prompt, the value found and the value expected."""
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
     if error["type"] == "missing":
         return f"{where}: this key is missing"

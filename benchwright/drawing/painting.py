@@ -1,4 +1,4 @@
-"""Painting of shapes with anti-aliased edges, only near the shape."""
+"""Painting of shapes with anti-aliased edges, limited to the pixels near the shape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK_PX = 1024
 
 
 class Coat(NamedTuple):
-    """One layer of paint: a color, and the growth of the shape in pixels."""
+    """One layer of paint: a color, and the growth of the shape for this layer, in pixels."""
 
     growth: float
     color: Color
@@ -48,7 +48,7 @@ def paint(pixels: Pixels, shape: Shape, bounds: Rect, layers: Sequence[Coat]) ->
 
 
 def _blocks(pixels: Pixels, bounds: Rect) -> Iterator[tuple[slice, slice]]:
-    """Yield rows and columns of the parts of an image that a rectangle touches, without overlap."""
+    """Yield rows and columns of the parts of an image that a rectangle touches; the parts do not overlap."""
     height, width = pixels.shape[:2]
     left, top = max(0, int(bounds.left)), max(0, int(bounds.top))
     right, bottom = min(width, int(bounds.right) + 1), min(height, int(bounds.bottom) + 1)
@@ -62,7 +62,7 @@ def blend(area: Pixels, *layers: tuple[Shares, Color]) -> None:
 
     Args:
         area: Pixels, (..., 3).
-        layers: The share of each pixel, 0 to 1, that a color covers, (...), with the color.
+        layers: For each layer, the proportion of every pixel that its color covers, 0 to 1, (...), and the color.
     """
     seen: Shares = np.ones_like(layers[0][0])
     colored: Shares = np.zeros((*seen.shape, 3), seen.dtype)

@@ -26,7 +26,7 @@ from benchwright.workspace.item_cache import ItemCache
 def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> NDArray[np.uint8]:
     """Return the marks that `draw` puts on an image of that size, on a transparent background.
 
-    Laid over the image, they give the result of `draw` to within two levels of 255. Color and opacity follow from a
+    Laid over the image, they match the result of `draw` to within two levels of 255. Color and opacity follow from a
     drawing on black and one on white, since paint hides the same share of any background.
 
     Returns:
@@ -50,14 +50,14 @@ def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> N
 
 _JPEG_QUALITY, _WEBP_QUALITY = 90, 80
 _WEBP_METHOD = 2
-"""Effort of the encoder.
+"""Encoder's effort setting.
 
 Against the default, 4, a page's picture takes 3.9 ms instead of 9.0, for 3.7 % more bytes and 0.27 dB less (60
 photographs at 384 pixels).
 """
 
 _PREVIEW_VERSION = 1
-"""Version of the previews; raise it when the same picture or marks may give other bytes."""
+"""Version of the previews; it must be raised when the same picture or marks may give other bytes."""
 
 
 class Preview(NamedTuple):
@@ -100,8 +100,8 @@ def preview(
         max_side_px: Longest side of the preview, in pixels.
         lossless_up_to_px: Largest number of pixels of a preview that becomes PNG instead of JPEG, for uses in which
             exact pixels matter more than bytes; default 0.
-        is_small: Whether bytes matter more than the finest grain, as on a page that users send around: WebP of quality
-            80 instead of JPEG of 90, two fifths of the bytes on 60 photographs.
+        is_small: Whether small files matter more than the finest detail, as on a page that users send around: WebP of
+            quality 80 instead of JPEG of 90, two fifths of the bytes on 60 photographs.
 
     Raises:
         UnreadableImage: The file is refused, as by `decode_rgb`.
@@ -153,8 +153,8 @@ def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) ->
 
     Args:
         pixels: (height, width, 3) RGB.
-        column: Number of the tile from the left, from 0.
-        row: Number of the tile from the top, from 0.
+        column: Index of the tile from the left.
+        row: Index of the tile from the top.
         side_px: Side of a tile, in pixels; tiles at the right and lower edges are smaller.
 
     Raises:
@@ -190,7 +190,7 @@ def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], 
 
 
 def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, max_side_px: int) -> Preview:
-    """Return `preview` of an image, from the cache if it is there.
+    """Return the `preview` of an image, from the cache if present.
 
     Args:
         cache: Cache of previews.

@@ -1,10 +1,10 @@
 """Shapes as distance functions: the distance of a point from a shape in pixels, negative inside.
 
 A shape grown by some pixels is the set of points up to that distance, so a mark and its halo need only one evaluation.
-A distance never changes faster than the point moves, so whole cells of pixels can be skipped.
+A distance never changes by more than the point moves, so whole cells of pixels can be skipped.
 
-The share of a pixel that a shape covers is exact for boxes. For small shapes and those with sharp corners it is the
-mean of samples of the pixel. For lines it follows from the distance of the pixel's center: exact along rows and
+The proportion of a pixel that a shape covers is exact for boxes. For small shapes and those with sharp corners it is
+the mean of samples of the pixel. For lines it follows from the distance of the pixel's center: exact along rows and
 columns, and off by less than 0.05 along other directions, except at the acute angle of two lines.
 """
 
@@ -24,11 +24,11 @@ Indices = NDArray[np.int64]
 Shares = NDArray[np.floating]
 _CELL_PX, _SAMPLES = 8, 4
 _MOST_PIXELS = 1 << 20
-"""Largest number of pixels around several lines to examine together."""
+"""Largest number of pixels around several lines that are examined together."""
 
 
 class Nearby(NamedTuple):
-    """Pixels by row y and column x, each once, and the distances of their centers."""
+    """Pixels by row y and column x, each once, and the distances of their centers from the shape."""
 
     y: Indices
     x: Indices
@@ -49,17 +49,17 @@ class Shape(Protocol):
         ...
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel, 0 to 1, the shape covers after growth by some pixels."""
+        """Return the proportion of each pixel, 0 to 1, that the shape covers after growing by some pixels."""
         ...
 
 
 def shares_at(distance: Shares) -> Shares:
-    """Return how much of each pixel, 0 to 1, a shape covers whose straight edge is at a distance from the center."""
+    """Return the proportion of each pixel, 0 to 1, covered by a shape whose straight edge is at a given distance."""
     return np.asarray(np.clip(0.5 - distance, 0.0, 1.0))
 
 
 class _Sampled:
-    """A shape that finds its pixels by cells and samples those on an edge.
+    """A shape that finds its pixels cell by cell and samples those on an edge.
 
     A sample on an edge counts partly, so that edges have far more levels than a pixel has samples.
     """
@@ -67,7 +67,7 @@ class _Sampled:
     edge_px: ClassVar[float] = sqrt(0.5)
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return the distances of points; x and y have, or broadcast to, two axes."""
+        """Return the distances of points from the shape; x and y have two axes, or broadcast to two."""
         raise NotImplementedError
 
     def pixels_within(self, reach: float, rows: slice, columns: slice) -> Nearby:
@@ -84,7 +84,7 @@ class _Sampled:
         return Nearby(y[near], x[near], distance[near])
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel the shape covers, near an edge by the distances of the pixel's samples."""
+        """Return the proportion of each pixel that the shape covers; near an edge, from the distances of samples."""
         cover = (pixels.distance < growth).astype(np.float64)
         edge = np.abs(pixels.distance - growth) < self.edge_px
         down, across = np.divmod(np.arange(_SAMPLES**2), _SAMPLES)
@@ -104,7 +104,7 @@ class Ring(_Sampled):
     line: float
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return distances."""
+        """Return the distances of points from the line."""
         return np.asarray(np.abs(np.sqrt((x - self.x) ** 2 + (y - self.y) ** 2) - self.radius) - self.line / 2)
 
 
@@ -119,7 +119,7 @@ class Badge(_Sampled):
     corner: float
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return distances."""
+        """Return the distances of points from the rectangle."""
         across = np.abs(x - self.x) - (self.half_width - self.corner)
         along = np.abs(y - self.y) - (self.half_height - self.corner)
         outside = np.sqrt(np.maximum(across, 0.0) ** 2 + np.maximum(along, 0.0) ** 2)
@@ -139,12 +139,12 @@ class BoxSides(_Sampled):
     line: float
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return distances, each the larger of those along both axes."""
+        """Return the distances, each the larger of those along the two axes."""
         outside = np.maximum(np.maximum(self.left - x, x - self.right), np.maximum(self.top - y, y - self.bottom))
         return np.asarray(np.abs(outside) - self.line / 2)
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel lies within the outer rectangle and not within the inner one."""
+        """Return the proportion of each pixel that lies within the outer but not the inner rectangle."""
         half = self.line / 2 + growth
         within = [
             _overlap(pixels.x, self.left - reach, self.right + reach)
@@ -161,7 +161,7 @@ class FilledPolygon(_Sampled):
     corners: Points
 
     def distance(self, x: Axis, y: Axis, /) -> Axis:
-        """Return distances."""
+        """Return the distances of points from the polygon."""
         nearest = np.full(np.broadcast_shapes(x.shape, y.shape), np.inf)
         spans = np.roll(self.corners, -1, axis=0) - self.corners
         for (x0, y0), (dx, dy) in zip(self.corners.tolist(), spans.tolist(), strict=True):
@@ -181,7 +181,7 @@ class Segments:
     line: float
 
     def pixels_within(self, reach: float, rows: slice, columns: slice) -> Nearby:
-        """Return the pixels nearer than `reach`, found row by row along steep lines, column by column along flat ones.
+        """Return the pixels nearer than `reach`, found row by row along steep lines, by columns along flat ones.
 
         On a line of slope 1 or less, the pixels within a distance r are at most r * sqrt(2) away in a row or column.
         """
@@ -198,7 +198,7 @@ class Segments:
         return Nearby(y + rows.start, x + columns.start, np.sqrt(nearest[y, x]) - self.line / 2)
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel the shape covers, by the distance of its center."""
+        """Return the proportion of each pixel that the shape covers, from the distance of the pixel's center."""
         return shares_at(pixels.distance - growth)
 
 
@@ -209,7 +209,7 @@ def _measure_along(field: Axis, begins: Points, spans: Points, reach: float) -> 
         field: Squared distances of pixels from the nearest line so far, as (steps, places).
         begins: Starts of the lines, as (lines, 2): step and place.
         spans: Step and place from start to end; no line spans more places than steps.
-        reach: Distance up to which pixels count.
+        reach: Distance up to which pixels are considered.
     """
     beyond = begins + spans
     first = np.maximum(np.ceil(np.minimum(begins[:, 0], beyond[:, 0]) - reach - 0.5), 0).astype(np.int64)
@@ -233,7 +233,7 @@ def _measure_along(field: Axis, begins: Points, spans: Points, reach: float) -> 
 
 
 def _overlap(start: Indices, low: float, high: float) -> Axis:
-    """Return the lengths of the parts of pixels, given their starts, that lie between two places on an axis."""
+    """Return the lengths of the parts of pixels, given their starts, that lie between two positions on an axis."""
     return np.asarray(np.maximum(np.minimum(start + 1, high) - np.maximum(start, low), 0.0))
 
 

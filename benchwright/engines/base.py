@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from benchwright.steps import Resources
 
 Place = tuple[str, str]
-"""(stage id, record id): the record that a job is processing."""
+"""(stage id, record id) of the record that a job is processing."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,10 @@ class Attempt:
 
     Args:
         at: Function called before each record; shows the supervisor which record to blame if the worker dies.
-        singly: Whether to run record by record and journal each, because the worker of an earlier attempt died.
-        blamed: Records that killed their worker repeatedly, and how; the job records them as failed and does not run
-            them.
+        singly: Whether to run record by record and write each to the journal, because the worker of an earlier attempt
+            died.
+        blamed: Records that killed their worker repeatedly, with the cause; the job records them as failed without
+            running them.
     """
 
     at: Callable[[Place], None]
@@ -67,9 +68,9 @@ class Done(NamedTuple):
 
 
 class Engine(Protocol):
-    """A runner of jobs in workers, which it starts on demand and ends with the `with` block.
+    """A runner of jobs in workers, which it starts on demand and ends at the end of the `with` block.
 
-    Each job yields one result, even if workers die. A record that ends its worker repeatedly is blamed in the job's
+    Each job yields one result, even if workers die. A record that repeatedly ends its worker is blamed in the job's
     next attempt, and an exception that a job raises is raised in the calling process.
     """
 
@@ -80,7 +81,7 @@ class Engine(Protocol):
         """End all workers, even in the middle of a job."""
 
     def prepare(self) -> None:
-        """Begin to start workers in the background."""
+        """Begin starting workers in the background."""
 
     def drop_caches(self) -> None:
         """Make idle workers of this machine drop their caches, to free memory for other work."""

@@ -1,4 +1,4 @@
-"""A worker's connection to the process of a card, which runs models for all workers."""
+"""A worker's connection to the process that serves a GPU card and runs models for all workers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 class CardLostError(BaseException):
     """The process of the card has ended.
 
-    It is no `Exception`, so that no step mistakes it for a fault of a record. The worker ends as if the model had ended
-    it, and the supervisor runs its job again.
+    It does not derive from `Exception`, so that no step mistakes it for a fault of a record. The worker ends as if the
+    model had ended it, and the supervisor runs its job again.
     """
 
 
@@ -33,7 +33,7 @@ class CardClient:
             raise CardLostError(str(error)) from error
 
     def open(self, model: str) -> Any:
-        """Request a model, opened once for all workers, and return its `facts`.
+        """Request a model, which is opened once for all workers, and return its `facts`.
 
         Raises:
             BenchwrightError: The step's `open` failed, with its message.
@@ -42,12 +42,12 @@ class CardClient:
         return self._answer()
 
     def keep_only(self, models: Sequence[str]) -> None:
-        """Request that the card close all other models."""
+        """Request that the process close all models except one."""
         self._send("keep_only", tuple(models))
         self._answer()
 
     def compute(self, model: str, things: Iterable[Any]) -> list[Any]:
-        """Return one result for each thing, in order; the card computes the first during preparation of the last."""
+        """Return one result per input, in order; the first are computed while the last are being prepared."""
         self._send("compute", model)
         try:
             for thing in things:

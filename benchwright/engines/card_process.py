@@ -1,4 +1,4 @@
-"""The process of a card, which holds each model once and computes batches from all workers' things.
+"""The process that serves one GPU card: it opens each model once and computes batches of inputs from all workers.
 
 Every worker has a connection here, and a thread that receives from it. `_LANES` other threads compute: while the card
 works on the batch of one, the next copies its batch there. A batch takes as many things as it can hold, or all
@@ -38,27 +38,27 @@ class SharedModel(Protocol):
 
     @property
     def facts(self) -> Any:
-        """Return the facts that a worker needs to prepare its things; picklable."""
+        """Return the facts that a worker needs to prepare its inputs; picklable."""
 
     @property
     def batch_size(self) -> int:
-        """Return the number of things in a batch."""
+        """Return the number of inputs in a batch."""
 
     def key(self, thing: Any) -> Hashable:
-        """Return a key that all things of a batch have in common."""
+        """Return a key that all inputs of a batch have in common."""
 
     def run(self, things: Sequence[Any]) -> Sequence[Any]:
-        """Return one result for each thing of a batch; called by several threads."""
+        """Return one result for each input of a batch; called by several threads."""
 
 
 class ModelHost(Protocol):
     """A worker context that opens models for all workers."""
 
     def shared_model(self, name: str) -> SharedModel:
-        """Return a model, opened once."""
+        """Return a model, which is opened only once."""
 
     def keep_only(self, names: Sequence[str]) -> None:
-        """Close all other models."""
+        """Close all models except one."""
 
 
 def main(conn: Connection, address: str, log_path: str, environment: Mapping[str, str]) -> None:
@@ -68,7 +68,7 @@ def main(conn: Connection, address: str, log_path: str, environment: Mapping[str
         conn: Connection to the supervisor.
         address: Address at which workers connect.
         log_path: File for the process's output.
-        environment: Environment of the supervisor, with the card as the only one that CUDA sees.
+        environment: Environment of the supervisor, in which the card is the only one visible to CUDA.
     """
     worker_module.set_up(log_path, environment)
     try:
@@ -84,11 +84,11 @@ def main(conn: Connection, address: str, log_path: str, environment: Mapping[str
 
 @dataclass(eq=False)
 class _Request:
-    """Things whose results a worker awaits together."""
+    """Inputs whose results a worker awaits together."""
 
     results: dict[int, Any] = field(default_factory=dict)
     count: int | None = None
-    """Number of things; None while the worker is still sending."""
+    """Number of inputs; None while the worker is still sending."""
     is_done: threading.Event = field(default_factory=threading.Event)
 
     def note(self) -> None:
@@ -105,13 +105,13 @@ class _Waiting(NamedTuple):
 
 
 class _Raised(NamedTuple):
-    """The exception of a batch, in place of a result."""
+    """The exception that a batch raised, in place of a result."""
 
     error: Exception
 
 
 class _GoneError(Exception):
-    """A worker has ended, or closed its connection."""
+    """A worker has ended, or has closed its connection."""
 
 
 def _received(conn: Connection) -> Any:
@@ -122,7 +122,7 @@ def _received(conn: Connection) -> Any:
 
 
 class CardServer:
-    """A server that computes workers' things in batches, with each model open once.
+    """A server that computes workers' inputs in batches and opens each model once.
 
     Args:
         host: Opener of models.
@@ -188,7 +188,7 @@ class CardServer:
                 self._host.keep_only(names)
 
     def _results(self, name: str, conn: Connection) -> list[Any]:
-        """Queue a worker's things, and return the results when all have arrived."""
+        """Queue a worker's inputs, and return the results when all have arrived."""
         request, count = _Request(), 0
         with self._changed:
             self._sending += 1
@@ -220,7 +220,7 @@ class CardServer:
             self._changed.notify()
 
     def _compute(self) -> NoReturn:
-        """Compute one batch after the other, in this thread's own stream."""
+        """Compute one batch after another, in this thread's own stream."""
         name, batch = self._next_batch()
         with own_stream():
             while True:
@@ -240,7 +240,7 @@ class CardServer:
                 self._changed.wait(_PATIENCE_S if self._queues else None)
 
     def _chosen(self) -> tuple[str, Hashable] | None:
-        """Return the queue for the next batch: one with a full batch, else the oldest if nothing more will arrive."""
+        """Return the queue for the next batch: one with a full batch, or the oldest if nothing more will arrive."""
         oldest = min(self._queues, key=lambda name: self._queues[name][0].since, default=None)
         if oldest is None:
             return None

@@ -1,4 +1,4 @@
-"""The processes of this machine's GPUs, one each, which a local engine starts for its workers."""
+"""The processes that serve this machine's GPUs, one per GPU, which a local engine starts for its workers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from benchwright.errors import StepError
 logger = logging.getLogger(__name__)
 
 CPU = ""
-"""In place of a GPU's name: CUDA sees none, so models run on the CPU."""
+"""Placeholder for a GPU's name: CUDA sees no GPU, so models run on the CPU."""
 
 
 @dataclass
 class RunningCard:
-    """A GPU with its process.
+    """A GPU with the process that serves it.
 
     Args:
         gpu: Name of the GPU, from `visible_gpus`.
         address: Address at which workers connect.
         process: The process.
-        conn: Connection to it; it ends when this closes.
+        conn: Connection to the process, which ends when the connection is closed.
     """
 
     gpu: str
@@ -46,12 +46,12 @@ class RunningCard:
 
 
 class Cards:
-    """Processes that hold models for workers, one per GPU.
+    """Processes that open models for workers, one per GPU.
 
     Args:
         worker_context: Picklable `ModelHost`, which opens the models.
         log_folder: Folder for the output of each process.
-        log_name: Beginning of the names of logs; the number of the process follows.
+        log_name: Prefix of the logs' names, followed by the number of the process.
     """
 
     def __init__(self, worker_context: Any, *, log_folder: Path, log_name: str) -> None:
@@ -81,7 +81,7 @@ class Cards:
             self._folder = None
 
     def replace_dead(self) -> bool:
-        """Replace each process that has ended; return whether any had."""
+        """Replace each process that has ended; return whether any had ended."""
         dead = [place for place, card in enumerate(self.running) if not card.process.is_alive()]
         for place in dead:
             card = self.running[place]

@@ -12,9 +12,9 @@ _ANSWER_WITHIN_S = 20
 
 
 def visible_gpus() -> list[str]:
-    """Return the GPUs that this process may use, as `CUDA_VISIBLE_DEVICES` names them; all GPUs without it.
+    """Return the GPUs that this process may use, as `CUDA_VISIBLE_DEVICES` names them; all GPUs if it is not set.
 
-    Without that variable, GPUs have their UUIDs as names, since CUDA and the driver may count in different orders.
+    If it is not set, GPUs are named by their UUIDs, because CUDA and the driver may number them differently.
     """
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is None:
@@ -28,7 +28,7 @@ def visible_gpus() -> list[str]:
 
 
 def free_gpu_memory_mb(gpu: str | None = None) -> int | None:
-    """Return the free memory of a GPU in MiB; None without a GPU.
+    """Return the free memory of a GPU in MiB; None if there is no GPU.
 
     Args:
         gpu: The GPU, as `visible_gpus` names it; None for the first that this process may use, which holds models
@@ -44,7 +44,7 @@ def free_gpu_memory_mb(gpu: str | None = None) -> int | None:
 
 
 def _asked(*question: str) -> list[str]:
-    """Return the lines of the driver's answer; empty without a driver."""
+    """Return the lines that the driver's program prints; empty if there is no driver."""
     command = ["nvidia-smi", *question, "--format=csv,noheader,nounits"]
     try:
         answer = subprocess.run(  # noqa: S603 - the driver's own program

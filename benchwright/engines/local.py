@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DEATHS_TO_BLAME = 3
-"""Number of worker deaths after which a record is blamed: one death may be a kill from outside, three are not."""
+"""Number of worker deaths after which a record is blamed: one death may be caused from outside, three may not."""
 
 _DEATHS_BEFORE_ANY_RECORD = 3
 KILLS_BEFORE_ANY_RECORD = 20
@@ -48,12 +48,12 @@ HANG_S = 600.0
 
 
 def processors() -> int:
-    """Return the number of processors that this process may use."""
+    """Return the number of processors that this process can use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_workers(memory_mb: int) -> int:
-    """Return one worker per processor, but no more than fit into available memory at `memory_mb` each."""
+    """Return one worker per processor, limited to the number that fits into available memory at `memory_mb` each."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:  # only Linux reports available memory, including caches
@@ -63,7 +63,7 @@ def default_workers(memory_mb: int) -> int:
 
 
 def _workers_on_gpu(gpu_memory_mb: int, *, beside_mb: int = 0) -> int | None:
-    """Return the number of workers that fit onto the first GPU at `gpu_memory_mb` each, at least 1; None without a GPU.
+    """Return how many workers fit onto the first GPU at `gpu_memory_mb` each, at least 1; None if there is no GPU.
 
     Args:
         gpu_memory_mb: Memory of a worker, in MiB.
@@ -82,7 +82,7 @@ class _Task:
 
     @property
     def shard(self) -> str | None:
-        """Return the shard whose pictures the job decodes; None for jobs over no shard."""
+        """Return the shard whose pictures the job decodes; None for jobs that belong to no shard."""
         shard: str | None = getattr(self.job, "shard", None)
         return shard
 
@@ -98,7 +98,7 @@ class _Worker:
     task: _Task | None = None
     seen: bytes = b""
     heard_at: float = 0.0
-    """Time of the worker's last message or last change of record."""
+    """Time of the worker's last message or last move to another record."""
 
     shards: set[str | None] = field(default_factory=set)
     """Shards of its jobs, some of whose decoded pictures it may still hold."""
@@ -111,9 +111,9 @@ class LocalEngine:
         worker_context: Picklable context, passed to every worker once and to every job's `run`.
         workers: Number of processes, at least 1.
         log_folder: Folder for the output of each worker.
-        hang_s: Seconds at one record after which a worker is replaced.
+        hang_s: Seconds spent on one record after which a worker is replaced.
         preload: Modules that the fork server imports before workers are forked from it.
-        log_name: Beginning of the names of logs; the number of the worker follows.
+        log_name: Prefix of the logs' names, followed by the number of the worker.
         gpus: GPUs whose models workers may share; None for all that this process may use.
     """
 
@@ -183,13 +183,13 @@ class LocalEngine:
                     yield self._finish(worker, kind, payload)
 
     def _end_busy(self) -> None:
-        """End the workers whose job no caller awaits any longer: their answers belong to no later call."""
+        """End the workers whose job no caller awaits any longer, because their results belong to no later call."""
         for worker in [worker for worker in self._workers if worker.task is not None]:
             self._end(worker)
             self._workers.remove(worker)
 
     def _settle(self, gpu_needs: tuple[int, int]) -> None:
-        """Limit the workers to those that fit onto the GPU, and start the processes of the models they share.
+        """Limit the workers to those that fit onto the GPU, and start processes for the models that workers share.
 
         Workers that ran jobs with other needs end, since they still hold memory there: their opened models, and CUDA's
         overhead for every process.
@@ -212,7 +212,7 @@ class LocalEngine:
             self._most = min(self._count, _workers_on_gpu(own_mb, beside_mb=shared_mb) or self._count)
 
     def _cards_with(self, shared_mb: int) -> Sequence[str]:
-        """Return the GPUs with that much free memory; if none has it, the first, which tries smaller batches."""
+        """Return the GPUs with that much free memory; if none has enough, the first, which tries smaller batches."""
         if self._gpus is not None:
             return self._gpus
         gpus = visible_gpus()
@@ -285,7 +285,7 @@ class LocalEngine:
         return min(self._cards.running, key=lambda card: used[id(card)], default=None)
 
     def _best_for(self, worker: _Worker, waiting: Sequence[_Task]) -> _Task:
-        """Return the first job over a shard that a worker had before, else over one that none had, else the first.
+        """Return the first job over a shard of an earlier job of the worker, else over a new shard, else the first job.
 
         A job that runs again comes before all others.
         """
@@ -298,8 +298,9 @@ class LocalEngine:
     def _may_begin(self, task: _Task) -> bool:
         """Return whether a job may begin alongside the running ones.
 
-        The end of a card ends all its workers and does not reveal whose thing caused it. A job that was there therefore
-        runs alone when it runs again; only the thing that ends the card then is blamed.
+        The end of a card ends all its workers and does not reveal which worker's input caused it. A job that was
+        running on it therefore runs alone when it runs again; only an input that ends the card during that time is
+        blamed.
         """
         busy = [worker.task for worker in self._workers if worker.task is not None]
         return not self._cards.running or not busy or not (task.deaths or any(each.deaths for each in busy))
@@ -335,7 +336,7 @@ class LocalEngine:
         return list(heard.values())
 
     def _hear(self, worker: _Worker) -> tuple[str, Any] | None:
-        """Return a worker's next message; (`gone`, exit code) if it has ended without another message."""
+        """Return a worker's next message; (`gone`, exit code) if it has ended without sending another."""
         try:
             if worker.conn.poll():
                 message: tuple[str, Any] = worker.conn.recv()

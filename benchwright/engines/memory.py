@@ -1,4 +1,4 @@
-"""Return of this process's freed memory to the system."""
+"""Returning memory that this process has freed to the system."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def give_back() -> None:
 
 @cache
 def _malloc_trim() -> Any:
-    """Return glibc's `malloc_trim`; None under another C library."""
+    """Return glibc's `malloc_trim`; None if another C library is in use."""
     return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

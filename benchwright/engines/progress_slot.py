@@ -17,16 +17,16 @@ from benchwright.engines.base import Place
 from benchwright.machine.storage_faults import naming
 
 _SLOT_BYTES = 1 << 15
-"""Size of each of the two slots in bytes; a stage and a path, escaped, fit."""
+"""Size of each of the two slots in bytes, enough for a stage and a path in escaped form."""
 
 _HEADER_BYTES = 8
 
 
 class ProgressSlot:
-    """One worker's current place: written by the worker, read by the supervisor.
+    """One worker's current record: written by the worker, read by the supervisor.
 
-    The file has two slots. The worker writes a new place to the inactive slot, and a single byte then activates it. A
-    worker killed during writing thus leaves the previous place.
+    The file has two slots. The worker writes a new record to the inactive slot, and a single byte then activates it. If
+    the worker is killed while writing, the previous record therefore remains.
 
     Args:
         path: Path of the file that both sides map; not needed once both have mapped it.
@@ -40,7 +40,7 @@ class ProgressSlot:
 
     @classmethod
     def make(cls) -> Self:
-        """Make a slot in a temporary file of this machine; the worker process opens it by its path."""
+        """Create a slot in a temporary file on this machine; the worker process opens it by its path."""
         with tempfile.NamedTemporaryFile(prefix="benchwright-at-", delete=False) as file:
             # Written, not only extended: on a full disk a mapped page without space ends the process (SIGBUS).
             try:
@@ -54,13 +54,13 @@ class ProgressSlot:
 
     @classmethod
     def join(cls, path: Path) -> Self:
-        """Map the file that the supervisor made, and unlink it, so that no file remains."""
+        """Map the file that the supervisor created, and unlink it, so that no file remains."""
         joined = cls(path)
         path.unlink()
         return joined
 
     def at(self, place: Place | None) -> None:
-        """Write the worker's place; None before its first record."""
+        """Write the worker's current record; None before its first record."""
         text = json.dumps(place).encode()
         assert len(text) < _SLOT_BYTES - 4, "a place is a stage and the id or path of a record"
         slot = 2 if self._counts == 1 else 1
@@ -69,7 +69,7 @@ class ProgressSlot:
         self._memory[0] = self._counts = slot
 
     def raw(self) -> bytes:
-        """Return the bytes of the last place; they change with the place, and may be torn."""
+        """Return the bytes of the current record; they change with it, and may be incomplete."""
         if (slot := self._memory[0]) == 0:
             return b""
         start = _HEADER_BYTES + (slot - 1) * _SLOT_BYTES
@@ -77,7 +77,7 @@ class ProgressSlot:
         return self._memory[start + 4 : start + 4 + length]
 
     def read(self) -> Place | None:
-        """Return the place of a worker that has ended or is idle."""
+        """Return the current record of a worker that has ended or is idle."""
         document = json.loads(self.raw() or b"null")
         return None if document is None else (document[0], document[1])
 

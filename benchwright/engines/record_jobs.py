@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from benchwright.engines.base import Attempt, Done, Job
 
 _AHEAD = 64
-"""Number of records per worker to read before yielding the first value."""
+"""Number of records per worker that are read before the first value is yielded."""
 _MOST_AHEAD = 1024
 """Largest number of records to read ahead."""
 _MOST_BYTES = 64 * 1024**2
-"""Total size in bytes of records to read ahead, if the caller states sizes; a single record may exceed it."""
+"""Total size in bytes of records to read ahead, if the caller states sizes; a single record may be larger."""
 _MOST_WORKERS = 8
 """Largest number of workers that a command starts by default."""
 _LEAST_FOR_WORKERS = 32
@@ -55,7 +55,7 @@ class RecordsJob:
         return 0
 
     def run(self, worker: Any, attempt: Attempt) -> list[Any]:
-        """Return the value of each record."""
+        """Return the function's value for each record."""
         if worker is not None:
             worker.close_others([])  # models of map stages, which are over
         values: list[Any] = []
@@ -83,7 +83,7 @@ class EngineMap:
         stage: Id of the stage whose step maps.
         run_jobs: Function that runs jobs on the engine.
         workers: Largest number of workers.
-        events: Writer of the run's events; None outside a run.
+        events: Writer of the run's events; None if there is no run.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class EngineMap:
         together: int = RECORDS_PER_JOB,
         size_of: Callable[[Record], int] | None = None,
     ) -> Iterator[Value | LostRecord]:
-        """Yield the function's value of each record, in order (`RecordMap`); kept records are not sent."""
+        """Yield the function's value for each record, in order (`RecordMap`); records with kept values are not sent."""
         coming, first, found, lost = iter(records), 0, 0, 0
         while window := _window(coming, self._ahead, size_of):
             values: list[Any] = [None if kept is None else kept.get(record) for record in window]
@@ -131,7 +131,7 @@ class EngineMap:
 
 
 def _window(coming: Iterator[Record], most: int, size_of: Callable[[Record], int] | None) -> list[Record]:
-    """Return the next records, up to a number and, if their sizes are known, up to `_MOST_BYTES`."""
+    """Return the next records, up to a given number and, if their sizes are known, up to `_MOST_BYTES`."""
     if size_of is None:
         return list(islice(coming, most))
     window: list[Record] = []
@@ -145,7 +145,7 @@ def _window(coming: Iterator[Record], most: int, size_of: Callable[[Record], int
 
 
 class _LateMap:
-    """A `RecordMap` that maps the first records in this process, and the rest by another map.
+    """A `RecordMap` that maps the first records in this process, and the others with another map.
 
     Args:
         start: Function that returns the other map, called once.
@@ -157,7 +157,7 @@ class _LateMap:
     def __call__(
         self, function: Callable[[Record], Value], records: Iterable[Record], **how: Any
     ) -> Iterator[Value | LostRecord]:
-        """Yield the function's value of each record, in order (`RecordMap`)."""
+        """Yield the function's value for each record, in order (`RecordMap`)."""
         coming = iter(records)
         for value in map_here(function, islice(coming, self._left), **how):
             self._left -= 1
@@ -168,7 +168,7 @@ class _LateMap:
 
 @contextmanager
 def map_on_this_machine(name: str, *, workers: int | None = None) -> Iterator[RecordMap]:
-    """Yield a mapper of functions over records in worker processes of this machine, for commands outside a run.
+    """Yield a `RecordMap` that uses worker processes of this machine, for commands outside a run.
 
     Workers start once enough records arrive. With a limit of one worker, this process maps.
 

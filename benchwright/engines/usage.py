@@ -15,21 +15,21 @@ _IO = Path("/proc/self/io")
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 _FORGET_PEAK = "5"
-"""Value for Linux's `clear_refs` that resets the peak of memory (`proc_pid_clear_refs(5)`)."""
+"""Value written to Linux's `clear_refs` to reset the peak of memory (`proc_pid_clear_refs(5)`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkCost:
-    """The cost of a piece of work. Costs add up as for work in sequence, except the peak, which is the larger one.
+    """The cost of a piece of work. Costs in sequence are added, except for the peak, which is the larger one.
 
     Args:
         wall_s: Wall-clock time in seconds.
         cpu_s: Processor time in seconds, of the process with all threads, and of programs that it started and that
             ended meanwhile.
-        read_bytes: Bytes read through the system, most of them from memory where a file was read before.
+        read_bytes: Bytes read through the system, mostly from memory if a file was read before.
         written_bytes: Bytes written through the system.
-        disk_read_bytes: Bytes that came from a disk.
-        disk_written_bytes: Bytes that go to a disk.
+        disk_read_bytes: Bytes that were read from a disk.
+        disk_written_bytes: Bytes that were sent to a disk.
         peak_bytes: Largest resident memory of the process. Bytes are 0 on systems that do not count them (macOS).
     """
 
@@ -53,7 +53,7 @@ class WorkCost:
         )
 
     def __sub__(self, part: WorkCost) -> WorkCost:
-        """Return the cost without a part of the work; the peak stays that of the whole."""
+        """Return the cost without that of a part of the work; the peak remains that of the whole."""
         return WorkCost(
             self.wall_s - part.wall_s,
             self.cpu_s - part.cpu_s,
@@ -65,12 +65,12 @@ class WorkCost:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the cost as JSON values, times rounded to a tenth of a millisecond."""
+        """Return the cost as JSON values, with times rounded to a tenth of a millisecond."""
         return {name: round(value, 4) if name.endswith("_s") else value for name, value in asdict(self).items()}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> WorkCost:
-        """Return the cost that a document states; unstated amounts are 0."""
+        """Return the cost that a document states; missing amounts are 0."""
         return cls(**{name: document.get(name, 0) for name in cls.__slots__})
 
 
@@ -96,7 +96,7 @@ class Meter:
         self._before = _counters()
 
     def usage(self) -> WorkCost:
-        """Return the cost since the meter's creation, which ends the meter."""
+        """Return the cost since the meter was created, and end the meter."""
         after = _counters()
         self._note_peak()
         _open.remove(self)

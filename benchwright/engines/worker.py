@@ -1,4 +1,4 @@
-"""The worker process, which runs jobs with one native thread, reports its place and ends with its parent.
+"""The worker process, which runs jobs with one native thread, reports its current record and ends with its parent.
 
 This module imports little, because a spawned worker must set its environment before NumPy and OpenCV start their thread
 pools.
@@ -60,7 +60,7 @@ def set_up(log_path: str, environment: Mapping[str, str]) -> None:
 
 
 class _Losing(io.FileIO):
-    """A file that ignores write errors, so that no record fails because its output could not be written."""
+    """A file whose write errors are ignored, so that no record fails because its output could not be written."""
 
     def write(self, data: Any, /) -> int:
         """Write as much as possible, and return the full length."""
@@ -133,7 +133,7 @@ def _drop_caches(worker_context: Any) -> None:
 
 
 def travelling(error: Exception) -> Exception:
-    """Return a picklable exception: itself, or one with its text."""
+    """Return a picklable exception: the original, or one with the same text."""
     return error if _can_travel(error) else RuntimeError(f"{type(error).__name__}: {error}")
 
 

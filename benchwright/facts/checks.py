@@ -1,4 +1,4 @@
-"""Mistakes in facts beyond the reach of the data models: places outside the picture, repetitions, unknown names."""
+"""Mistakes in facts that the data models cannot detect: places outside the picture, repetitions, unknown names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .picture_facts import PictureFacts, Subject
 def mistakes_in(
     pictures: Mapping[str, PictureFacts], names: Collection[str] | None = None
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield (place below `images`, value, explanation) for each mistake.
+    """Yield (place below `images`, value, explanation) for each mistake in the facts.
 
     Args:
         pictures: Facts, by the pictures' keys.
@@ -60,8 +60,8 @@ def _places_outside(subject: Subject, size_wh: tuple[int, int] | None) -> Iterat
 
     Args:
         subject: The subject.
-        size_wh: Width and height of the picture; None if unknown, in which case only values impossible in any picture
-            are mistakes.
+        size_wh: Width and height of the picture; None if unknown: then only values impossible in any picture are
+            mistakes.
     """
     width, height = size_wh or (math.inf, math.inf)
     within = "" if size_wh is None else f" within the picture's {width} x {height} pixels"
@@ -95,7 +95,7 @@ def _answerable_mistakes(path: Path_, picture: PictureFacts) -> Iterator[tuple[P
 def _backgrounds_that_do_not_fit(
     pictures: Mapping[str, PictureFacts], known: Collection[str], key: str, path: Path_, subject: Subject
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield the pictures in front of which a subject cannot appear, because no question would fit both."""
+    """Yield each picture that cannot be the background of a subject because no question would suit both."""
     cut, own = subject.cut_out, pictures[key].background
     assert cut is not None, "only subjects with `onto` come here"
     if own is None:
@@ -122,7 +122,7 @@ def _backgrounds_that_do_not_fit(
 
 
 def _repeated(path: Path_, field: str | None, texts: Sequence[str]) -> Iterator[tuple[Path_, object, str]]:
-    """Yield repeated texts; case and white space at the ends are ignored."""
+    """Yield repeated texts; differences in case and in white space at the ends are ignored."""
     seen: set[str] = set()
     for number, text in enumerate(texts):
         if text.strip().casefold() in seen:

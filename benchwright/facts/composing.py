@@ -18,10 +18,10 @@ from .picture_facts import PictureFacts, Subject
 from .statements import Authorship, PictureRegions, StatedSubject, StatementsOnPicture
 
 FILE = "file"
-"""Origin of a facts file's statements, in place of a campaign's name."""
+"""Origin given for statements of a facts file, in place of a campaign's name."""
 _QUESTIONS = ("unanswerable", "answerable")
 _PLACES = {"implication": ("implication/question", "implication/image_type")}
-"""Places of statements whose author counts as the author of a whole key, if they differ from the key."""
+"""Locations of statements whose author counts as the author of a whole key, if they differ from the key."""
 _KEYS = ("background", "unanswerable", "answerable", "implication", "pairs")
 
 
@@ -52,7 +52,7 @@ def composed_facts(
     Args:
         filed: The file's facts; None if no file describes the picture.
         marked: Annotators' marks, by campaign.
-        stated: Annotators' statements, by campaign; if two state the same key, the first counts.
+        stated: Annotators' statements, by campaign; if two campaigns state the same key, the first takes precedence.
     """
     document: dict[str, Any] = {}
     if filed is not None:
@@ -87,7 +87,7 @@ def composed_facts(
 
 
 def _authors(key: str, value: Any, statements: StatementsOnPicture) -> dict[str, Authorship]:
-    """Return the authors of a key's statements: one for each question, one for any other key as a whole."""
+    """Return the authors of a key's statements: one for each question, and one for any other key as a whole."""
     places: dict[str, tuple[str, ...]]
     if key in _QUESTIONS:
         places = {f"{key}/{question.name}": (f"{key}/{question.name}",) for question in value}
@@ -100,7 +100,7 @@ def _authors(key: str, value: Any, statements: StatementsOnPicture) -> dict[str,
 def _subjects(
     filed: PictureFacts | None, marked: Mapping[str, PictureRegions], stated: Mapping[str, StatementsOnPicture]
 ) -> tuple[tuple[Subject, ...], tuple[str, ...], dict[str, str]]:
-    """Return the subjects, their origins, and the names left out with the reason."""
+    """Return the subjects, their origins, and the omitted names with the reason."""
     of_file = {subject.name: subject for subject in filed.subjects} if filed is not None else {}
     words = {
         subject.name: (campaign, subject)
@@ -132,7 +132,7 @@ def _subjects(
 
 
 def _places_of_file(filed: PictureFacts | None, *, main_only: bool) -> list[MarkedSubject]:
-    """Return the subjects of a file for a picture without marked subjects, whose marks are for another use.
+    """Return the file's subjects for a picture without marked subjects, whose marks serve another purpose.
 
     Args:
         filed: The file's facts.
@@ -182,10 +182,10 @@ def with_other_pictures_named(picture: PictureFacts, key_of: Mapping[str, str]) 
 def without_mistakes(
     pictures: Mapping[str, PictureFacts],
 ) -> tuple[dict[str, PictureFacts], dict[str, dict[str, str]]]:
-    """Return facts without contradictions, and the parts left out of each picture with the reason.
+    """Return facts without contradictions, and the parts omitted from each picture with the reason.
 
-    Such mistakes in a file cause its refusal before anything runs. Statements from the app come together only in the
-    run, which one wrong name must not stop.
+    Such mistakes in a file cause its refusal before anything runs. Statements from the app are combined only during the
+    run, which a single wrong name must not stop.
     """
     sound = dict(pictures)
     left_out: dict[str, dict[str, str]] = {}
@@ -215,11 +215,11 @@ _PARTS: tuple[tuple[tuple[str | None, ...], int], ...] = (
     (("pairs", "backgrounds"), 4),
     (("pairs", "looks"), 2),
 )
-"""Beginning of a place in a picture's facts, with None for a number, and the length of the part to remove whole."""
+"""Start of a location in a picture's facts, with None for an index, and the length of the part to remove whole."""
 
 
 def _smallest_part(path: Path_) -> Path_:
-    """Return the place of the smallest part of a picture's facts to remove for a wrong value at a place."""
+    """Return the location of the smallest part of a picture's facts to remove for a wrong value at a location."""
     for beginning, length in _PARTS:
         if len(path) >= len(beginning) and all(
             step == wanted or wanted is None for step, wanted in zip(path, beginning, strict=False)
@@ -229,7 +229,7 @@ def _smallest_part(path: Path_) -> Path_:
 
 
 def _called(document: Mapping[str, Any], path: Path_) -> str:
-    """Return a readable place of a part, with the name of a subject or question in place of its number."""
+    """Return a readable location of a part, with the name of a subject or question in place of its index."""
     words: list[str] = []
     value: Any = document
     for step in path:

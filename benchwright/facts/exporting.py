@@ -1,4 +1,4 @@
-"""Facts from a workspace: annotators' marks and statements in its campaigns, in the form of a facts file."""
+"""Facts from a workspace: annotators' marks and statements from its campaigns, in the form of a facts file."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def stated_in_workspace(
 
 
 def _values(workspace: Workspace, campaigns: Collection[str]) -> dict[str, tuple[str, dict[str, str]]]:
-    """Return the kind of value of each campaign, with its texts by image."""
+    """Return the kind of value of each campaign, with the value's text for each image."""
     from benchwright.workspace.run_results import outcomes_of, stage_names
 
     stages = stage_names(workspace)

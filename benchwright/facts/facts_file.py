@@ -11,7 +11,8 @@
             phrase: the coffee cup
             box: [173, 18, 408, 287]
 
-Coordinates are pixels of the upright image, from its top left corner: a box [0, 0, width, height] is all of it.
+Coordinates are pixels of the upright image, from its top left corner: the box [0, 0, width, height] covers the whole
+image.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from .picture_facts import PictureFacts
 from .schema import Stated
 
 MAX_BYTES = 64 << 20
-"""Size limit of a facts file in bytes; masks take most of it."""
+"""Size limit of a facts file in bytes; masks make up most of its size."""
 
 
 class Facts(Stated):
-    """A whole facts file."""
+    """The content of a whole facts file."""
 
     format: Literal["benchwright-facts"]
     version: Literal[1]
@@ -48,7 +49,7 @@ class Facts(Stated):
 
     @cached_property
     def sha256(self) -> str:
-        """Digest of the facts, without comments and layout."""
+        """Digest of the facts, excluding comments and layout."""
         return digest(self.model_dump(mode="json"))
 
 
@@ -93,11 +94,11 @@ def facts_in(document: dict[str, Any], at: Places, mistakes: Mistakes | None = N
 
     Args:
         document: Keys and values of the file.
-        at: Their places.
+        at: Locations of the values in the file.
         mistakes: Known mistakes, to report with the others.
 
     Raises:
-        DataError: The values are not facts.
+        DataError: The values do not describe facts.
     """
     mistakes = Mistakes(at) if mistakes is None else mistakes
     listed = document.get("images")
@@ -114,7 +115,7 @@ def facts_in(document: dict[str, Any], at: Places, mistakes: Mistakes | None = N
 
 
 def _readable(entries: Mapping[str, Any]) -> dict[str, PictureFacts]:
-    """Return the pictures with those of their facts that are valid on their own; a list counts as a whole."""
+    """Return the pictures with those of their facts that are valid on their own; a list is accepted only as a whole."""
     pictures: dict[str, PictureFacts] = {}
     for key, entry in entries.items():
         try:

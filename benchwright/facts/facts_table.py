@@ -64,7 +64,7 @@ _SOURCE = "dataset", "canonical_id", "uri"
 
 
 class _Kind(NamedTuple):
-    """Required and optional columns of a row of one kind."""
+    """The required and optional columns of a row of one kind."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 class _CellPlaces(Places):
-    """Row and column of each value of a table's facts."""
+    """Row and column of each value in a table's facts."""
 
     def __init__(self, name: str) -> None:
         self.lines: dict[Path_, int] = {}
@@ -88,25 +88,25 @@ class _CellPlaces(Places):
         super().__init__(name, self.lines, DataError)
 
     def called(self, path: Path_, key: str) -> str:
-        """Return the column of a value, or its key if it is part of a cell with JSON."""
+        """Return the name of a value's column, or the value's key if it is part of a cell with JSON."""
         while path and path not in self.columns:
             path = path[:-1]
         return f"column {self.columns[path]!r}" if path else f"key {key!r}"
 
     def cell(self, line: int, column: str, value: str, why: str) -> DataError:
-        """Return the error for a cell."""
+        """Return the error for a mistake in a cell."""
         self_line = f"{self._name}: line {line}"
         return DataError(f"{self_line}: column {column!r}: {shown(value)} is not valid: {why}")
 
     def row(self, line: int, why: str) -> DataError:
-        """Return the error for a row."""
+        """Return the error for a mistake in a row."""
         return DataError(f"{self._name}: line {line}: {why}")
 
 
 class _Row(NamedTuple):
     line: int
     cells: Mapping[str, str]
-    """A row's nonempty cells, by column."""
+    """The nonempty cells of a row, by column."""
 
 
 class FactsTable(NamedTuple):
@@ -126,7 +126,7 @@ class FactsTable(NamedTuple):
 def read_facts_table(lines: Iterable[TableLine], name: str) -> FactsTable:
     """Return the facts of a table, with rows in any order; rows of one picture keep their order.
 
-    A number may have a decimal comma, as in tables with semicolons.
+    A number may have a decimal comma, as is usual in tables separated by semicolons.
 
     Args:
         lines: Rows of the table (`files.tables`).
@@ -191,7 +191,7 @@ def _header(values: Sequence[str], line: int, at: _CellPlaces) -> list[str]:
 
 
 def _fits(row: _Row, states: str, at: _CellPlaces, mistakes: Mistakes) -> bool:
-    """Return whether a row fills exactly the columns of its kind, and record mistakes."""
+    """Return whether a row fills exactly the columns required for its kind, and record mistakes."""
     kind = _KINDS[states]
     article = "an" if states[0] in "aeiou" else "a"
     empty = [column for column in kind.required if column not in row.cells]
@@ -234,7 +234,7 @@ def _add(images: dict[str, dict[str, Any]], row: _Row, states: str, at: _CellPla
 
 
 class _Cells:
-    """The cells of a row as values of the facts; notes their places."""
+    """The cells of a row as values of the facts, with a record of their locations."""
 
     def __init__(self, row: _Row, path: Path_, at: _CellPlaces, mistakes: Mistakes) -> None:
         self._row, self._path, self._at, self._mistakes = row, path, at, mistakes
@@ -288,7 +288,7 @@ class _Cells:
         return document
 
     def _texts(self, columns: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-        """Return the nonempty texts of columns by the last key of their places, and note the places."""
+        """Return the nonempty texts of columns by the last key of their locations, and record the locations."""
         document: dict[str, Any] = {}
         for column, place in columns.items():
             if column in self._row.cells:

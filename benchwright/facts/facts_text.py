@@ -18,7 +18,7 @@ _HEAD = "format: benchwright-facts\nversion: 1\nimages:\n"
 _EMPTY: Mapping[str, Any] = {
     "background": None, "subjects": [], "unanswerable": [], "answerable": [], "implication": None,
 }  # fmt: skip
-"""Keys that a skeleton leaves empty."""
+"""Keys that a skeleton leaves empty for the curator."""
 _EXPLAINED = """\
 # Facts about pictures, for the step `facts`. Fill in what you know; empty keys state nothing. For example:
 #
@@ -130,15 +130,15 @@ _EXPLAINED_PAIRS = """\
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writer of YAML that `compose` reads: no aliases, and lists indented below their key."""
+    """A YAML writer whose output `compose` reads: no aliases, and lists indented below their key."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write equal values in full each time."""
+        """Write equal values in full each time instead of as aliases."""
         del data
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Indent entries of lists."""
+        """Indent the entries of lists."""
         del indentless
         super().increase_indent(flow, indentless=False)
 
@@ -172,7 +172,7 @@ class Skeleton(NamedTuple):
 
     Args:
         pictures: Sizes, and further names of equal files, by the pictures' keys.
-        unreadable: Reason why a file is not a picture, by its path.
+        unreadable: Reasons why files are not pictures, by path.
     """
 
     pictures: Mapping[str, PictureFacts]
@@ -200,12 +200,12 @@ class Skeleton(NamedTuple):
         return _EXPLAINED_PAIRS + "\n" + _HEAD + _entries(entries)
 
     def table(self) -> str:
-        """Return the table, with lines that explain each column."""
+        """Return the facts table, with lines that explain each column."""
         return facts_table(self.pictures)
 
 
 def skeleton_of(folder: Path, uris: Iterable[str]) -> Skeleton:
-    """Return the pictures of a folder with their sizes, upright.
+    """Return the pictures of a folder with their upright sizes.
 
     Files with equal bytes are one picture, which takes the first one's name. The file's SHA-256 replaces a name that a
     facts file cannot hold.

@@ -1,4 +1,4 @@
-"""MVP-Bench's categories: five high-level ones, and thirteen low-level ones, each of which supports one.
+"""MVP-Bench's categories: five high-level ones, and thirteen low-level ones that each support a high-level one.
 
 The paper gives the codes (B1 ... S2, table 5) and the names (appendix A) separately. Their assignment follows from its
 published questions: the cross-image questions of each range of pairs that table 5 counts as one category all have the
@@ -14,7 +14,7 @@ from typing import Literal, get_args
 Code = Literal["B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1", "S2"]
 CODES: tuple[Code, ...] = get_args(Code)
 Way = Literal["partial", "background", "direct"]
-"""Partial component substitution, overall background substitution, direct alteration (section 4.1, step 2)."""
+"""Partial component substitution, overall background substitution and direct alteration (section 4.1, step 2)."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Perception:
     Args:
         name: Name in prompts and facts: `original_<name>`, `new_<name>`.
         aspect: Aspect, as named in options and questions.
-        probe: Question to a model that sees the natural image.
-        reads: Form of a value in a sentence.
+        probe: Question for a model that sees the natural image.
+        reads: How a value is worded in a sentence.
         has_place: Whether a box can locate it in the picture.
     """
 
@@ -130,7 +130,7 @@ class IdeaCategory:
         title: Title in appendix A.
         high: High-level perception that changes.
         low: Low-level perception that changes.
-        way: The paper's way of making the change.
+        way: The paper's method of making the change.
         whole_subject: Whether partial substitution replaces the subject itself if nothing smaller is located.
         ours: Part of the entry that is Benchwright's interpretation; None if the paper states everything.
     """
@@ -145,12 +145,12 @@ class IdeaCategory:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Return the inputs of its prompt, as named in appendix D."""
+        """Return the inputs of the category's prompt, as named in appendix D."""
         return "main_subject", "original_caption", f"original_{self.high.name}", f"original_{self.low.name}"
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Return the outputs that its prompt asks for, as named in appendix D."""
+        """Return the outputs that the category's prompt requests, as named in appendix D."""
         return f"new_{self.high.name}", f"new_{self.low.name}", "new_caption"
 
 

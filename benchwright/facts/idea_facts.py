@@ -1,7 +1,7 @@
 """Facts about photographs that replace a model for ideas: the key `pairs` of a picture in a facts file.
 
 `seen` states what the main subject does and is; `suggests` states what the picture's background suggests about a
-subject in front of it. `backgrounds`, `swaps` and `looks` list changes that look right to a person who has viewed them.
+subject in front of it. `backgrounds`, `swaps` and `looks` list changes that a person has viewed and found convincing.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class ShownValue(Stated):
 
     value: Text
     ask: Text | None = None
-    """A yes/no question about the value, with `{subject}` for the main subject; the category's question if None."""
+    """A yes/no question about the value, with `{subject}` for the main subject; if None, the category's question."""
     tempting: tuple[Text, ...] = ()
     """Wrong values that the low-level clues suggest."""
     others: tuple[Text, ...] = ()
-    """Values that fit neither image."""
+    """Values that suit neither image."""
 
 
 class StatedSwap(Stated):
-    """An object in this picture, replaced by an object or picture from another one."""
+    """An object in this picture that is replaced by an object or picture from another one."""
 
     category: Swapped
     target: Name
@@ -58,13 +58,13 @@ class StatedSwap(Stated):
     by: str
     """Another picture of this file, by its key."""
     aspect: Text | None = None
-    """Subject of the high-level question, such as `what the badge stands for`; the category's aspect if None."""
+    """Topic of the high-level question, such as `what the badge stands for`; the category's aspect if None."""
     of: Name | None = None
-    """A subject of that picture; the whole picture if None."""
+    """A subject of the other picture; None for the whole picture."""
     low: ShownValue
     high: ShownValue
     low_natural: ShownValue | None = None
-    """The target's present value; the value in `seen` if None."""
+    """The target's current value; the value in `seen` if None."""
     high_natural: ShownValue | None = None
     caption: Text
     """Caption of the manipulated image."""
@@ -75,21 +75,21 @@ class PairFacts(Stated):
 
     caption: Text
     subject: Name
-    """The main subject, among the picture's `subjects`."""
+    """Name of the main subject, which is among the picture's `subjects`."""
     people: Annotated[int, Field(ge=0)] = 0
     seen: Mapping[Seen, Text] = {}
     suggests: Mapping[High, ShownValue] = {}
     backgrounds: Mapping[OnBackground, tuple[str, ...]] = {}
-    """By category: other pictures of this file whose background replaces the picture's."""
+    """By category: other pictures of this file whose background replaces that of the picture."""
     swaps: tuple[StatedSwap, ...] = ()
     looks: Mapping[Effect, ShownValue | None] = {}
-    """By alteration: the scenario that it suggests, if viewers would agree on one."""
+    """By alteration: the scenario that it suggests, if viewers would agree on one scenario."""
 
 
 def mistakes(
     pictures: Mapping[str, Any], key: str, names: Collection[str]
 ) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
-    """Yield (place below `pairs`, value, explanation) for unknown names and missing facts.
+    """Yield (location below `pairs`, value, explanation) for unknown names and missing facts.
 
     Args:
         pictures: All readable pictures of the facts file, by key.

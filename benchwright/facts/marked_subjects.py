@@ -2,7 +2,7 @@
 
 A box with a label is a subject. So is a polygon or a mask, with its bounds as the box. A polygon or a mask with the
 label of a box is the outline of that box's subject. Points in fields named `inside` and `outside` belong to the subject
-with their label and help to cut it out. All other regions are for other uses and make no subject.
+with their label and help to cut it out. All other regions serve other purposes and define no subject.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class MarkedSubject(NamedTuple):
         label: The label.
         box: x0, y0, x1, y1 in pixels of the upright picture.
         mask: The subject's outline; None if only a box is marked.
-        inside: Points that surely belong to the subject.
-        outside: Points that surely do not.
+        inside: Points that definitely belong to the subject.
+        outside: Points that definitely do not belong to it.
         is_one_of_several: Whether other subjects of the picture have the same label.
     """
 
@@ -78,7 +78,7 @@ def _phrase_of(label: str) -> str:
 
 
 def marked_subjects(pictures: Iterable[PictureRegions]) -> tuple[list[MarkedSubject], dict[str, str]]:
-    """Return the marked subjects of one picture, in the order of their marks, and the omitted labels with reasons.
+    """Return the marked subjects of one picture, in the order of their marks, and the omitted labels with the reasons.
 
     Args:
         pictures: Each campaign's marks on the picture.
@@ -120,9 +120,9 @@ def _of_one_label(
     outlines: Sequence[tuple[Box, MaskRuns | None]],
     points: Mapping[str, Sequence[Point]],
 ) -> list[MarkedSubject]:
-    """Return the subjects of one label: each box with the outline that fits it best, then the outlines without a box.
+    """Return the subjects with one label: each box with its best-fitting outline, then the outlines without a box.
 
-    A point inside belongs to the first subject whose box contains it, or else to the first of all. A point outside
+    A point inside belongs to the first subject whose box contains it, or else to the first subject. A point outside
     belongs to every subject.
     """
     free = list(range(len(outlines)))
@@ -171,8 +171,8 @@ def in_words(
     Args:
         marked: The subject as marked.
         stated: Annotators' statement under the name; takes precedence over the file.
-        filed: The subject of that name in a facts file; its points and mask count if annotators marked none.
-        onto: Pictures to place the subject in front of.
+        filed: The subject of that name in a facts file; its points and mask are used if annotators marked none.
+        onto: Pictures in front of which the subject is placed.
     """
     words = stated or filed
     if words is None and marked.is_one_of_several:

@@ -1,6 +1,7 @@
 """Facts about one picture: subjects, questions, its implication, and facts for manipulation ideas.
 
-Coordinates are pixels of the upright image, from its top left corner: a box [0, 0, width, height] is all of it.
+Coordinates are pixels of the upright image, from its top left corner: the box [0, 0, width, height] covers the whole
+image.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ Why = Literal[
     "other_modality",
     "intractable_quantity",
 ]
-"""Reason why a picture cannot answer, by MM-SAP's kinds (arXiv 2401.07529, appendix A.2)."""
+"""Reasons why a picture cannot answer a question, by MM-SAP's kinds (arXiv 2401.07529, appendix A.2)."""
 
 
 class CutOut(Stated):
-    """The separation of a subject from its background, and the pictures to place it in front of."""
+    """How to separate a subject from its background, and the pictures in front of which to place it."""
 
     inside: tuple[Point, ...] = ()
-    """Points that surely belong to the subject."""
+    """Points that definitely belong to the subject."""
     outside: tuple[Point, ...] = ()
-    """Points that surely do not."""
+    """Points that definitely do not belong to the subject."""
     mask: MaskRuns | None = None
-    """The outlined subject, a cell for each pixel of the upright picture, as COCO's run lengths; steps
+    """Mask of the subject, with a cell for each pixel of the upright picture, as COCO's run lengths; steps
     then need no GrabCut. Documents omit it if absent."""
     onto: tuple[str, ...] = ()
     """Other pictures of this file, by key, with a `background`; `background_substitution` places the
@@ -52,9 +53,9 @@ class Subject(Stated):
 
     name: Name
     phrase: Text
-    """Its phrase in a question, such as `the coffee cup`."""
+    """Phrase for the subject in a question, such as `the coffee cup`."""
     box: Box
-    """The smallest box around its visible part."""
+    """The smallest box around the subject's visible part."""
     cut_out: CutOut | None = None
 
 
@@ -65,11 +66,11 @@ class Unanswerable(Stated):
     why: Why
     ask: Text
     wrong: Annotated[tuple[Text, ...], Field(min_length=2, max_length=8)]
-    """Answers that sound plausible."""
+    """Answers to the question that sound plausible."""
 
 
 class Answerable(Stated):
-    """A question that the picture plainly answers, to mix with the unanswerable ones."""
+    """A question that the picture clearly answers, to mix with the unanswerable ones."""
 
     name: Name
     ask: Text
@@ -95,7 +96,7 @@ class StatedImplication(Stated):
     question: StatedSixOptions | None = None
 
     def stated(self) -> implication.Implication:
-        """Return the implication in the form that steps read."""
+        """Return the implication in the form that steps expect."""
         document = self.model_dump(mode="json", exclude={"question"})
         questions = [] if self.question is None else [self.question.model_dump(mode="json")]
         return implication.Implication.model_validate(document | {"questions": questions})
@@ -111,7 +112,7 @@ class StatedSource(Stated):
 
 
 class StatedInWords(Stated):
-    """All facts about one picture except the places of its subjects."""
+    """All facts about one picture except the locations of its subjects."""
 
     background: Text | None = None
     """The background of the subjects, such as `a wooden table`."""
@@ -126,16 +127,16 @@ class PictureFacts(StatedInWords):
     """All facts about one picture."""
 
     also: tuple[str, ...] = ()
-    """Further names of the same picture, such as a copy in another format."""
+    """Other names of the same picture, such as that of a copy in another format."""
     size_wh: tuple[Annotated[int, Field(gt=0)], Annotated[int, Field(gt=0)]] | None = None
-    """Width and height, upright; an image of another size does not use the facts. If omitted, the image's size."""
+    """Width and height, upright; facts are not applied to an image of another size. Default: the image's size."""
     source: StatedSource | None = None
-    """Kept in the evidence of the step `facts`."""
+    """Additional facts, kept in the evidence of the step `facts`."""
     subjects: tuple[Subject, ...] = ()
 
     @property
     def stated_size_wh(self) -> tuple[int, int] | None:
-        """Return the size that the facts state, or else a mask's size; None without either."""
+        """Return the size that the facts state, or else that of a mask; None if they have neither."""
         if self.size_wh is not None:
             return self.size_wh
         masks = [subject.cut_out.mask for subject in self.subjects if subject.cut_out is not None]

@@ -6,12 +6,12 @@ from pathlib import PurePosixPath
 
 
 def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
-    """Return all names that facts may use for a picture, the plainest first.
+    """Return all names that facts may use for a picture, the simplest first.
 
-    A picture from a step has the name `<entry>:<path>`; its path in the folder that the step read counts, too.
+    A picture from a step has the name `<entry>:<path>`; its path in the folder that the step read is a name, too.
 
     Args:
-        uri: Its URI in the image folder; None if it is in no folder.
+        uri: URI of the picture in the image folder; None if it is not in a folder.
         image_id: SHA-256 of its file.
     """
     from benchwright.images.identify import path_for
@@ -25,10 +25,10 @@ def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
 
 
 def key_of(uri: str | None, image_id: str) -> str:
-    """Return the default key of a picture: the first of its names that a file can hold."""
+    """Return the default key of a picture: the first of its names that a facts file can hold."""
     return next(name for name in names_of(uri, image_id) if can_be_a_key(name))
 
 
 def can_be_a_key(name: str) -> bool:
-    """Return whether a facts file and a table can hold a name unchanged."""
+    """Return whether a facts file and a facts table can hold a name unchanged."""
     return name.isprintable() and name == name.strip() and not name.startswith("#") and "\\" not in name

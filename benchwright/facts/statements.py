@@ -26,15 +26,15 @@ PERSON, SIMULATED = "person", "simulated"
 
 _OF_A_REGION = frozenset(Region.model_fields)
 _OF_ANOTHER_PICTURE = 65_535, 65_535
-"""Bound for the second picture of a pair, whose size the value does not state; the app checked it at marking."""
+"""Limit on coordinates in the second picture of a pair, whose size is not in the value; the app checked them."""
 
 
 class StatedSubject(Stated):
-    """A subject's phrase, without its place, which annotators mark."""
+    """A subject's phrase, without its location, which annotators mark."""
 
     name: Name
     phrase: Text
-    """Its phrase in a question, such as `the coffee cup`."""
+    """Phrase for the subject in a question, such as `the coffee cup`."""
     onto: tuple[str, ...] = ()
     """Other pictures in front of which `background_substitution` places it, by file name, path or image id."""
 
@@ -45,7 +45,7 @@ class Authorship(Record):
     Attributes:
         by: Author as in `Item.written_by`: `person` or `simulated`; `model:<id>` for a draft accepted unchanged,
             `person, from model:<id>` for a draft that an annotator changed.
-        written_in: Slot of the campaign in which an annotator wrote or accepted it.
+        written_in: Slot of the campaign in which an annotator wrote or accepted the statement.
     """
 
     by: str
@@ -58,7 +58,7 @@ class StatementsOnPicture(StatedInWords):
     also: tuple[str, ...] = ()
     source: StatedSource | None = None
     caption: Text | None = None
-    """What the picture shows, in a sentence; also in `pairs`."""
+    """Description of the picture in one sentence; also used in `pairs`."""
     subjects: tuple[StatedSubject, ...] = ()
     written_in: WrittenIn | None = None
     """The slot of all statements if one annotator wrote them; an entry in `authors` takes precedence."""
@@ -78,7 +78,7 @@ def author_of(model: str, *, is_edited: bool) -> str:
 
 
 def statement_mistakes(statements: StatementsOnPicture, *, names: frozenset[str] | None = None) -> list[str]:
-    """Return the mistakes in statements by the rules of facts files, each as text.
+    """Return the mistakes in statements according to the rules of facts files, each as text.
 
     Rules about other pictures' facts apply only to the complete facts, since these may not be stated yet.
 
@@ -108,7 +108,7 @@ def _named(statements: StatementsOnPicture) -> Iterator[str]:
 
 
 def _others(statements: StatementsOnPicture) -> dict[str, set[str]]:
-    """Return the other pictures that statements name, with the named subjects of each."""
+    """Return the other pictures that statements mention, with the subjects named for each."""
     others: dict[str, set[str]] = {other: set() for subject in statements.subjects for other in subject.onto}
     if statements.pairs is not None:
         for backgrounds in statements.pairs.backgrounds.values():
@@ -119,7 +119,7 @@ def _others(statements: StatementsOnPicture) -> dict[str, set[str]]:
 
 
 def _permissive(subjects: set[str]) -> PictureFacts:
-    """Return a picture that satisfies every reference from another picture."""
+    """Return a picture that satisfies every reference made to it by another picture."""
     suggests = {high: {"value": "anything"} for high in get_args(High)}
     return PictureFacts.model_validate(
         {
@@ -131,7 +131,7 @@ def _permissive(subjects: set[str]) -> PictureFacts:
 
 
 def place_in_words(path: tuple[str | int, ...]) -> str:
-    """Return a readable place in a picture's facts, such as `unanswerable 2 name`, with entries counted from 1."""
+    """Return a readable location in a picture's facts, such as `unanswerable 2 name`, with entries counted from 1."""
     return " ".join(str(part + 1) if isinstance(part, int) else part.replace("_", " ") for part in path)
 
 
@@ -155,7 +155,7 @@ class PictureRegions(NamedTuple):
         regions: Agreed regions, in the order of the value.
         is_nothing: Whether the annotators agreed that the picture has nothing to mark.
         is_simulated: Whether the annotators were simulated.
-        other: Id of the second picture of a marked pair; None for a single picture.
+        other: Id of the second picture if a pair was marked; None for a single picture.
     """
 
     size_wh: tuple[int, int]

@@ -1,1 +1,1 @@
-"""Tables and lists as files: spreadsheets, CSV cells, JSON, lists too long for memory."""
+"""Tables and lists in files: spreadsheets, CSV cells, JSON, and lists too long for memory."""

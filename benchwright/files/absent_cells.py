@@ -1,7 +1,7 @@
-"""Text table cells such as `NA` or `nan`: a missing value, or a word.
+"""Cells of text tables such as `NA` or `nan`: missing values, or words.
 
-Programs write missing values so, and authors write the same letters as words: `None` is the right option of many
-questions. The file's quoting of texts and the other cells of the column decide:
+Programs write missing values in this way, and authors write the same letters as words: `None` is the right option of
+many questions. The file's quoting of texts and the other cells of the column decide:
 
 | cell without quotation marks                                     | read as                                     |
 |------------------------------------------------------------------|---------------------------------------------|
@@ -28,19 +28,19 @@ from benchwright.texts.normalization import counted
 OF_PROGRAMS = frozenset({"nan", "NaN", "NAN", "-nan", "<NA>", "NaT", "null", "Null", "NULL", "#N/A"})
 """Marks of a missing value that only programs write."""
 _OF_PEOPLE = frozenset({"None", "none"})
-"""Answers to "how many?", which can be present in a column of numbers."""
+"""Answers to "how many?" that can occur in a column of numbers."""
 ABSENT_MARKS = OF_PROGRAMS | _OF_PEOPLE | {"NA", "N/A", "n/a"}
 """Marks of a missing value, as pandas, R, NumPy, databases and Python spell them."""
 _NUMBER = re.compile(r"\s*[+-]?(?:\d[\d.,]*|\.\d+)(?:[eE][+-]?\d+)?\s*%?\s*")
 
 
 def cells_in_quotes(row: str, delimiter: str, *, is_spaced: bool) -> list[bool]:
-    """Return for each cell of a sound row whether it is in quotation marks.
+    """Return, for each cell of a valid row, whether it is in quotation marks.
 
     Args:
         row: The row as written in the file, in one or more lines.
         delimiter: Separator of cells.
-        is_spaced: Whether spaces before a cell do not count.
+        is_spaced: Whether spaces before a cell are ignored.
 
     Example:
         >>> cells_in_quotes('"NA",NA,"a, b"', ",", is_spaced=False)
@@ -66,7 +66,7 @@ class AbsentCells:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Sequence[str], Callable[[], Sequence[bool]]]]) -> AbsentCells:
-        """Return the absent cells of a table.
+        """Determine the absent cells of a table.
 
         Args:
             rows: The rows, header first: the cells, and a function that returns which of them are in quotation marks.
@@ -98,11 +98,11 @@ class AbsentCells:
         return found
 
     def told(self) -> str:
-        """Return a description of the absent cells, by column with the number of cells; empty without any."""
+        """Return a description of the absent cells, with their number per column; empty if there are none."""
         return "; ".join(self._told)
 
     def empty(self, cells: list[str], in_quotes: Callable[[], Sequence[bool]]) -> None:
-        """Empty the absent cells of a row; `in_quotes` returns which cells are in quotation marks."""
+        """Empty the absent cells of a row in place; `in_quotes` returns which cells are in quotation marks."""
         marked = [
             place for place, (cell, absent) in enumerate(zip(cells, self._absent, strict=False)) if cell in absent
         ]
@@ -114,7 +114,7 @@ class AbsentCells:
 
 
 class _CellsOfColumn:
-    """Statistics of a column's cells."""
+    """Statistics on the cells of a column."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -134,7 +134,7 @@ class _CellsOfColumn:
             self.has_texts = True
 
     def absent(self) -> frozenset[str]:
-        """Return the marks that mean absent values, judged by the other cells of the column."""
+        """Return the marks that mean absent values, as judged from the other cells of the column."""
         if self.has_texts:
             return frozenset()
         return frozenset(self.marks.keys() - _OF_PEOPLE if self.has_numbers else OF_PROGRAMS & self.marks.keys())
@@ -156,7 +156,7 @@ class _CellsOfColumn:
 
 
 def _are_texts_quoted(cells: Sequence[str], in_quotes: Sequence[bool]) -> bool:
-    """Return whether all texts of a row are in quotation marks: all but numbers, marks and empty cells."""
+    """Return whether all texts of a row are in quotation marks, where numbers, marks and empty cells are not texts."""
     return len(in_quotes) == len(cells) and all(
         is_quoted or not cell or cell in ABSENT_MARKS or _NUMBER.fullmatch(cell)
         for cell, is_quoted in zip(cells, in_quotes, strict=True)

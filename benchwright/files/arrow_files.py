@@ -34,7 +34,7 @@ class ArrowColumn(NamedTuple):
     """A column of a file.
 
     Args:
-        name: Its name.
+        name: Name of the column.
         kind: Kind of its cells: plain values, lists of plain values, bytes, or others.
     """
 
@@ -55,14 +55,14 @@ class ChosenColumns(NamedTuple):
 
 
 class ArrowRow(NamedTuple):
-    """A row: its number from 1, and its values by column."""
+    """A row: its number, counted from 1, and its values by column."""
 
     number: int
     values: dict[str, Any]
 
 
 class UnreadPart(NamedTuple):
-    """An unread part of a file: its name, such as `row 3`, and the problem."""
+    """A part of a file that could not be read: its name, such as `row 3`, and the problem."""
 
     entry: str
     detail: str
@@ -108,7 +108,7 @@ def arrow_rows(
 
 
 def _values(rows: pa.Table) -> list[dict[str, Any]]:
-    """Return rows as mappings; number columns with missing values hold NaN, and their whole numbers are floats."""
+    """Return rows as mappings; numeric columns with missing values hold NaN, and their whole numbers are floats."""
     import pyarrow as pa
 
     values: list[dict[str, Any]] = rows.to_pylist()
@@ -121,11 +121,11 @@ def _values(rows: pa.Table) -> list[dict[str, Any]]:
 
 
 class _Unreadable(Exception):
-    """A file's effect on its reader process."""
+    """A file that cannot be read, or that ended its reader process."""
 
 
 class _Reader:
-    """A process that reads files one after the other."""
+    """A process that reads files one after another."""
 
     def __init__(self) -> None:
         package = os.path.dirname(os.path.dirname(os.path.abspath(benchwright.__file__)))
@@ -176,13 +176,13 @@ class _Reader:
 
 
 _idle: list[_Reader] = []
-"""At most one idle process for the next file: starting one takes as long as reading thousands of rows."""
+"""At most one idle process, for the next file: starting one takes as long as reading thousands of rows."""
 _lock = threading.Lock()
 
 
 @contextmanager
 def _reader() -> Iterator[_Reader]:
-    """Yield a process for one file, kept for the next if the block ends without an error."""
+    """Yield a process for one file; it is kept for the next file if the block ends without an error."""
     with _lock:
         is_fit = bool(_idle) and _idle[0].owner == os.getpid() and _idle[0].bounds == bounds_in_force()
         reader = _idle.pop() if is_fit else _Reader()

@@ -28,7 +28,7 @@ from benchwright.files.bounds import MIB, READER_BYTES, ROW_BYTES, ROW_VALUES
 
 _MEMORY_BYTES, _MAX_ROW_BYTES, _MAX_ROW_VALUES = READER_BYTES.most(), ROW_BYTES.most(), ROW_VALUES.most()
 _MAX_EXTRA_BYTES, _MAX_EXTRA_VALUES = 16_000, 4_000
-"""Largest numbers of bytes and values of a row in an unused column; long values beyond are left out."""
+"""Largest numbers of bytes and values of a row in an unused column; longer values are omitted."""
 _TOO_MUCH = f"it would take more than {_MEMORY_BYTES / MIB:g} MiB of memory; {READER_BYTES.or_raise()[3:]}"
 _FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 1024
 _BYTES_AT_ONCE, _VALUES_AT_ONCE = 8 << 20, 200_000
@@ -36,7 +36,7 @@ _BYTES_AT_ONCE, _VALUES_AT_ONCE = 8 << 20, 200_000
 
 
 class _Size(NamedTuple):
-    """Numbers of values and bytes of an array as Python objects."""
+    """The number of values and of bytes that an array has as Python objects."""
 
     values: int
     bytes: int
@@ -46,14 +46,14 @@ class _Size(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows to send; `first` is the number of the first of them, from 1."""
+    """Rows to send; `first` is the number of the first one, counted from 1."""
 
     first: int
     batch: pa.RecordBatch
 
 
 class _Bad(NamedTuple):
-    """A row or column not sent, with the reason."""
+    """A row or column that is not sent, with the reason."""
 
     first: int
     entry: str
@@ -61,7 +61,7 @@ class _Bad(NamedTuple):
 
 
 class _TooLarge(Exception):
-    """Rows exceed the limit of one row."""
+    """Rows that exceed the limit for a single row."""
 
 
 def _kind_of(kind: pa.DataType) -> str:
@@ -78,7 +78,7 @@ def _kind_of(kind: pa.DataType) -> str:
 
 
 def _size(array: pa.Array) -> _Size:
-    """Return the size of a valid array as objects, without making objects.
+    """Return the size that a valid array has as Python objects, without making them.
 
     Raises:
         ArrowInvalid: The array's type is not supported.
@@ -118,7 +118,7 @@ def _size_of_references(array: pa.DictionaryArray) -> _Size:
 
 
 class _Table:
-    """An open file.
+    """An open Parquet or Arrow file.
 
     Args:
         path: Path of the file; `.parquet`, or else an Arrow stream or file.
@@ -201,7 +201,7 @@ class _Table:
                     )  # photographs too large together may be readable one by one
 
     def _group(self, group: int, names: list[str], done: int, at_once: int) -> Iterator[pa.RecordBatch]:
-        """Yield the remaining rows of a row group."""
+        """Yield the rest of a row group's rows."""
         assert self._parquet is not None, "a Parquet file"
         skipped = 0
         for batch in self._parquet.iter_batches(at_once, row_groups=[group], columns=names, use_threads=False):
@@ -220,10 +220,10 @@ class _Table:
 
 
 def _check(column: pa.Array) -> None:
-    """Validate some rows and no others, so that a damaged row is distinguished from its neighbors.
+    """Validate only the given rows, so that a damaged row is distinguished from its neighbors.
 
     Raises:
-        ArrowInvalid: Offsets or texts are wrong.
+        ArrowInvalid: Offsets or texts are invalid.
     """
     kind = column.type
     if len(column) == 1 and (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
@@ -238,7 +238,7 @@ def _check(column: pa.Array) -> None:
 
 
 def _rows_at_once(stated_bytes: int, rows: int) -> int:
-    """Return how many rows to read at a time: few of photographs, many of text; stated sizes may be wrong."""
+    """Return how many rows to read at a time: few with photographs, many with text; stated sizes may be wrong."""
     return max(_FEWEST_AT_ONCE, min(_MOST_AT_ONCE, _BYTES_AT_ONCE * rows // max(1, stated_bytes)))
 
 
@@ -250,7 +250,7 @@ def _validate(name: str, array: pa.Array) -> None:
 
 
 def _sound_rows(batch: pa.RecordBatch, first: int, extra: frozenset[str]) -> Iterator[_Rows | _Bad]:
-    """Yield valid rows within the limit, all at once if possible, and the problems of the others."""
+    """Yield valid rows within the limit, all at once if possible, and the problems of the other rows."""
     try:
         yield _Rows(first, _sound(batch, extra))
     except (pa.ArrowInvalid, _TooLarge) as error:
@@ -263,10 +263,10 @@ def _sound_rows(batch: pa.RecordBatch, first: int, extra: frozenset[str]) -> Ite
 
 
 def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
-    """Return rows as plain arrays, after a check that they are valid and together within the limit of a row.
+    """Return rows as plain arrays, after checking that they are valid and within the limit for a single row in total.
 
     Raises:
-        ArrowInvalid: Offsets, texts or references of a column are wrong.
+        ArrowInvalid: Offsets, texts or references of a column are invalid.
         _TooLarge: The rows exceed the limit.
     """
     columns: list[pa.Array] = []
@@ -299,7 +299,7 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
 
 
 def _shortened(column: pa.Array) -> pa.Array:
-    """Return an unused column without the values too long for a label."""
+    """Return an unused column, with values that are too long for a label removed."""
     most = _MAX_EXTRA_VALUES, _MAX_EXTRA_BYTES
     rows = [column.slice(place, 1) for place in range(len(column))]
     return pa.concat_arrays([row if _size(row).is_within(*most) else pa.nulls(1, column.type) for row in rows])
@@ -318,7 +318,7 @@ def _sent(rows: _Rows) -> tuple[dict[str, Any], bytes]:
 
 
 def _answers(requests: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Yield the answer to each request, file after file."""
+    """Yield the answer to each request, one file after another."""
     stack = ExitStack()
     rows: Iterator[_Rows | _Bad] = iter(())
     for request in requests:
@@ -352,7 +352,7 @@ def _limit_memory() -> None:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until there are none left."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the requesting process handles the interrupt and then stops asking
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":

@@ -1,4 +1,4 @@
-"""Untrusted JSON, with values counted before they are made.
+"""Parsing of untrusted JSON, with values counted before objects are created.
 
 Two bytes of JSON (`[]`) become an object of 56 bytes. A file limited in bytes alone may take thirty times its size.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from benchwright.files.bounds import ROW_VALUES, Bound
 
 _UNCOUNTED = 1 << 20
-"""Length in bytes up to which a text cannot hold too many values."""
+"""Length in bytes up to which a text cannot contain too many values."""
 _MARKS = ",[{"
 _SPACE = " \t\n\r"
 _EXACT = 1 << 53
@@ -57,7 +57,7 @@ def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value without programs' forms of missing ones: NaN becomes None, whole numbers lose their decimals."""
+    """Return a value without markers of missing values: NaN becomes None, and whole floats become integers."""
     if isinstance(value, float):
         return None if isnan(value) else int(value) if value.is_integer() and abs(value) < _EXACT else value
     if isinstance(value, list):
@@ -79,11 +79,11 @@ _JSON_DECODER = json.JSONDecoder(
     parse_float=lambda digits: plain_value(float(digits)),
     object_pairs_hook=_once,
 )
-"""Made once: `json.loads` would make one per line."""
+"""Decoder that is created once, because `json.loads` would create one per line."""
 
 
 def has_more_values(data: bytes | str, bound: Bound) -> bool:
-    """Return whether a JSON text, or its beginning, has more values than a bound, by its commas and brackets."""
+    """Return whether a JSON text, or its beginning, has more values than a limit, judged by its commas and brackets."""
     if len(data) <= _UNCOUNTED:
         return False
     most = bound.most()

@@ -17,11 +17,11 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound that an environment variable changes.
+    """A limit that an environment variable can change.
 
     Args:
         variable: Name of the variable.
-        usual: The bound if the variable is unset, in bytes or as a count.
+        usual: The limit if the variable is unset, in bytes or as a count.
         unit: Unit of the variable: a number of bytes, or 1 for a count.
     """
 
@@ -30,10 +30,10 @@ class Bound:
     unit: int = 1
 
     def most(self, usual: int | None = None) -> int:
-        """Return the bound.
+        """Return the limit in force.
 
         Args:
-            usual: The reader's bound if the variable is unset; default `self.usual`.
+            usual: The reader's limit if the variable is unset; default `self.usual`.
 
         Raises:
             BenchwrightError: The variable is not a positive number.
@@ -53,7 +53,7 @@ class Bound:
         return most
 
     def or_raise(self, usual: int | None = None) -> str:
-        """Return the end of a message: how to raise the limit."""
+        """Return the end of a message, which explains how to raise the limit."""
         return f"or set {self.variable} to more than {self.most(usual) / self.unit:.12g}"
 
 
@@ -62,15 +62,15 @@ ROW_BYTES = Bound("BENCHWRIGHT_MAX_ROW_MIB", 64 * MIB, MIB)
 ROW_VALUES = Bound("BENCHWRIGHT_MAX_ROW_VALUES", 2_000_000)
 """Largest number of values in a row, including those in lists; each becomes an object."""
 COLUMNS = Bound("BENCHWRIGHT_MAX_COLUMNS", 16_384)
-"""Largest number of columns in a table: that of spreadsheet programs; columns come from hundreds of rows together."""
+"""Largest number of columns in a table: that of spreadsheet programs; the columns of hundreds of rows may add up."""
 DOCUMENT_BYTES = Bound("BENCHWRIGHT_MAX_DOCUMENT_MIB", 256 * MIB, MIB)
 """Largest number of bytes in a file read as a whole."""
 DOCUMENT_VALUES = Bound("BENCHWRIGHT_MAX_DOCUMENT_VALUES", 8_000_000)
 """Largest number of values in a file read as a whole; they take less than a gigabyte."""
 UNPACKED_BYTES = Bound("BENCHWRIGHT_MAX_UNPACKED_MIB", 8192 * MIB, MIB)
-"""Largest number of bytes of a packed file or archive member, once unpacked: COCO's largest file has 0.5 GB."""
+"""Largest unpacked size, in bytes, of a packed file or archive member; COCO's largest file has 0.5 GB."""
 MEMBERS = Bound("BENCHWRIGHT_MAX_MEMBERS", 2_000_000)
-"""Largest number of members in an archive: memory holds their names, about half a gigabyte for so many."""
+"""Largest number of members in an archive; their names are held in memory, about half a gigabyte for that many."""
 ROW_GROUP_BYTES = Bound("BENCHWRIGHT_MAX_ROW_GROUP_MIB", 320 * MIB, MIB)
 """Largest number of bytes that a Parquet row group may state if this process reads it."""
 READER_BYTES = Bound("BENCHWRIGHT_MAX_READER_MIB", 1024 * MIB, MIB)
@@ -83,7 +83,7 @@ BOUNDS = (
 
 
 def bounds_in_force() -> tuple[int, ...]:
-    """Return every bound.
+    """Return the values of all limits.
 
     Raises:
         BenchwrightError: A variable is not a positive number.

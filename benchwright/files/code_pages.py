@@ -1,4 +1,4 @@
-"""Detection of the Windows code page of a text that is not UTF-8, by the letters of its language.
+"""Detection of the Windows code page of a text that is not UTF-8, from the letters of its language.
 
 Windows programs save CSV in the code page of the machine's language and do not state it. The detection assumes a page
 if nearly all characters beyond ASCII are letters of one of its languages, or usual marks; the reader reports the page.
@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _SAMPLE_BYTES = 1 << 18
-"""Largest number of bytes, from lines beyond ASCII, to choose a page by."""
+"""Largest number of bytes, from lines with characters beyond ASCII, by which to choose a page."""
 _LEAST = 0.9
-"""Smallest share of a language's letters and usual marks among the characters beyond ASCII."""
+"""Smallest proportion of a language's letters and usual marks among the characters beyond ASCII."""
 _USUAL = 0.5
-"""Smallest share of the commonest letters of a non-Latin language, without other evidence."""
+"""Smallest proportion of a non-Latin language's most common letters, if there is no other evidence."""
 _FEWEST = 12
-"""Smallest number of bytes beyond ASCII to recognize a page of a non-Latin script."""
+"""Smallest number of bytes beyond ASCII that suffices to recognize a page of a non-Latin script."""
 _CLEAR = 0.1
-"""Smallest lead of the share over that of a language with another page; below it, no page is assumed."""
+"""Smallest lead over the proportion of a language with another page; with a smaller lead, no page is assumed."""
 _MARKS = frozenset("‘’‚“”„–—…•€№«»\xa0§°£©®×±µ™²³¹½¼¾")
 _LATIN = (
     ("cp1252", "äöüß"), ("cp1252", "àâæçéèêëîïôœùûüÿñ"), ("cp1252", "áéíñóúü¿¡ºª"), ("cp1252", "áâãàçéêíóôõúü"),
@@ -28,12 +28,12 @@ _LATIN = (
     ("cp1250", "ăâîşţ"), ("cp1254", "çğıİöşü"), ("cp1252", "áðéíóúýþæö"), ("cp1257", "ąčęėįšųūž"),
     ("cp1257", "āčēģīķļņšūž"), ("cp1257", "äõöüšž"),
 )  # fmt: skip
-"""Letters beyond ASCII of languages in Latin script, with their page; the first of equals wins."""
+"""Letters beyond ASCII of languages in Latin script, with their page; the first of equal matches is chosen."""
 _MACINTOSH = (
     ("mac_roman", "äöüß"), ("mac_roman", "àâæçéèêëîïôœùûüÿñ"), ("mac_roman", "áéíñóúü¿¡ºª"),
     ("mac_roman", "áâãàçéêíóôõúü"), ("mac_roman", "àèéìíîòóùú"), ("mac_roman", "éëïóöüèêá"), ("mac_roman", "åäöæøéü"),
 )  # fmt: skip
-"""The same for the page of Excel on a Macintosh, if no Windows page fits."""
+"""The same for the page that Excel uses on a Macintosh, if no Windows page fits."""
 _OTHERS = (
     ("cp1251", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "оеаинтсрвл"),
     ("cp1251", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя", "оаиніетврс"),
@@ -43,13 +43,13 @@ _OTHERS = (
     ("cp1256", "ءآأؤإئابةتثجحخدذرزسشصضطظعغـفقكلمنهوىيپچژگ،؛؟ًٌٍَُِّْ", "اليمونترب"),
     ("cp874", "".join(map(chr, (*range(0xE01, 0xE3B), *range(0xE3F, 0xE5C)))), "านรอกเงมยลวดท"),
 )
-"""Letters of languages in other scripts, with their page and their commonest letters."""
+"""Letters of languages in other scripts, with their page and their most common letters."""
 _RAISED = "¹²³¼½¾"
-"""Marks that no letter follows."""
+"""Marks that are never followed by a letter."""
 _RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
 """Consecutive bytes beyond ASCII, with the adjacent ASCII letters."""
 _EAST = ("cp949", "gbk", "cp950")
-"""Two-byte pages, whose bytes are mostly valid in one another: the commonest signs decide."""
+"""Two-byte pages, whose bytes are mostly valid in each other: the most common characters decide."""
 _FIRST_BYTES = {"cp949": (0xB0, 0xC8), "gbk": (0xB0, 0xD7), "cp950": (0xA4, 0xC6)}
 
 
@@ -60,8 +60,8 @@ class CodePage(NamedTuple):
     """A code page.
 
     Args:
-        codec: Its name in Python.
-        name: Its name in messages.
+        codec: Name of the page in Python.
+        name: Name of the page in messages.
     """
 
     codec: str
@@ -69,7 +69,7 @@ class CodePage(NamedTuple):
 
     @property
     def is_of_one_byte(self) -> bool:
-        """Whether each byte is a character."""
+        """Whether each character is encoded in one byte."""
         return self.codec not in ("cp932", *_EAST)
 
     def told(self) -> str:
@@ -81,7 +81,7 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
     """Return the code page of lines; None if no language fits, or if more of the lines are UTF-8.
 
     Args:
-        lines: Lines beyond ASCII; only the first `_SAMPLE_BYTES` bytes count.
+        lines: Lines with characters beyond ASCII; only the first `_SAMPLE_BYTES` bytes are examined.
 
     Example:
         >>> code_page(["Gr\xfc\xdfe".encode("cp1252")]).name
@@ -142,9 +142,9 @@ def _other_script(sample: bytes) -> str | None:
 
 
 def _share(sample: bytes, page: str, letters: frozenset[str]) -> float:
-    """Return the share of a language's letters and usual marks among the characters beyond ASCII.
+    """Return the proportion of a language's letters and usual marks among the characters beyond ASCII.
 
-    A capital right after a lower-case letter does not count, nor a superscript before one: wrong pages give these.
+    Capitals right after a lower-case letter and superscripts before one are not counted: wrong pages produce these.
     """
     text = sample.decode(page, "replace")
     near = zip(f" {text}", text, f"{text[1:]} ", strict=False)
@@ -157,14 +157,14 @@ def _share(sample: bytes, page: str, letters: frozenset[str]) -> float:
 
 
 def _eastern(sample: bytes) -> str | None:
-    """Return the two-byte page whose commonest signs make up most of a text."""
+    """Return the two-byte page whose most common characters make up most of a text."""
     shares = {page: _common(sample, page) for page in _EAST}
     page = max(shares, key=lambda name: shares[name])
     return page if shares[page] >= _LEAST else None
 
 
 def _common(sample: bytes, page: str) -> float:
-    """Return the share of a two-byte page's common signs: hangul, kana with kanji, or the first level of hanzi."""
+    """Return the proportion of a two-byte page's common characters: hangul, kana with kanji, or first-level hanzi."""
     try:
         text = sample.decode(page)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""CSV cells safe to open in a spreadsheet program."""
+"""CSV cells that are safe to open in a spreadsheet program."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def harmless(value: str) -> str:
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    """Write rows as CSV, with cells that a spreadsheet does not run as formulas; absent values are empty.
+    """Write rows as CSV whose cells a spreadsheet does not run as formulas; missing values become empty cells.
 
     Args:
         path: File to write.
         columns: Names of the columns, in order.
-        rows: Values of each row by column.
+        rows: Values of each row, by column.
     """
     with path.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, columns, restval="", lineterminator="\n")

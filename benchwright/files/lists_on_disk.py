@@ -1,4 +1,4 @@
-"""Lists of small values by key, in a temporary file, so that memory does not grow with them."""
+"""Lists of small values by key in a temporary file, so that memory use does not grow with them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CREATE INDEX lists_by_key ON lists (key);
 
 
 class ListsOnDisk(Generic[Key]):
-    """A mapping from keys to lists of values, with half a megabyte in memory, for use in a `with` block.
+    """A mapping from keys to lists of values, which keeps half a megabyte in memory, for use in a `with` block.
 
     The file lies unnamed in the system's folder for temporary files, and the end of the block removes it. Keys and
     values are JSON values; the keys 1 and "1" differ.
@@ -39,7 +39,7 @@ class ListsOnDisk(Generic[Key]):
         self._database.close()
 
     def add(self, key: Key, value: Any) -> None:
-        """Add a value to the end of a key's list."""
+        """Append a value to a key's list."""
         row = (json.dumps(key), json.dumps(value))
         self._database.execute("INSERT INTO lists (key, value) VALUES (?, ?)", row)
 
@@ -61,6 +61,6 @@ class ListsOnDisk(Generic[Key]):
         return values
 
     def __iter__(self) -> Iterator[Key]:
-        """Yield the keys in the order of their first addition; safe against the removal of others meanwhile."""
+        """Yield the keys in the order in which they were first added; other keys may be removed meanwhile."""
         for (key,) in self._database.execute("SELECT key FROM lists GROUP BY key ORDER BY min(place)"):
             yield json.loads(key)

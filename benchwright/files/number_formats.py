@@ -1,8 +1,8 @@
 """Spreadsheet numbers and dates as their number formats show them: `0.25` in the format `0%` is 25%.
 
 The module covers the common formats: decimal places, thousands, leading zeros, percent, currencies and other text
-around a number, and dates and times in digits or English names. It returns nothing for others, such as fractions,
-conditions and dates in the order of the reader's country.
+around a number, and dates and times in digits or English names. It returns None for others, such as fractions,
+conditions, and dates whose order depends on the reader's locale.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 GENERAL = frozenset({"", "General", "GENERAL", "@", "Standard"})
 """Formats that show a number unchanged."""
 _DIGITS = 15
-"""Significant digits that spreadsheet programs keep and show."""
+"""Number of significant digits that spreadsheet programs keep and show."""
 _LONGEST = 200
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])*')
 _TOKEN = re.compile(
@@ -31,11 +31,11 @@ _DAY_TOKEN = re.compile(
     re.I,
 )
 _OF_THE_COUNTRY = frozenset({"mm-dd-yy", "m/d/yy h:mm"})
-"""Formats that programs show in the order of the reader's country, despite their text."""
+"""Formats that programs show according to the reader's locale, whatever the formats' text."""
 
 
 def shown_in_general(value: float) -> str | None:
-    """Return a number with the digits that spreadsheet programs show; None if it needs an exponent.
+    """Return a number with the digits that spreadsheet programs show; None if it requires an exponent.
 
     Example:
         >>> shown_in_general(0.1 + 0.2)
@@ -68,7 +68,7 @@ def shown_in(value: Any, code: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _sections(code: str) -> tuple[str, ...]:
-    """Return the formats of positive numbers, negative numbers and zero; empty if the parts are unclear."""
+    """Return the formats for positive numbers, negative numbers and zero; empty if the parts are ambiguous."""
     found, place = [], 0
     while True:
         match = _SECTION.match(code, place)
@@ -110,7 +110,7 @@ def _shown_number(number: Decimal, section: str) -> str | None:
 
 
 def _digits(number: Decimal, block: str) -> str | None:
-    """Return a number in the places of a block such as `#,##0.00`; None for a block that scales it down."""
+    """Return a number in the digit positions of a block such as `#,##0.00`; None for a block that scales it down."""
     whole, point, places = block.partition(".")
     if whole.endswith(",") or "?" in block:
         return None
@@ -161,7 +161,7 @@ _DAY_FORMS = {
     "dd": "%d", "d": "-%d", "hh": "%H", "h": "-%H", "ss": "%S", "s": "-%S", "minute mm": "%M", "minute m": "-%M",
     "half hh": "%I", "half h": "-%I",
 }  # fmt: skip
-"""Python's format for each part of a date or time format; one that begins with `-` has no leading zero."""
+"""Python's format for each part of a date or time format; those that begin with `-` have no leading zero."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -170,7 +170,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 
 def _has(value: date | datetime | time, part: str) -> bool:
-    """Return whether a value has a part: dates have no hours, and times no years."""
+    """Return whether a value has a part: dates have no hours, and times have no years."""
     if part in "ymd":
         return not isinstance(value, time)
     return isinstance(value, datetime | time)

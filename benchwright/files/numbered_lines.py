@@ -9,11 +9,11 @@ from typing import BinaryIO
 from benchwright.files.bounds import ROW_BYTES
 
 MAX_LINE_BYTES = 1 << 20
-"""Largest line of a dataset's annotations in bytes, unless `bounds.ROW_BYTES` sets another limit."""
+"""Largest annotation line of a dataset in bytes, unless `bounds.ROW_BYTES` sets another limit."""
 
 
 def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
-    """Yield nonempty lines with their number from 1; None for a line that is too long.
+    """Yield each nonempty line with its number, counted from 1; None for a line that is too long.
 
     Args:
         handle: The file.
@@ -33,7 +33,7 @@ def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> It
 
 
 class JoinedLines(io.RawIOBase):
-    """A file whose beginning is already read."""
+    """A file whose beginning has already been read."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head, self._rest = memoryview(head), rest
@@ -43,7 +43,7 @@ class JoinedLines(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read into a buffer; return the number of bytes."""
+        """Read into a buffer and return the number of bytes read."""
         piece: bytes | memoryview = self._head[: len(buffer)]
         self._head = self._head[len(piece) :]
         if not len(piece):

@@ -1,7 +1,7 @@
 """OpenDocument spreadsheets (`.ods`, of LibreOffice and others) as tables of texts: one sheet, row by row.
 
-Values are those that a file states in addition to the shown texts, so numbers and dates do not depend on the language.
-`ShownCell` also keeps the shown text. Nothing runs, and references are not fetched.
+Values are those stored in addition to the displayed texts, so numbers and dates do not depend on the language.
+`ShownCell` also keeps the displayed text. Nothing is executed, and references are not fetched.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CALC = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
 _STYLE = f"{{{_NAME}:style:1.0}}"
 _ROW_END = re.compile(rb"</(?:[\w.-]+:)?table-row\s*>|<(?:[\w.-]+:)?table-row\s[^<>]*/>")
 _STATED = {"float": "value", "percentage": "value", "currency": "value", "date": "date-value"}
-"""Attributes with the value of a cell, by its type."""
+"""Attributes that hold the value of a cell, by its type."""
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 _MOST_SPACES = 32_767
 
@@ -49,11 +49,11 @@ def open_document_rows(
     tell: Callable[[str], None] = untold,
     parts_of: Callable[[Sequence[str]], bool] | None = None,
 ) -> Iterator[SheetRow]:
-    """Yield the rows of a sheet, from row 1, chosen as of `spreadsheets.sheet_rows`; arguments and rows as there.
+    """Yield the rows of a sheet, from row 1, chosen as by `spreadsheets.sheet_rows`, with its arguments and rows.
 
     Raises:
         DataError: The file is not a spreadsheet, or unpacks to more than the limit.
-        BrokenOff: The file is damaged or cut.
+        BrokenOff: The file is damaged or truncated.
     """
     name = title or str(path)
     try:
@@ -75,7 +75,7 @@ def open_document_rows(
 
 
 class _Sheet:
-    """Facts of a sheet from a first pass: its name, whether it is shown, and the cells of its first nonempty row."""
+    """Facts about a sheet from a first pass: name, whether it is visible, and the cells of its first nonempty row."""
 
     def __init__(self, name: str, *, is_shown: bool) -> None:
         self.name, self.is_shown = name, is_shown
@@ -93,7 +93,7 @@ def _chosen_sheets(
 
 
 class _Sheets:
-    """The sheets of a file, for one pass over its content.
+    """The sheets of a file, read in one pass over its content.
 
     Args:
         content: The content.
@@ -103,7 +103,7 @@ class _Sheets:
         self._content = content
 
     def looked_at(self) -> list[_Sheet]:
-        """Return the facts of each sheet."""
+        """Return the facts about each sheet."""
         sheets: list[_Sheet] = []
         hidden: set[str] = set()
         for event, element in iterparse(self._content, ("start", "end")):  # noqa: S314
@@ -120,7 +120,7 @@ class _Sheets:
         return sheets
 
     def rows(self, chosen: int, tell: Callable[[str], None]) -> Iterator[SheetRow]:
-        """Yield the rows of the sheet at an index, from 0."""
+        """Yield the rows of the sheet at an index, counted from 0."""
         place, number, merged, repeated = -1, 0, MergedCells(), 0
         table: Element | None = None
         for event, element in iterparse(self._content, ("start", "end")):  # noqa: S314
@@ -155,7 +155,7 @@ class _Sheets:
 
 
 def _cells(row: Element, number: int, merged: MergedCells) -> tuple[list[str], str]:
-    """Return the cells of a row as texts, and the problem of the first cell without a value.
+    """Return the cells of a row as texts, and the problem with the first cell that lacks a value.
 
     Raises:
         ValueError: The row has too many cells.
@@ -193,7 +193,7 @@ def _count(element: Element, name: str) -> int:
 
 
 def _text(cell: Element) -> str:
-    """Return the value of a cell as a text: stated numbers, dates and booleans, or else the shown text."""
+    """Return the value of a cell as text: the stored number, date or boolean, or else the displayed text."""
     kind = cell.get(f"{_OFFICE}value-type", "")
     if kind == "boolean":
         return cell.get(f"{_OFFICE}boolean-value", "").upper()
@@ -209,7 +209,7 @@ def _text(cell: Element) -> str:
 
 
 def _shown(element: Element) -> Iterator[str]:
-    """Yield the pieces of the text of a cell or paragraph, without its comments."""
+    """Yield the pieces of text in a cell or paragraph, excluding comments."""
     if element.text and element.tag != f"{_TABLE}table-cell":
         yield element.text
     for part in element:

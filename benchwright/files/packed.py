@@ -1,4 +1,4 @@
-"""Untrusted packed files (`.gz`), decompressed on reading up to a limit."""
+"""Reading of untrusted packed files (`.gz`), which are decompressed up to a limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.files.bounds import UNPACKED_BYTES
 
 
 class BrokenOff(DataError):
-    """A damaged or cut file; the data read before are sound."""
+    """A damaged or truncated file; the data read before the error are valid."""
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def check_unpacked(size: int, title: str) -> None:
     """Check the unpacked size of a packed file or archive member.
 
     Args:
-        size: Stated bytes, or bytes so far.
+        size: Stated number of bytes, or the number read so far.
         title: Its name for messages.
 
     Raises:
@@ -51,7 +51,7 @@ def check_unpacked(size: int, title: str) -> None:
 
 
 class _Counted(io.RawIOBase):
-    """A file that counts its bytes on reading."""
+    """A file that counts the bytes read from it."""
 
     def __init__(self, content: gzip.GzipFile, title: str) -> None:
         self._content, self._title = content, title

@@ -26,7 +26,7 @@ class UnreadableParquet(DataError):
     """A file that cannot be read as Parquet.
 
     Attributes:
-        reason: The reason, without the name of the file.
+        reason: The reason why it cannot be read, without the name of the file.
     """
 
     def __init__(self, title: str, reason: str) -> None:
@@ -35,7 +35,7 @@ class UnreadableParquet(DataError):
 
     @classmethod
     def of(cls, title: str, error: BaseException) -> Self:
-        """Return the error for an error of Arrow."""
+        """Return the error that corresponds to an error from Arrow."""
         if is_of_the_machine(error):
             raise error
         line = (str(error) or type(error).__name__).partition("\n")[0][:300]
@@ -53,11 +53,11 @@ class ParquetTable:
         title: Name for messages.
         most_group_bytes: Largest stated size of a row group in bytes; by default `bounds.ROW_GROUP_BYTES`, which an
             environment variable raises.
-        values_once: Columns, or parts of them, to return as dictionaries, with each value once per row group.
+        values_once: Columns, or parts of them, to return dictionary-encoded, with each value once per row group.
 
     Raises:
         FileNotFoundError: The file does not exist.
-        UnreadableParquet: The file is not Parquet, or a row group states more.
+        UnreadableParquet: The file is not Parquet, or a row group states a larger size.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class ParquetTable:
         return limit
 
     def _spans(self, numbers: Iterable[int], most: int) -> Iterator[list[int]]:
-        """Yield row groups to decode together, which state no more bytes than one group may."""
+        """Yield row groups to decode together, whose total stated size is within the limit for one group."""
         span, size = list[int](), 0
         for number in numbers:
             stated = self._file.metadata.row_group(number).total_byte_size
@@ -127,7 +127,7 @@ class ParquetTable:
 
     @property
     def groups(self) -> int:
-        """Number of row groups."""
+        """The number of row groups."""
         return int(self._file.num_row_groups)
 
     def batches(
@@ -138,11 +138,11 @@ class ParquetTable:
         at_once: int = _ROWS_AT_ONCE,
         groups_at_once: int = 1,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield validated rows of all or some columns and row groups.
+        """Yield validated rows, from all or only some columns and row groups.
 
         Args:
             columns: Names of columns, or of parts of them (`attempts.list.element.state`).
-            groups: Numbers of row groups.
+            groups: Indices of row groups.
             at_once: Largest number of rows in a batch.
             groups_at_once: Largest number of row groups in a batch, if together they state no more bytes than one may.
                 More than one saves time for columns of a few bytes per row.
@@ -161,7 +161,7 @@ class ParquetTable:
             raise UnreadableParquet.of(self.title, error) from error
 
     def table(self, columns: Sequence[str] | None = None, *, groups: Sequence[int] | None = None) -> pa.Table:
-        """Return all validated rows at once; arguments and errors as of `batches`."""
+        """Return all validated rows at once; arguments and errors are those of `batches`."""
         names = None if columns is None else list(columns)
         try:
             numbers = range(self.groups) if groups is None else groups
@@ -180,13 +180,13 @@ class ParquetTable:
         groups: Sequence[int] | None = None,
         at_once: int = _ROWS_AT_ONCE,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the rows with one of the given texts in a column, reading only row groups that hold one.
+        """Yield the rows that have one of the given texts in a column, reading only row groups that contain one.
 
         Args:
             column: Name of a column of texts.
             values: The texts.
             columns: Names of the columns to yield; all by default.
-            groups: Numbers of the row groups to search; all by default.
+            groups: Indices of the row groups to search; all by default.
             at_once: Largest number of rows to decode at a time.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Conversion of texts to UTF-8 while reading them once from start to end."""
+"""Conversion of texts to UTF-8 while they are read once from start to end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-"""Byte order marks with their encodings."""
+"""Byte order marks with the encodings that they indicate."""
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PIECE_BYTES = 1 << 16
 
@@ -25,7 +25,7 @@ def in_utf_8(handle: BinaryIO, encoding: str | None = None) -> BinaryIO:
 
     Args:
         handle: The text.
-        encoding: Its encoding; default None, UTF-8, or UTF-16 after a byte order mark.
+        encoding: Encoding of the text; by default None: UTF-8, or UTF-16 after a byte order mark.
     """
     head = handle.read(2)
     rest = cast(BinaryIO, io.BufferedReader(JoinedLines(head, handle), _PIECE_BYTES))
@@ -67,7 +67,7 @@ def check_encoding(handle: BinaryIO, encoding: str, title: str) -> None:
         title: Its name for messages.
 
     Raises:
-        DataError: The text is in another encoding; names the line and the byte.
+        DataError: The text is in another encoding; the message names the line and the byte.
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     what = "state another encoding, or none to detect it"

@@ -15,20 +15,20 @@ from benchwright.files.packed import BrokenOff
 
 MAX_UNPACKED_BYTES = 2 << 30
 _MAX_PART_BYTES = 4 << 20
-"""Largest row, or part without rows, such as the styles, in bytes; both become objects as a whole."""
+"""Largest row, or part without rows such as the styles, in bytes; both are loaded as a whole."""
 MAX_ROWS = 1_048_576
-"""Largest number of rows in a sheet, as in spreadsheet programs."""
+"""Largest number of rows in a sheet, the same as in spreadsheet programs."""
 _NAMED = 4
 """Largest number of sheet names in a message."""
 PIECE_BYTES, KEPT_BYTES = 1 << 20, 256
-"""Bytes of a part to examine together, and of the piece before them."""
+"""Number of bytes of a part to examine at a time, and of the preceding piece to keep."""
 
 
 class SheetRow(NamedTuple):
     """A row of a sheet.
 
     Args:
-        number: Its number in spreadsheet programs, from 1.
+        number: Number of the row in spreadsheet programs, from 1.
         cells: Its cells as texts; empty texts for empty cells.
         problem: Reason why the row is unusable; empty without one.
         sheet: Name of its sheet if several are read; otherwise empty.
@@ -41,17 +41,17 @@ class SheetRow(NamedTuple):
 
 
 class ShownCell(str):
-    """The value of a cell as text, with the text that the spreadsheet shows: `0.25`, shown as 25%.
+    """The value of a cell as text, with the text that the spreadsheet displays: `0.25`, displayed as 25%.
 
     Attributes:
-        shown: The shown text.
+        shown: The displayed text.
     """
 
     shown: str
 
     @classmethod
     def of(cls, value: str, shown: str) -> str:
-        """Return a value with its shown text, or the value alone if both are equal."""
+        """Return a value with its displayed text, or the value alone if both are equal."""
         if value == shown:
             return value
         made = cls(value)
@@ -63,21 +63,21 @@ class FaultyCell(str):
     """A cell without a value: with an error such as `#N/A`, or with a formula that was never computed.
 
     Attributes:
-        fault: The problem, and what to do.
+        fault: The problem and its remedy.
     """
 
     fault: str
 
     @classmethod
     def of(cls, text: str, fault: str) -> FaultyCell:
-        """Return a faulty cell with a substitute text."""
+        """Return a faulty cell with a text that replaces its value."""
         made = cls(text)
         made.fault = fault
         return made
 
 
 def untold(_words: str) -> None:
-    """Discard an assumption about a file."""
+    """Discard an assumption about a file, without reporting it."""
 
 
 def chosen_sheets(
@@ -89,12 +89,12 @@ def chosen_sheets(
 ) -> list[int]:
     """Return the indices of the sheets to read, and report the names of others.
 
-    That is the first shown sheet with two columns, or else the first shown one. Of sheets that are parts of one table,
-    it is every sheet with the same first row.
+    By default, this is the first visible sheet with two columns, or else the first visible one. Among sheets that are
+    parts of one table, every sheet with the same first row is chosen.
 
     Args:
         titles: Names of all sheets.
-        shown: Indices of the shown sheets.
+        shown: Indices of the visible sheets.
         first: For each of these, the cells of its first nonempty row; empty for a single sheet.
         tell: Function that receives each assumption as text.
         parts_of: Function that returns whether sheets are parts of one table by their names; None, one sheet is read.
@@ -115,7 +115,7 @@ def chosen_sheets(
 
 
 def unreadable_sheet(name: str, error: Exception) -> DataError:
-    """Return the error for an unreadable spreadsheet: cut off, damaged or of another kind."""
+    """Return the error for an unreadable spreadsheet: truncated, damaged or of another kind."""
     if isinstance(error, SyntaxError | EOFError | zlib.error | zipfile.BadZipFile):
         return BrokenOff(
             f"{name} cannot be read as a spreadsheet (it is cut off, damaged or of another kind: {error}); "
@@ -147,10 +147,9 @@ def signs_in_part(
     row_end: re.Pattern[bytes],
     signs: Mapping[str, re.Pattern[bytes]],
 ) -> set[str]:
-    """Return which signs an XML part has, after a check of its expansion.
+    """Return which signs an XML part contains, after checking how far it expands.
 
-    A part becomes objects as a whole, except rows and texts, which do so one by one. A large part must consist of
-    these.
+    A part is loaded as a whole, except that rows and texts are loaded one by one. A large part must consist of these.
 
     Args:
         archive: The spreadsheet.
@@ -185,7 +184,7 @@ def signs_in_part(
 
 
 class MergedCells:
-    """Cells merged over several rows; the file states the value in the first, and each row gets it."""
+    """Cells merged over several rows; the file states the value in the first row, and every row receives it."""
 
     def __init__(self) -> None:
         self._begin: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -193,7 +192,7 @@ class MergedCells:
         self._cells = self._filled = 0
 
     def add(self, place: int, first: int, last: int) -> None:
-        """Add a cell by its column from 0, and its first and last row.
+        """Add a cell by its column, counted from 0, and its first and last row.
 
         Raises:
             ValueError: All merged cells together exceed the limit.
@@ -212,7 +211,7 @@ class MergedCells:
             tell(f"each row takes the value of the cells merged over it ({self._cells:,} in all)")
 
     def fill(self, number: int, cells: list[str]) -> None:
-        """Fill in the cells of a row under merged cells; rows must come in order."""
+        """Fill in the cells of a row that belong to merged cells; rows must come in order."""
         for place in [place for place, (last, _) in self._open.items() if last < number]:
             del self._open[place]
         for place, (_, text) in self._open.items():

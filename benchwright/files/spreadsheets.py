@@ -1,7 +1,7 @@
 """Spreadsheets (XLSX) as tables of texts: reads one sheet, and writes sheets for users to fill in.
 
-Cells are text, whatever a spreadsheet program makes of them: no written cell runs as a formula, and numbers and dates
-are read as spelled. Reading and writing proceed row by row. openpyxl (MIT), the extra `tables`, does both.
+Cells are text, regardless of how a spreadsheet program interprets them: no written cell runs as a formula, and numbers
+and dates are read as spelled. Reading and writing proceed row by row. openpyxl (MIT), the extra `tables`, does both.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from benchwright.files.sheet_parts import (
 
 SUFFIX = ".xlsx"
 _MAX_CELL = 32_767
-"""Largest number of characters that spreadsheet programs keep of a cell."""
+"""Largest number of characters that spreadsheet programs keep in a cell."""
 _WORDS_SHEET = "what to enter"
 _ROW_END = re.compile(rb"</(?:[\w.-]+:)?(?:row|si)\s*>|<(?:[\w.-]+:)?(?:row|si)\s*/>")
 _TEXTS = "sharedStrings.xml"
@@ -53,20 +53,20 @@ _LEFT_ALONE = {
     "vbaProject": "it has macros, which do not run",
     "externalLinks/": "it refers to other workbooks, which are not opened; values count as saved",
 }
-"""Notes on a workbook, by the names of its parts."""
+"""Notes on features of a workbook, by the names of its parts."""
 _ZEROS = re.compile("0{2,}")
-"""Number formats with leading zeros, which belong to the value."""
+"""Number formats with leading zeros, which are part of the value."""
 _OLD = bytes.fromhex("d0cf11e0a1b11ae1")
-"""First bytes of compound files: workbooks before 2007, and encrypted ones."""
+"""First bytes of compound files: workbooks from before 2007, and encrypted ones."""
 _LOOKED_AT, _NAMED = 50, 4
-"""Number of rows to choose a sheet by, and of other sheets to name."""
+"""Number of rows by which to choose a sheet, and of other sheets to name."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INSTALL = "pip install 'benchwright[tables]'"
 _NOTE_SIZE = 260, 140
 
 
 class _Traits(NamedTuple):
-    """Features of a file's sheets that need more effort to read."""
+    """Features of a file's sheets that require more effort to read."""
 
     has_formulas: bool
     has_errors: bool
@@ -87,15 +87,15 @@ def sheet_rows(
     tell: Callable[[str], None] = untold,
     parts_of: Callable[[Sequence[str]], bool] | None = None,
 ) -> Iterator[SheetRow]:
-    """Yield the rows, from row 1, of the first shown sheet with two columns, or else of the first shown sheet.
+    """Yield the rows, from row 1, of the first visible sheet with two columns, or else of the first visible sheet.
 
-    A number or date in a common number format is a `ShownCell`, which has the shown text. A formula counts with its
-    stored value. A row with a formula without one, or with an error such as `#N/A`, has a problem, and the cell is a
-    `FaultyCell`. Each row takes the value of cells merged over it. Nothing runs or is fetched.
+    A number or date in a common number format is a `ShownCell`, which also has the displayed text. A formula is
+    represented by its stored value. A row with a formula without one, or with an error such as `#N/A`, has a problem,
+    and the cell is a `FaultyCell`. Each row takes the value of cells merged over it. Nothing is executed or fetched.
 
     Args:
         path: The file.
-        max_unpacked_bytes: Limit on the unpacked size in bytes; default None, the usual bound.
+        max_unpacked_bytes: Limit on the unpacked size in bytes; default None, the usual limit.
         title: Its name for messages; its path by default.
         tell: Function that receives each assumption as text, such as the sheet.
         parts_of: Function that returns whether all sheets with cells are parts of one table by their names, such as its
@@ -104,7 +104,7 @@ def sheet_rows(
     Raises:
         PrerequisiteError: openpyxl is not installed.
         DataError: The file is not a spreadsheet, or unpacks to more than the limit.
-        BrokenOff: The file is damaged or cut.
+        BrokenOff: The file is damaged or truncated.
     """
     name = title or str(path)
     try:
@@ -155,7 +155,7 @@ def sheet_rows(
 def _chosen_sheets(
     sheets: Sequence[Any], tell: Callable[[str], None], parts_of: Callable[[Sequence[str]], bool] | None
 ) -> list[int]:
-    """Return the indices of the sheets to read, mostly one, and report the names of others."""
+    """Return the indices of the sheets to read, usually just one, and report the names of the others."""
     if not sheets:
         raise ValueError("it has no sheet of cells")
     for sheet in sheets:
@@ -170,7 +170,7 @@ def _chosen_sheets(
 
 
 def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a sheet, including those that a file omits before a high row number."""
+    """Yield the rows of a sheet, including empty ones that a file omits before a higher row number."""
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(values_only=values_only), start=1):
         if number > MAX_ROWS:
@@ -179,7 +179,7 @@ def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
 
 
 def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tuple[list[str], str]:
-    """Return the cells of a row as texts, and the problem of the first cell without a value.
+    """Return the cells of a row as texts, and the problem with the first cell that lacks a value.
 
     Adds unknown number formats to a set.
     """
@@ -208,7 +208,7 @@ def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tu
 
 
 def _shown_text(value: Any, code: str, unknown: set[str]) -> str:
-    """Return a value as text, with the shown text of a number or date; adds unknown formats to a set."""
+    """Return a value as text, with the displayed text of a number or date; add unknown formats to a set."""
     if code in GENERAL:
         general = shown_in_general(value) if isinstance(value, float) and not value.is_integer() else None
         return cell_text(value) if general is None else ShownCell.of(cell_text(value), general)
@@ -221,7 +221,7 @@ def _shown_text(value: Any, code: str, unknown: set[str]) -> str:
 
 
 def _column(place: int) -> str:
-    """Return the letters of a column by its index from 0."""
+    """Return the letters of a column from its index, counted from 0."""
     letters, place = "", place + 1
     while place:
         place, rest = divmod(place - 1, 26)
@@ -230,7 +230,7 @@ def _column(place: int) -> str:
 
 
 def _merged(path: Path, sheet: Any, tell: Callable[[str], None]) -> MergedCells:
-    """Return the cells merged over several rows of a sheet; a file states them after its rows."""
+    """Return the cells of a sheet that are merged over several rows; a file states them after its rows."""
     merged, rest = MergedCells(), b""
     with zipfile.ZipFile(path) as archive, archive.open(str(sheet._worksheet_path).lstrip("/")) as handle:
         while piece := handle.read(PIECE_BYTES):
@@ -250,10 +250,10 @@ def _place(column: bytes) -> int:
 
 
 def _checked_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> _Traits:
-    """Check the sizes and the expansion of a spreadsheet's parts before reading any, and return its features.
+    """Check the sizes and the expansion of a spreadsheet's parts before any is read, and return its features.
 
     Raises:
-        ValueError: The whole, a part or a row exceeds the limit, or a part declares entities.
+        ValueError: The whole file, a part or a row exceeds the limit, or a part declares entities.
     """
     check_size(archive, max_unpacked_bytes)
     texts = DOCUMENT_BYTES.most()
@@ -308,13 +308,13 @@ def write_sheet(
 ) -> None:
     """Write a sheet for users to fill in, with a header that explains each column.
 
-    The header stays in view; a note on each of its cells explains the column, and a second sheet repeats the notes.
-    Cells of columns with a closed set of values offer it as a list.
+    The header remains visible; a note on each of its cells explains the column, and a second sheet repeats the notes.
+    Cells of columns with a closed set of values offer the values as a list.
 
     Args:
         handle: File to write to.
         columns: Names of the columns, in order.
-        rows: Values of each row by column; absent ones are empty.
+        rows: Values of each row, by column; missing values are empty cells.
         words: Explanation of each column's values.
         offered: Closed sets of values, by column.
         title: Name of the sheet.

@@ -25,7 +25,7 @@ from benchwright.files.numbered_lines import JoinedLines
 
 DELIMITERS = ",;\t|"
 OF_THE_WHOLE = ("is not text", "is not UTF-16")
-"""Beginnings of problems of the whole file, not of a row."""
+"""Prefixes of problems that concern the whole file rather than a row."""
 _OTHER_KINDS = {
     b"PK\x03\x04": "a ZIP archive; if it is a spreadsheet, name it .xlsx or .ods",
     bytes.fromhex("d0cf11e0a1b11ae1"): "a spreadsheet from before 2007; save it as .xlsx",
@@ -34,17 +34,17 @@ _OTHER_KINDS = {
     b"\x1f\x8b": "packed; name it .csv.gz",
     b"%PDF-": "a PDF; save the table in it as CSV",
 }
-"""First bytes of other kinds of files named as text tables, with their kind."""
+"""First bytes of other file types that may be named like text tables, with their kind."""
 _IN_UTF_8 = "save it as CSV in UTF-8"
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 50
 _REST_CHARACTERS = 1 << 20
 _AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 500_000
-"""Largest number of characters to reread, and of lines at a time, after an unclosed quotation mark."""
+"""Largest number of characters that are reread after unclosed quotation marks, and of lines in a row to reread."""
 _STATED = re.compile(r"sep=([,;\t|])\r?\n?", re.IGNORECASE)
 _COMMENT = re.compile(r'\s*"?#[ \w]')
 _ALONE = "\x1f"
-"""Delimiter of a table with one column: the unit separator of ASCII, absent in texts."""
+"""Delimiter of a table with one column: the ASCII unit separator, which does not occur in texts."""
 
 
 class TableLine(NamedTuple):
@@ -84,7 +84,7 @@ def text_lines(
 ) -> Iterator[TableLine]:
     """Yield the nonempty rows of a text table.
 
-    A row that is unreadable or not in the table's encoding is a line with a problem; the next one follows.
+    A row that is unreadable or not in the table's encoding becomes a line with a problem; reading then continues.
 
     Args:
         handle: The table, which is read once from start to end.
@@ -124,7 +124,7 @@ def _without_absent(
     written: Callable[[], Iterable[tuple[list[str], Callable[[], list[bool]]]]],
     tell: Callable[[str], None] | None,
 ) -> Iterator[TableLine]:
-    """Yield rows with absent cells emptied; rereads the table from the first possible one on.
+    """Yield rows with absent cells emptied; reread the table from the first cell that may be absent.
 
     Args:
         rows: The rows, header first.
@@ -189,7 +189,7 @@ def _null(cells: list[str]) -> str:
 
 
 def _other_lines(again: Callable[[], AbstractContextManager[BinaryIO]]) -> Iterator[bytes]:
-    """Yield the lines of a text with characters beyond ASCII, long ones in pieces."""
+    """Yield the lines of a text that contain characters beyond ASCII, long ones in pieces."""
     with again() as handle:
         while line := handle.readline(_SAMPLE_BYTES):
             if not line.isascii():
@@ -197,7 +197,7 @@ def _other_lines(again: Callable[[], AbstractContextManager[BinaryIO]]) -> Itera
 
 
 def _encoding(head: bytes) -> str:
-    """Return the encoding of a table by its beginning; in UTF-16 without a mark every other byte is zero."""
+    """Return the encoding of a table from its beginning; in UTF-16 without a mark, every other byte is zero."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     start = head[:64]
@@ -209,10 +209,10 @@ def _encoding(head: bytes) -> str:
 
 
 def found_delimiter(sample: str) -> str:
-    """Return the delimiter of a table, by its beginning.
+    """Return the delimiter of a table, judged from its beginning.
 
-    That is the one that gives most rows as many cells as the header. Ties go to the one with more columns, or with
-    fewer spaces after it, since spaces follow punctuation in sentences. Delimiters within quotes do not count, and
+    This is the one with which most rows have as many cells as the header. Ties go to the one with more columns, or with
+    fewer spaces after it, since spaces follow punctuation in sentences. Delimiters within quotes are ignored, and
     lines above the header that begin with `#` are skipped. If the header has none of the delimiters, the table has one
     column, and a text in it may hold any of them.
 
@@ -237,7 +237,7 @@ def found_delimiter(sample: str) -> str:
 
 
 def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Return the first rows, except the last of a sample, which may be cut off."""
+    """Return the first rows, except the last one of a sample, which may be truncated."""
     rows: list[list[str]] = []
     try:
         for row in csv.reader(lines, delimiter=delimiter):
@@ -251,7 +251,7 @@ def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
 
 
 class _Habits(NamedTuple):
-    """The notation of the program that wrote a table.
+    """The notation used by the program that wrote a table.
 
     Args:
         delimiter: Separator of cells. is_escaped: Whether quotation marks within cells are written `\\"`, as databases
@@ -265,7 +265,7 @@ class _Habits(NamedTuple):
 
     @classmethod
     def of(cls, sample: str, delimiter: str) -> _Habits:
-        """Return the notation under which most rows of a sample are readable; of equals the usual one."""
+        """Return the notation under which most rows of a sample are readable; the usual one in case of a tie."""
         usual = cls(delimiter)
         escaped, spaced = '\\"' in sample, f'{delimiter} "' in sample
         if not (escaped or spaced):
@@ -277,7 +277,7 @@ class _Habits(NamedTuple):
         return csv.reader(lines, strict=True, delimiter=self.delimiter, skipinitialspace=self.is_spaced)
 
     def _rows_in(self, sample: str) -> int:
-        """Return how many rows of a sample have as many cells as the first one, up to an unreadable one."""
+        """Return how many rows of a sample, up to an unreadable one, have as many cells as the first."""
         widths: list[int] = []
         text = _unescaped(sample) if self.is_escaped else sample
         try:
@@ -299,7 +299,7 @@ def _explained(error: csv.Error, first: int) -> str:
 
 
 class _Pages:
-    """The encoding of rows beyond ASCII: UTF-8, or a code page chosen at the first row that is not UTF-8.
+    """The encoding of rows with characters beyond ASCII: UTF-8, or a code page chosen at the first row in another one.
 
     Args:
         others: Function that returns all lines with characters beyond ASCII.
@@ -311,7 +311,7 @@ class _Pages:
         self._is_chosen, self._page = False, cast(CodePage | None, None)
 
     def read(self, cells: list[str], whole: str) -> tuple[list[str], str]:
-        """Return the cells of a row read as UTF-8 in their true encoding, and their problem as text."""
+        """Return the cells of a row, which was read as UTF-8, in their true encoding, and their problem as text."""
         try:
             whole.encode()
         except UnicodeEncodeError as error:
@@ -340,11 +340,11 @@ class _Pages:
 
 
 class _LongRow(ValueError):
-    """A row beyond the limit."""
+    """A row that exceeds the limit."""
 
 
 class _BoundedLines:
-    """Lines of a table, with the lines of each row limited before its cells are made.
+    """The lines of a table, with the lines of each row limited before its cells are created.
 
     Args:
         content: The table.
@@ -364,7 +364,7 @@ class _BoundedLines:
         self._most, self._most_cells = ROW_BYTES.most(), ROW_VALUES.most()
         self._fewest = min(self._most, self._most_cells)
         self.passed = 0
-        """Lines taken from the file."""
+        """Lines read from the file so far."""
         self._of_row: list[str] = []
         self._again: deque[str] = deque()
         self._may_be_read_again = _AGAIN_CHARACTERS
@@ -373,24 +373,24 @@ class _BoundedLines:
             self.passed = len(self._text.readline(self._most)[:1])
 
     def begin_row(self) -> None:
-        """Count anew."""
+        """Start counting from zero for a new row."""
         self._characters, self._cells = 0, -1
         self._of_row.clear()
 
     def reader(self) -> Iterator[list[str]]:
-        """Return a reader of the cells of the rows that follow."""
+        """Return a reader of the cells in the rows that follow."""
         return self._habits.reader(self)
 
     def in_quotes(self) -> list[bool]:
-        """Return which cells of the row are in quotation marks; empty for a row of very many lines."""
+        """Return which cells of the row are in quotation marks; empty for a row that has very many lines."""
         row = "".join(self._of_row) if len(self._of_row) < _AGAIN_LINES else ""
         row = _unescaped(row) if self._habits.is_escaped else row
         return cells_in_quotes(row, self._delimiter, is_spaced=self._habits.is_spaced)
 
     def put_back(self) -> bool:
-        """Reread all lines of the row except the first as separate rows; return False if done too often.
+        """Reread all lines of the row except the first as separate rows; return False if this has been done too often.
 
-        An unclosed quotation mark takes the sound rows below it into its cell.
+        An unclosed quotation mark includes the valid rows below it in its cell.
         """
         size = sum(map(len, self._of_row)) - len(self._of_row[0])
         if size > self._may_be_read_again or len(self._of_row) == _AGAIN_LINES:
@@ -401,7 +401,7 @@ class _BoundedLines:
         return True
 
     def _is_too_much(self, line: str) -> bool:
-        """Return whether the row has too many characters or cells; counts cells only once they may be too many."""
+        """Return whether the row has too many characters or cells; cells are counted only if they may be too many."""
         before: Sequence[str] = ()
         if self._cells < 0:
             self._cells, before = 0, self._of_row[:-1]

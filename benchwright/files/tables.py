@@ -1,4 +1,4 @@
-"""The one reader of tables: every command takes the same kinds of tables.
+"""The common reader of tables: every command accepts the same kinds of tables.
 
 | file                           | rows                                                                               |
 |--------------------------------|------------------------------------------------------------------------------------|
@@ -9,8 +9,8 @@
 | `.parquet`, `.arrow`           | read by a separate process (`arrow_files`)                                         |
 
 Text and JSON may be packed (`.gz`). The reader yields records, each a mapping from column to value, or lines of texts.
-An unusable row has a problem, and the next one follows. Memory does not grow with the file. The reader reports its
-assumptions about a file, such as the encoding or the sheet.
+An unusable row is reported as a problem, and reading continues with the next one. Memory does not grow with the file.
+The reader reports its assumptions about a file, such as the encoding or the sheet.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _SHEET_ENDS = (SUFFIX, ".xlsm", OPEN_SUFFIX)
 TABLE_ENDS = (*TEXT_ENDS, *_SHEET_ENDS, *JSON_ENDS, *_ARROW_ENDS)
 """Suffixes of tables, in lower case; text and JSON may be packed."""
 WITH_HEADER = (*TEXT_ENDS, *_SHEET_ENDS, *_ARROW_ENDS)
-"""Suffixes of tables with one header; in JSON each row names its columns."""
+"""Suffixes of tables with a single header; in JSON, each row names its columns."""
 PACKED_ENDS = tuple(f"{end}.gz" for end in (*TEXT_ENDS, *JSON_ENDS))
 
 
 _TEXT_FORMULA = re.compile(r'="([^"]*)"')
 _TOLD_FORMULAS = 'cells such as ="007" are the texts within, as spreadsheet programs show them'
 _LOOKED_AT = 20
-"""Number of first rows to search for the header."""
+"""Number of initial rows in which to search for the header."""
 
 
 class TableHead(NamedTuple):
@@ -65,7 +65,7 @@ class TableHead(NamedTuple):
     Args:
         names: The names.
         rows: Number of nonempty rows above the values.
-        told: Assumptions as text; empty without any.
+        told: Assumptions as text; empty if there are none.
     """
 
     names: list[str]
@@ -78,7 +78,7 @@ class TableRecord(NamedTuple):
 
     Args:
         entry: Row of the file, such as `line 3`.
-        values: Its values by column; in JSON, of any type.
+        values: Values of the row by column; in JSON, of any type.
         problem: Reason why the row is unusable; empty without one.
     """
 
@@ -88,13 +88,13 @@ class TableRecord(NamedTuple):
 
 
 class TableForm(NamedTuple):
-    """Knowledge of a table's form that makes more of it readable.
+    """Knowledge about the form of a table that makes more of it readable.
 
     Cells with errors then pass to the users of their columns, as `FaultyCell`.
 
     Args:
-        find_head: Function that finds the head of a table in its first rows; None if it finds none, so that the first
-            row has the names.
+        find_head: Function that finds the head of a table in its first rows; returns None if it finds none, so that the
+            first row has the names.
         are_parts: Function that returns whether several sheets are parts of one table by their names.
         in_part: Function that adds the information in such a sheet's name to the values of a row.
     """
@@ -105,7 +105,7 @@ class TableForm(NamedTuple):
 
 
 def table_end(name: str) -> str | None:
-    """Return which of `TABLE_ENDS` a file's name has, packed or not; None if it is not a table.
+    """Return which of `TABLE_ENDS` a file's name has, packed or unpacked; None if it is not a table.
 
     Example:
         >>> table_end("Questions.CSV.gz"), table_end("facts.yaml")
@@ -118,18 +118,18 @@ def table_end(name: str) -> str | None:
 
 
 def every_column(columns: Sequence[ArrowColumn]) -> ChosenColumns:
-    """Return all columns except those of bytes, which no text can show."""
+    """Return all columns except those that contain bytes, which cannot be shown as text."""
     return ChosenColumns([column.name for column in columns if column.kind != "bytes"])
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table in a file, wherever the file lies.
+    """A table in a file, wherever the file is stored.
 
     Args:
         name: Name of the table for messages.
-        end: Its kind, one of `TABLE_ENDS`.
-        opened: Function that opens its text, unpacked.
+        end: Kind of the table, one of `TABLE_ENDS`.
+        opened: Function that opens the unpacked text of the table.
         placed: Function that provides it at a path while it is read.
         tell: Function that receives each assumption as text, such as the encoding; by default a warning in the log,
             once.
@@ -143,7 +143,7 @@ class Table:
 
     @classmethod
     def at(cls, path: Path, *, otherwise: str = TEXT_ENDS[0]) -> Table:
-        """Return the table in a file on the disk.
+        """Return the table in a file on disk.
 
         Args:
             path: The file.
@@ -162,8 +162,8 @@ class Table:
         """Yield the nonempty rows as texts, starting with the names of the columns.
 
         For JSON, Parquet and Arrow, the names of the columns are line 0, and values other than texts are written as in
-        JSON. Rows may have any length: `by_column` checks whether one fits. If reading fails midway, the rest is one
-        row with a problem.
+        JSON. Rows may have any length: `by_column` checks whether one fits. If reading fails midway, the rest becomes
+        one row with a problem.
 
         Args:
             max_bytes: Limit on the characters of all rows, and on a spreadsheet's unpacked bytes; default None, no
@@ -254,7 +254,7 @@ class Table:
         """Yield the rows by column: values of text and sheets are texts, others keep their type.
 
         Args:
-            columns: Column names for a text without a header; default None.
+            columns: Column names for a text that has no header; default None.
             needed: Required columns; not checked in JSON, whose rows each have their columns.
             choose: Function that returns the columns to read of Parquet and Arrow.
             usual_line_bytes: Largest line of JSON in bytes, unless `bounds.ROW_BYTES` sets another limit.
@@ -287,7 +287,7 @@ class Table:
             yield TableRecord(f"after line {last}", None, self._rest(error))
 
     def unreadable(self, line: TableLine) -> DataError:
-        """Return the error for a table that one unreadable row makes useless."""
+        """Return the error for a table that a single unreadable row makes useless."""
         if line.problem.startswith(OF_THE_WHOLE):
             return DataError(f"{self.name} {line.problem}")
         return DataError(f"{self.name}, {line.entry}: {line.problem}")
@@ -329,7 +329,7 @@ class Table:
             raise DataError(f"{self.name}: column {needed[0]!r} is missing; the file is empty")
 
     def _headed(self, form: TableForm) -> tuple[TableHead | None, Iterator[TableLine]]:
-        """Return the head of a table and all its rows, trying other delimiters if a text's head is not found."""
+        """Return the head of a table and all its rows, trying other delimiters if the head of a text is not found."""
         is_text = self.end in TEXT_ENDS
         lines = self._bounded(self._text_lines() if is_text else self._sheet_lines(None, are_parts=form.are_parts))
         ahead = list(islice(lines, _LOOKED_AT))
@@ -343,7 +343,7 @@ class Table:
         return head, chain(ahead, lines)
 
     def _other_delimiter(self, form: TableForm) -> str | None:
-        """Return the delimiter that reveals the head of a text, if titles above it hold another or none."""
+        """Return the delimiter that reveals the head of a text, if titles above it contain another one or none."""
         for delimiter in DELIMITERS:
             with self.opened() as handle, naming(self.name):
                 if form.find_head(list(islice(text_lines(handle, delimiter=delimiter), _LOOKED_AT))) is not None:
@@ -352,7 +352,7 @@ class Table:
 
 
 def text_columns(head: bytes) -> list[str]:
-    """Return the column names of a text table, by its first bytes; empty if unclear."""
+    """Return the column names of a text table, from its first bytes; empty if they are unclear."""
     first = next(text_lines(BytesIO(head)), None)
     return [] if first is None or first.problem else header_names(first.cells)
 
@@ -391,14 +391,14 @@ def by_column(names: Sequence[str], cells: Sequence[str], *, may_be_short: bool 
 
 
 def _value_text(value: Any) -> str:
-    """Return a value of JSON, Parquet or Arrow as a cell's text; NaN is an absent value."""
+    """Return a value from JSON, Parquet or Arrow as the text of a cell; NaN is a missing value."""
     if isinstance(value, float) and isnan(value):
         return ""
     return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else cell_text(value)
 
 
 def json_lines(handle: BinaryIO, *, usual_bytes: int = ROW_BYTES.usual) -> Iterator[tuple[int, Any, str]]:
-    """Yield the number of each nonempty line of JSON, its value, and the reason if it has none.
+    """Yield the number of each nonempty line of JSON and its value, or the reason if it has none.
 
     Args:
         handle: The lines, in UTF-8, or in UTF-16 with a byte order mark.
@@ -427,14 +427,14 @@ def _warn_once(name: str, words: str) -> None:
 
 
 def too_many_columns(columns: int) -> str:
-    """Return a message that a table has too many columns, with advice."""
+    """Return a message, with advice, that a table has too many columns."""
     return f"{columns:,} columns; the limit is {COLUMNS.most():,}; drop unneeded ones, {COLUMNS.or_raise()}"
 
 
 def _bounded_choice(
     choose: Callable[[Sequence[ArrowColumn]], ChosenColumns], title: str
 ) -> Callable[[Sequence[ArrowColumn]], ChosenColumns]:
-    """Return a choice of columns that fails if there are too many."""
+    """Return a choice of columns that raises an error if there are too many."""
 
     def chosen(columns: Sequence[ArrowColumn]) -> ChosenColumns:
         if len(columns) > COLUMNS.most():

@@ -1,4 +1,4 @@
-"""A card: a record, the evidence for its verdict, and the command line that reverses the verdict."""
+"""A card: a record, the evidence for its verdict, and the command that reverses the verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CardContext(NamedTuple):
         verdict: Effective verdict.
         reason: Effective reason.
         can_reverse: Whether a curator's decision can replace the verdict.
-        left_aside: Whether a drop only means that the step made nothing from the record.
+        left_aside: Whether a drop merely means that the step made nothing from the record.
         decisions: Curators' decisions at this stage, by record.
     """
 
@@ -44,12 +44,12 @@ class CardContext(NamedTuple):
 
     @property
     def look(self) -> str:
-        """Return the CSS class of cards of this reason."""
+        """Return the CSS class of cards with this reason."""
         return "aside" if self.left_aside and self.verdict == "drop" else self.verdict
 
     @property
     def verb(self) -> str:
-        """Return the verb for the step's action on the records."""
+        """Return the verb that describes what the step does with the records."""
         verbs = {"drop": "dropped", "ask": "asked about", "failed": "failed", "aside": "not used", "keep": "kept"}
         return verbs[self.look]
 
@@ -60,7 +60,7 @@ class CardContext(NamedTuple):
 
 
 def _command_lines(place: CardContext, record_id: str) -> list[tuple[str, str]]:
-    """Return the actions that a curator can take on a record: name and command line of each."""
+    """Return the actions that a curator can take on a record, each with its name and command."""
     if not place.can_reverse or place.verdict == "failed":
         return []
     record = f"{shlex.quote(str(place.workspace))} {record_id} --step {shlex.quote(place.stage)}"
@@ -77,13 +77,13 @@ class CardPicture(NamedTuple):
     """A picture on a card.
 
     Args:
-        verb: Word for the step's action on the record.
+        verb: Verb that describes what the step did with the record.
         name: Name of the record.
         image_wh: Width and height of the image in pixels; None without an image.
         thumbnail: Thumbnail; None without a picture to show.
-        problem: Reason for a missing picture.
-        left_out: Corners of measured regions that do not count, as SVG points.
-        regions: Corners of regions that count, as SVG points.
+        problem: Reason why the picture is missing.
+        left_out: Corners of measured regions that are excluded, as SVG points.
+        regions: Corners of regions that are included, as SVG points.
     """
 
     verb: str
@@ -105,7 +105,7 @@ class FunnelCard(NamedTuple):
         more: Number of further records like it.
         question: Question of an item; None for an image.
         fields: Name and value of measurements and evidence.
-        own: Verdict and reason of the step if a curator's decision replaced them; else None.
+        own: The step's verdict and reason if a curator's decision replaced them; otherwise None.
         decision: That decision, if known.
         commands: Name and command line of each action; the card shows the first.
         step: Quoted id of the stage if the card is selectable; else None.
@@ -159,7 +159,7 @@ def _picture(
 
 
 def outlines_of(measured: Mapping[str, Any], kind: str) -> list[str]:
-    """Return the corners of the regions measured in a picture, as SVG points, omitting anything but outlines."""
+    """Return the corners of the regions measured in a picture, as SVG points, ignoring everything except outlines."""
     polygons = [region.get("polygon") for region in _listed(measured.get(kind)) if isinstance(region, Mapping)]
     return [points for polygon in polygons if (points := _points(polygon))]
 

@@ -37,12 +37,12 @@ TEXTS = (
     "note", "{count} in", "{count} out", "1 item made", "{count} items made", "{low} to {high}",
     "{value} of {count} records", "records", "{value} of {count} records; heights are square roots of counts",
 )  # fmt: skip
-"""Texts of these charts, with placeholders for values, for translation."""
+"""Texts of these charts, for translation, with placeholders for values."""
 Translate = Callable[[str], str]
 
 
 def flow_charts(steps: Sequence[FunnelStep], *, translate: Translate = str) -> Iterator[Chart]:
-    """Yield the charts of images and of items, with a bar for each step, as wide as the step's input.
+    """Yield the charts of images and of items, with one bar per step whose width is the step's input.
 
     Args:
         steps: The steps.
@@ -124,7 +124,7 @@ def _look(spread: Spread, middle: float) -> Look:
 
 
 def facts_of(steps: Sequence[FunnelStep]) -> list[tuple[str, int]]:
-    """Return the facts at the top of the page: name and count of each."""
+    """Return the facts for the top of the page, each as a name and a count."""
     images, items = ([step for step in steps if step.flow == flow] for flow in ("images", "items"))
     facts = [("files", steps[0].records), ("images taken in", steps[0].out)]
     if images:

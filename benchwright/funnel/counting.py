@@ -1,4 +1,4 @@
-"""Counts of every step's input and output, by reason, read only from the markers of shards, never from rows."""
+"""Counts of every step's input and output, by reason, read only from the shards' markers, never from rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FunnelStep:
     """Counts of one recipe entry.
 
     Args:
-        place: Position in the recipe; ingest has 0.
+        place: Position in the recipe; 0 for ingest.
         name: Name of the entry, or `ingest`.
         flow: Input of the entry: files of the image folder, images or items.
         records: Number of input records.
@@ -46,7 +46,7 @@ class FunnelStep:
     made: Mapping[str, int]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts as the command line prints them."""
+        """Return the counts as JSON values, as the command line prints them."""
         return {
             "name": self.name,
             "flow": self.flow,
@@ -75,7 +75,7 @@ def count_funnel(space: Workspace, stages: Sequence[Stage]) -> list[FunnelStep]:
 
 
 def counts_of(space: Workspace, stage_ids: Iterable[str]) -> list[VerdictCounts]:
-    """Return each stage's counts over all its shards."""
+    """Return the counts of each stage, added up over all its shards."""
     return [VerdictCounts.total(marker.counts for marker in StageTable(space, stage).current()) for stage in stage_ids]
 
 

@@ -22,7 +22,7 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
 Reason = tuple[str, str]
-"""Effective verdict and reason."""
+"""Effective verdict and reason of a record."""
 
 
 class StageExample(NamedTuple):
@@ -76,7 +76,7 @@ def examples_of(
 def _chosen(
     space: Workspace, stage: Stage, measure: Stage | None, *, most: int
 ) -> dict[Reason, list[tuple[float, str, str]]]:
-    """Return the first examples of each reason, ranked by distance from the threshold (0 without one), id, shard."""
+    """Return the first examples of each reason, sorted by distance from the threshold (0 if none), id and shard."""
     threshold = next(iter(thresholds_of(measure)), None) if measure is not None else None
     best: defaultdict[Reason, list[tuple[float, str, str]]] = defaultdict(list)
     table = StageTable(space, stage.id)
@@ -111,7 +111,7 @@ def _distances(space: Workspace, measure: Stage, threshold: Threshold, shard: st
 
 
 def _rows(space: Workspace, stage: Stage, wanted: Mapping[str, set[str]]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the wanted records, with all columns."""
+    """Yield the rows of the requested records, with all columns."""
     table = StageTable(space, stage.id)
     for shard, ids in sorted(wanted.items()):
         marker = table.marker(shard)

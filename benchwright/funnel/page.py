@@ -1,4 +1,4 @@
-"""The HTML of a funnel page: one file that loads nothing else, yielded piece by piece."""
+"""The HTML of a funnel page: one file that loads nothing else, generated piece by piece."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RefusedFile(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """Examples of one reason, and the number of records with that reason."""
+    """Examples for one reason, and the number of records with that reason."""
 
     place: CardContext
     total: int
@@ -74,7 +74,7 @@ def pieces(
     stale: Sequence[OverrideStatus],
     showing: Showing,
 ) -> Iterator[str]:
-    """Yield the page's HTML; each card's thumbnails are made when it is yielded."""
+    """Yield the page's HTML; each card's thumbnails are made only when the card is yielded."""
     values = {
         "head": head,
         "workspace": shlex.quote(str(head.workspace)),
@@ -108,5 +108,5 @@ def _spread_charts(section: FunnelSection) -> list[Chart]:
 
 
 def _printable(value: Any) -> Any:
-    """Return a text with control characters as escapes; markup and other values unchanged."""
+    """Return a text with control characters as escapes; markup and other values are returned unchanged."""
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -27,11 +27,11 @@ class StageCost:
         kind: Kind of the stage; `tables` for the cost of a pass of several stages beyond their own work: reading and
             writing tables, and concurrent work of the main process.
         state: Final state: `done`, `waiting` or `failed`.
-        ran: Number of shards or steps that ran; 0 if everything was up to date.
+        ran: Number of shards or steps that ran; 0 if everything was already up to date.
         records: Number of judged records; None if it judges none.
-        jobs: Number of the workers' jobs.
+        jobs: Number of jobs that workers ran.
         mapped: Number of records over which it mapped a function.
-        kept: Number of these with a value kept from an earlier run.
+        kept: Number of these whose value was kept from an earlier run.
         lost: Number of these on which the function failed.
         parts: Cost of the main process for named parts of a final step, such as asking one model; of parts that go on
             at the same time, each counts all that the process does meanwhile.
@@ -54,10 +54,10 @@ class StageCost:
 
 
 class WorkerCost(NamedTuple):
-    """The cost of a process in the whole run.
+    """The cost of one process over the whole run.
 
     Args:
-        name: Name of the worker, which is also its log's.
+        name: Name of the worker and of its log.
         jobs: Number of its jobs.
         usage: Cost of these jobs; for the main process, of the whole run.
     """
@@ -119,7 +119,7 @@ class Profile:
 
 
 def profile_of(run_folder: Path) -> Profile:
-    """Return the cost of a run, from the events of its log; older programs' logs have few of them."""
+    """Return the cost of a run, from the events in its log; logs of older versions contain few of them."""
     profile = Profile(workers={MAIN: WorkerCost(MAIN, 0, NOTHING)})
     for event in _events(run_folder / EVENTS_FILE):
         match event["event"]:
@@ -153,7 +153,7 @@ def _events(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _of_pass(profile: Profile, stages: Sequence[str]) -> StageCost:
-    """Return the entry for a pass's cost that belongs to no single stage."""
+    """Return the entry for the cost of a pass that belongs to no single stage."""
     if len(stages) == 1:
         return profile.stages[stages[0]]
     name = " + ".join(stages)

@@ -1,4 +1,4 @@
-"""The funnel page of a run, written once for equal tables and reused without drawing."""
+"""The funnel page of a run, written once for equal tables and then reused without drawing it again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write_run_funnel(root: Path, run_folder: Path) -> Path:
     """Write the page of a run into its folder, unless an earlier run's page is equal; return the page's path.
 
     Raises:
-        BenchwrightError: Nothing has run there.
+        BenchwrightError: Nothing has run in the workspace.
     """
     space = Workspace.open(root)
     content = _told(space)
@@ -43,7 +43,7 @@ def write_run_funnel(root: Path, run_folder: Path) -> Path:
 
 
 def _told(space: Workspace) -> str:
-    """Return the digest of a page's whole content."""
+    """Return the digest of everything that the page shows."""
     settings = space.settings()
     tables = [file_digest(space.tables / name / "current.json") for name in stage_names(space)]
     rows = {name: counts.document() for name, counts in row_counts_in(space.root, stage_names(space)).items()}

@@ -32,7 +32,7 @@ class Spread(NamedTuple):
     Args:
         value: Name of the value.
         low: Left edge of the first bin.
-        high: Right edge of the last one.
+        high: Right edge of the last bin.
         counts: Number of records in each of the bins, which have equal width.
         threshold: Threshold of the filter, if it has one for this value.
     """
@@ -60,7 +60,7 @@ def thresholds_of(stage: Stage) -> list[Threshold]:
 
 
 def spreads_of(space: Workspace, measure: Stage) -> list[Spread]:
-    """Return the histograms of the filter's values with thresholds; if none has one, that of its first number."""
+    """Return the histograms of the filter's values with thresholds; if there are none, that of its first number."""
     thresholds = thresholds_of(measure)
     numbers = [name for name, kind in measure.values.items() if kind in _NUMBERS]
     wanted = dict.fromkeys([threshold.value for threshold in thresholds if threshold.value in numbers] or numbers[:1])
@@ -73,7 +73,7 @@ def spreads_of(space: Workspace, measure: Stage) -> list[Spread]:
 
 
 def _spread(space: Workspace, measure: Stage, value: str, threshold: Threshold | None) -> Spread | None:
-    """Return one histogram, or None without measurements; read one shard's column at a time, twice."""
+    """Return one histogram, or None without measurements; the column is read shard by shard, twice."""
     low, high = np.inf, -np.inf
     for column in _columns(space, measure, value):
         if column.size:

@@ -29,7 +29,7 @@ _SIDE_PX = 320
 
 
 class Thumbnail(NamedTuple):
-    """A picture on the page; `problem` says why it is missing."""
+    """A picture on the page; `problem` states why it is missing."""
 
     uri: str
     width: int
@@ -42,7 +42,7 @@ class ShownRecord(NamedTuple):
 
     Args:
         record_id: Id of the image or item.
-        name: Path of a source image; else the id.
+        name: Path of a source image; otherwise the id.
         question: Question of an item; None for an image.
         image: Picture of the record; the first one of an item.
     """
@@ -55,7 +55,7 @@ class ShownRecord(NamedTuple):
 
 @dataclass
 class Showing:
-    """Look-up of records by id, and their thumbnails, each made once."""
+    """Look-up of records by id, and of their thumbnails, each of which is made once."""
 
     space: Workspace
     cache: ItemCache
@@ -128,7 +128,7 @@ def _having(rows: Any, column: str, wanted: set[str]) -> Any:
 
 
 def partners_in(evidence: Mapping[str, Any]) -> list[str]:
-    """Return the similar records that evidence names: `of`, then `like`, then `partners`, nearest first."""
+    """Return the similar records named by evidence: `of`, then `like`, then `partners`, nearest first."""
     named = [evidence.get("of"), *_listed(evidence.get("like")), *_listed(evidence.get("partners"))]
     return list(dict.fromkeys(image_id for image_id in map(_id_in, named) if isinstance(image_id, str)))
 

@@ -90,7 +90,7 @@ class _History:
         return [items[item_id] for item_id in sorted(items)]
 
     def _items_named(self, name: str) -> Iterator[tuple[str, Item]]:
-        """Yield items and their later versions, each with the stage that wrote it, in the order of stages."""
+        """Yield items and their later versions, each with the stage that wrote it, in stage order."""
         for stage in self._stages:
             table = StageTable(self.workspace, stage)
             for marker in table.current():
@@ -99,7 +99,7 @@ class _History:
                     yield from ((stage, item) for item in items_of(rows) if item.item_id.startswith(name))
 
     def of_image(self, record: ImageRecord) -> Iterator[dict[str, Any]]:
-        """Yield an image's history: its parents, its ingest or making, then every verdict."""
+        """Yield an image's history: its parents, its ingest or creation, then every verdict."""
         for parent in record.derived_from:
             yield from self.of_image(self._images[parent][1])
         stage = self._images[record.image_id][0]
@@ -119,7 +119,7 @@ class _History:
         yield from self._verdicts(record.image_id)
 
     def of_released_file(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the history of a file that a release made from a workspace image, by its id; else nothing."""
+        """Yield the history of a file, by its id, that a release made from a workspace image; otherwise nothing."""
         made: dict[str, list[tuple[Path, ImageRecord]]] = {}
         if len(name) >= SHORTEST_PREFIX:
             for folder in self._release_folders():
@@ -148,7 +148,7 @@ class _History:
                 }
 
     def of_item(self, stage: str, item: Item) -> Iterator[dict[str, Any]]:
-        """Yield an item's history: its images, its making, verdicts, releases, scores."""
+        """Yield an item's history: its images, its creation, verdicts, releases and scores."""
         seen: set[str] = set()
         for image in item.images:
             for link in self.of_image(self._images[image.image_id][1]):

@@ -47,10 +47,10 @@ def write_funnel(
         out: Path of the page, replaced if it exists; None only counts.
         per_reason: Largest number of examples of each reason; default 12.
         page: Page of the examples, from 1; page 2 shows those after the first `per_reason`.
-        step: Name of the only recipe entry with examples; None for all.
+        step: Name of the only recipe entry to show examples of; None for all entries.
 
     Raises:
-        BenchwrightError: Nothing has run there, the step has not run, or the page cannot be written.
+        BenchwrightError: Nothing has run in the workspace, the step has not run, or the page cannot be written.
     """
     space = Workspace.open(root)
     stages = stages_of_workspace(root)
@@ -84,7 +84,7 @@ def write_funnel(
 def _sections(
     space: Workspace, stages: Sequence[Stage], steps: Sequence[FunnelStep], head: FunnelHead, showing: Showing
 ) -> Iterator[FunnelSection]:
-    """Yield the sections of the steps with content."""
+    """Yield the sections of the steps that have content."""
     for step in steps:
         parts = [stage for stage in stages if stage.entry == step.name and stage.kind != "final"]
         spreads = [spread for part in parts if part.role == "measure" for spread in spreads_of(space, part)]
@@ -115,7 +115,7 @@ def _measure_of(judge: Stage) -> str:
 
 
 def _refused(space: Workspace, per_reason: int, page: int) -> list[RefusedFile]:
-    """Return one page of the refused files, in the order of the tables."""
+    """Return one page of the refused files, in table order."""
     failed = (row for row in files_of(space) if row["verdict"] == "failed")
     shown = islice(failed, (page - 1) * per_reason * 4, page * per_reason * 4)
     return [RefusedFile(row["uri"], row["reason"], row["detail"] or "") for row in shown]

@@ -1,8 +1,8 @@
-"""PNG files of pictures that differ from one another in a few rows, such as one photograph with different marks.
+"""PNG files of pictures that differ from each other in a few rows, such as one photograph with different marks.
 
-The encoder compresses rows in independent bands and reuses a band that it compressed before: of a photograph drawn on
-nine times, it compresses nine tenths once. Speed takes precedence over size, since such files are sent once and never
-stored.
+The encoder compresses rows in independent bands and reuses a band that it compressed before: for a photograph drawn on
+nine times, it compresses nine tenths of the rows only once. Speed takes precedence over size, since such files are sent
+once and never stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1
-"""Raised when the same pixels give other bytes."""
+"""Version of the encoding; raised when the same pixels give other bytes."""
 BAND_ROWS = 32
 _MOST_BYTES = 128 * 1024**2
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -45,7 +45,7 @@ class BandedPng:
         self._bands: OrderedDict[bytes, bytes] = OrderedDict()
 
     def encode(self, pixels: NDArray[np.uint8]) -> bytes:
-        """Return (height, width, 3) RGB pixels as a PNG file without metadata."""
+        """Encode (height, width, 3) RGB pixels as a PNG file without metadata."""
         height, width = pixels.shape[:2]
         filtered = _filtered(pixels)
         bands = [self._band(filtered[start : start + BAND_ROWS].tobytes()) for start in range(0, height, BAND_ROWS)]
@@ -55,7 +55,7 @@ class BandedPng:
         return b"".join([_SIGNATURE, _chunk(b"IHDR", head), _chunk(b"IDAT", data), _chunk(b"IEND", b"")])
 
     def _band(self, rows: bytes) -> bytes:
-        """Return rows as deflate blocks that refer to no earlier data and end on a byte boundary."""
+        """Return rows as deflate blocks that refer to no earlier data and end at a byte boundary."""
         key = blake2b(rows, digest_size=32).digest()
         if (known := self._bands.get(key)) is not None:
             self._bands.move_to_end(key)
@@ -73,7 +73,7 @@ class BandedPng:
 
 
 def _filtered(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return rows, each after its filter byte: a band's first row depends on itself alone, others on the row above.
+    """Return rows, each after its filter byte: a band's first row depends only on itself, others on the row above.
 
     Differences are modulo 256 (W3C, PNG, section 9.2).
     """

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 
 def enlargement(size_wh: tuple[int, int], wanted_wh: tuple[int, int]) -> float:
-    """Return the factor by which a picture must grow to cover another size; below 1 where it shrinks."""
+    """Return the factor by which a picture must grow to cover another size; less than 1 if it must shrink."""
     return max(wanted_wh[0] / size_wh[0], wanted_wh[1] / size_wh[1])
 
 
 def cover(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return the center of a picture scaled to cover a size."""
+    """Return the central part, of the given size, of a picture scaled to cover that size."""
     import cv2
 
     factor = enlargement((pixels.shape[1], pixels.shape[0]), size_wh)

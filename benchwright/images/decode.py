@@ -79,7 +79,7 @@ def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[n
         limits: Limits of the file; the defaults of `Limits` where None.
 
     Raises:
-        UnreadableImage: For the reasons in `benchwright.images.identify`, or `truncated`, `corrupt`,
+        UnreadableImage: For the reasons in `benchwright.images.identify`, or as `truncated`, `corrupt` or
             `unsupported_mode`.
     """
     with _opened(data, limits or Limits()) as opened:
@@ -100,7 +100,7 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
 
 
 class _OpenedImage(NamedTuple):
-    """An image opened but not yet decoded, with its container's facts and the bytes for the decoder."""
+    """An image that is opened but not yet decoded, with its container's facts and the bytes for the decoder."""
 
     image: ImageFile.ImageFile
     container: Container
@@ -108,7 +108,7 @@ class _OpenedImage(NamedTuple):
 
 
 class _Loaded(NamedTuple):
-    """A decoded image as its decoder returned it, and the rotation still to apply."""
+    """A decoded image as its decoder returned it, and the rotation that remains to be applied."""
 
     image: Image.Image
     container: Container
@@ -116,12 +116,12 @@ class _Loaded(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Return the memory of its pixels in Pillow, in bytes."""
+        """Return the number of bytes that its pixels take in Pillow."""
         return self.image.width * self.image.height * (1 if self.image.mode == "L" else 4)
 
     @property
     def is_plain(self) -> bool:
-        """Return whether its pixels equal those of `rgb` before rotation: opaque RGB or gray with 8 bits."""
+        """Return whether its pixels equal those of `rgb` before rotation: opaque RGB, or gray with 8 bits."""
         return self.image.mode in {"RGB", "L"} and "transparency" not in self.image.info
 
     def rgb(self) -> NDArray[np.uint8]:
@@ -169,7 +169,7 @@ def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int
     """Return an image's width and height after orientation, in pixels, from its header, without decoding.
 
     Raises:
-        UnreadableImage: As `benchwright.images.identify` says.
+        UnreadableImage: For the reasons in `benchwright.images.identify`.
     """
     with _opened(data, limits or Limits()) as opened:
         return opened.container.upright_wh
@@ -179,7 +179,7 @@ def jpeg_coding(data: bytes, *, limits: Limits | None = None) -> JpegCoding | No
     """Return the JPEG file's coding, applied to its upright picture; None for CMYK. No pixels are decoded.
 
     Raises:
-        UnreadableImage: As `benchwright.images.identify` says.
+        UnreadableImage: For the reasons in `benchwright.images.identify`.
     """
     with _opened(data, limits or Limits()) as opened:
         image = opened.image
@@ -210,9 +210,9 @@ def decoded_header(data: bytes, *, limits: Limits) -> Container:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Pillow silent and strict while it works on one image.
+    """Make Pillow silent and strict while it works on one image.
 
-    Both settings belong to the whole process, so this holds a lock while it changes and restores them.
+    Both settings apply to the whole process, so a lock is held while they are changed and restored.
     """
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -273,7 +273,7 @@ def _container_by_decoder(image: ImageFile.ImageFile, bound: Container, limits: 
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn any exception of a decoder into an `UnreadableImage` with a stable reason."""
+    """Convert any exception of a decoder to an `UnreadableImage` with a stable reason."""
     try:
         yield
     except (UnreadableImage, MemoryError):
@@ -318,12 +318,12 @@ def _checked(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 class ImageReader:
-    """Reader of records' decoded pixels; decodes an image once while it stays in the cache.
+    """Reader of records' decoded pixels; it decodes an image only once while the image remains in the cache.
 
     Not thread-safe: every worker has its own reader.
 
     Args:
-        locate: Function that returns the path of a record's file.
+        locate: Function that returns the path of the file of a record.
         limits: Limits of files; the defaults of `Limits` where None.
         cache_bytes: Size of the pixel cache in bytes; the cache holds a larger image alone.
         make_again: Function that restores a record's changed or missing file, or raises a `DataError` with the reason
@@ -350,7 +350,7 @@ class ImageReader:
         self._cache: OrderedDict[str, NDArray[np.uint8] | _Loaded] = OrderedDict()
 
     def drop(self) -> None:
-        """Empty the cache of pixels."""
+        """Empty the pixel cache."""
         self._cache.clear()
         self._held_bytes = 0
 
@@ -407,7 +407,7 @@ class ImageReader:
         The result depends only on the record and `at_least_px`, not on earlier reads.
 
         Raises:
-            UnreadableImage: As `rgb`.
+            UnreadableImage: As for `rgb`.
         """
         if record.media_type != "image/jpeg" or min(record.width, record.height) < 2 * at_least_px:
             return self.rgb(record)
@@ -437,7 +437,7 @@ class ImageReader:
         Formats without reduced decoding share the decoded pixels of `rgb`, with the same result.
 
         Raises:
-            UnreadableImage: As `rgb`.
+            UnreadableImage: As for `rgb`.
         """
         if (cached := self._cached(record)) is not None and record.media_type != "image/jpeg":
             return _luma_of_kept(cached)
@@ -473,7 +473,7 @@ def _check_size(record: ImageRecord, upright_wh: tuple[int, int]) -> None:
 
 @contextmanager
 def _named(record: ImageRecord) -> Iterator[None]:
-    """Prefix error details with the record's name."""
+    """Add the record's name to the beginning of error details."""
     try:
         yield
     except UnreadableImage as error:

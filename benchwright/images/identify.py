@@ -102,7 +102,7 @@ def _container(handle: BinaryIO, *, size: int, suffix: str, limits: Limits) -> C
 
 
 def _digest(handle: BinaryIO, size: int) -> str:
-    """Return the SHA-256 of `size` bytes, or of fewer if the file has shrunk meanwhile."""
+    """Return the SHA-256 of `size` bytes, or of fewer if the file has shrunk in the meantime."""
     handle.seek(0)
     digest = hashlib.sha256()
     while size > 0 and (piece := handle.read(min(size, _MIB))):
@@ -112,7 +112,7 @@ def _digest(handle: BinaryIO, size: int) -> str:
 
 
 def is_svg(head: bytes) -> bool:
-    """Return whether a file's first bytes are those of an SVG, compressed or not, in UTF-8 or UTF-16."""
+    """Return whether a file's first bytes are those of an SVG file, compressed or not, in UTF-8 or UTF-16."""
     if head.startswith(b"\x1f\x8b"):
         try:
             head = zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES)
@@ -147,10 +147,10 @@ def _spelled(character: str) -> str:
 
 
 def path_for(uri: str) -> Path:
-    """Return the path below the image folder for a URI of `uri_for`.
+    """Return the path below the image folder for a URI that `uri_for` returned.
 
     Raises:
-        DataError: The text is not such a URI, or leads out of the folder.
+        DataError: The text is not such a URI, or refers to a path outside the folder.
     """
     if "%" in uri and re.search("%(?![0-9A-Fa-f]{2})", uri):
         raise DataError(f"the image URI {uri!r} has a % that is not followed by two hexadecimal digits")

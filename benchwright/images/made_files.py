@@ -1,4 +1,4 @@
-"""Files of pictures that Benchwright makes: one encoding each, without metadata, with fixed settings."""
+"""Files of pictures that Benchwright makes: each has one encoding with fixed settings and no metadata."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ def encode_made(pixels: Pixels, form: MadeForm) -> tuple[bytes, str]:
 
 
 def encode_lossless(pixels: Pixels) -> tuple[bytes, str]:
-    """Return (height, width, 3) RGB pixels as a WebP file without loss, and its media type.
+    """Return (height, width, 3) RGB pixels as a lossless WebP file, and its media type.
 
-    A picture too large for WebP becomes PNG. Equal pixels give equal bytes under one build of Pillow and libwebp.
+    A picture too large for WebP becomes a PNG file. Equal pixels give equal bytes under one build of Pillow and
+    libwebp.
     """
     if max(pixels.shape[:2]) > _WEBP_MOST_PX:
         return encode_png(pixels), MEDIA_TYPES["png"]

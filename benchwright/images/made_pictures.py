@@ -1,4 +1,4 @@
-"""The format of pictures that Benchwright makes, decided once for the whole project, by content.
+"""The format of pictures that Benchwright makes, defined once for the whole project, by content.
 
 | picture | format, where it is made and in releases |
 |---|---|
@@ -7,8 +7,8 @@
 | of any step in a workspace whose recipe freezes `lossless` or sealed | WebP without loss |
 
 Each made picture is thus encoded once, where it is made, and later steps see the released pixels. The exception is
-pictures whose pixels other steps compare with those of a source (`Step.pixels_compared`): the workspace keeps them
-without loss, and a release has them as JPEG. Workspaces begun before this rule hold all made pictures as PNG and
+pictures whose pixels other steps compare with those of a source (`Step.pixels_compared`): the workspace stores them
+losslessly, and a release contains them as JPEG. Workspaces begun before this rule hold all made pictures as PNG and
 continue to do so.
 
 All pictures of one step get one format and the same number of encodings, whatever their size or content, so that no
@@ -16,7 +16,7 @@ picture of an item differs by its file.
 
 A user's JPEG file that is only turned upright is encoded once more, with quantization no finer than that of the file
 (`JpegCoding`), so that it does not grow. Turning without decoding, as jpegtran does, is exact only if both sides are
-whole blocks; 4000x3000 with halved chroma, the most frequent size of phones, is not. No library on PyPI does it for
+whole blocks; 4000x3000 with halved chroma, the most common size from phones, is not. No library on PyPI does it for
 files that may be hostile: jpeglib reads paths only and ends the process at some damaged files, and PyTurboJPEG needs a
 system library.
 """
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from benchwright.images.pixels import Pixels
 
 PictureRule = Literal["lossless", "by_content"]
-"""How a release holds made pictures: all without loss, or as JPEG if only their visible content counts."""
+"""How a release stores made pictures: all losslessly, or as JPEG if only their visible content matters."""
 
 MadeRule = PictureRule | Literal["png"]
-"""How a workspace holds made pictures: as they will be released, or all as PNG, as in older workspaces."""
+"""How a workspace stores made pictures: as they will be released, or all as PNG, as in older workspaces."""
 
 MadeForm = Literal["jpeg", "webp", "png"]
-"""Format of a made picture; WebP is without loss."""
+"""Format of a made picture; WebP is lossless."""
 
 MEDIA_TYPES: dict[MadeForm, str] = {"jpeg": "image/jpeg", "webp": "image/webp", "png": "image/png"}
 
 JPEG_QUALITY = 95
-"""JPEG quality; over the demo's 108 made pictures the median PSNR is 42.5 dB and the lowest 38.1 dB."""
+"""JPEG quality; for the 108 made pictures of the demo, the median PSNR is 42.5 dB and the lowest is 38.1 dB."""
 
 
 def is_jpeg(data: bytes) -> bool:
@@ -51,16 +51,16 @@ def is_jpeg(data: bytes) -> bool:
 
 
 def is_lossless_webp(data: bytes) -> bool:
-    """Return whether a file begins as a lossless WebP file of one picture, as `encode_lossless` writes it."""
+    """Return whether a file begins like a lossless WebP file of one picture, as `encode_lossless` writes it."""
     return data[:4] == b"RIFF" and data[8:16] == b"WEBPVP8L"
 
 
 def made_form(rule: MadeRule, *, is_visual: bool) -> MadeForm:
-    """Return the format in which a workspace keeps the pictures a step makes.
+    """Return the format in which a workspace stores the pictures that a step makes.
 
     Args:
         rule: Rule of the workspace.
-        is_visual: Whether only the visible content of the pictures counts, to items and to all later steps.
+        is_visual: Whether only the visible content of the pictures matters, for items and for all later steps.
     """
     if rule == "png":
         return "png"
@@ -68,12 +68,12 @@ def made_form(rule: MadeRule, *, is_visual: bool) -> MadeForm:
 
 
 class JpegCoding(NamedTuple):
-    """The coding of a JPEG file, as far as it determines the file's size.
+    """The coding of a JPEG file, as far as it affects the file's size.
 
     Attributes:
         tables: Quantization tables, each of 64 divisors (1-255), row by row.
         subsampling: Chroma in full (0), halved across (1) or halved both ways (2), as Pillow counts.
-        is_grey: Whether it has no chroma.
+        is_grey: Whether the picture has no chroma.
     """
 
     tables: tuple[tuple[int, ...], ...]
@@ -81,13 +81,13 @@ class JpegCoding(NamedTuple):
     is_grey: bool
 
     def turned(self) -> JpegCoding:
-        """Return the coding of the same picture turned by 90 degrees; chroma halved across becomes chroma in full."""
+        """Return the coding of the same picture rotated by 90 degrees; chroma halved across becomes full chroma."""
         order = [row * 8 + column for column in range(8) for row in range(8)]
         across = tuple(tuple(table[at] for at in order) for table in self.tables)
         return JpegCoding(across, 0 if self.subsampling == 1 else self.subsampling, self.is_grey)
 
     def no_finer(self) -> JpegCoding:
-        """Return the coding with divisors no smaller than those of quality 95, which preserve the visible content."""
+        """Return the coding with divisors no smaller than those of quality 95, which preserves the visible content."""
         ours = _tables_of_quality()
         return self._replace(
             tables=tuple(

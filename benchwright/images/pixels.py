@@ -29,7 +29,7 @@ _AS_STORED: dict[int, Callable[[Pixels], Pixels]] = {
     7: lambda upright: upright[::-1, ::-1].transpose(1, 0, 2),
     8: lambda upright: np.rot90(upright, -1),
 }
-"""For each EXIF orientation (tag 274), the view of upright pixels in the order in which a file stores them."""
+"""For each EXIF orientation (tag 274), the view of upright pixels in the order in which the file stores them."""
 
 
 def upright_rgb(image: Image.Image, container: Container, *, orientation: int) -> Pixels:
@@ -38,10 +38,10 @@ def upright_rgb(image: Image.Image, container: Container, *, orientation: int) -
     Args:
         image: Image as the decoder returned it.
         container: Facts of the file, with its samples' type.
-        orientation: EXIF code of the rotation still to apply.
+        orientation: EXIF code of the rotation that remains to be applied.
 
     Raises:
-        UnreadableImage: `unsupported_mode`.
+        UnreadableImage: `unsupported_mode` if the pixels cannot be converted.
     """
     width, height = image.size
     upright = np.empty((width, height, 3) if orientation >= 5 else (height, width, 3), np.uint8)
@@ -53,7 +53,7 @@ def upright_rgb(image: Image.Image, container: Container, *, orientation: int) -
 
 
 def _bands(image: Image.Image) -> Iterator[tuple[int, Image.Image]]:
-    """Yield (first row, rows from there on), about a million pixels each."""
+    """Yield (first row, rows starting there), about a million pixels at a time."""
     width, height = image.size
     rows = max(1, _BAND_PIXELS // width)
     if rows >= height:
@@ -64,7 +64,7 @@ def _bands(image: Image.Image) -> Iterator[tuple[int, Image.Image]]:
 
 
 def _converter(image: Image.Image, container: Container) -> Callable[[Image.Image], Pixels]:
-    """Return the function that converts a band of this image to (rows, columns, 3) RGB."""
+    """Return the function that converts a band of this image to RGB, (rows, columns, 3)."""
     mode = image.mode
     if mode.startswith("I;16"):
         return _sixteen_bit(container, clear=image.info.get("transparency"))
@@ -119,7 +119,7 @@ def _deep(image: Image.Image, container: Container) -> Callable[[Image.Image], P
 
 
 def _grey_scale(bands: Iterator[NDArray[np.float64]], *, floats: bool) -> tuple[float, float]:
-    """Return (value that becomes black, levels per unit) for gray with 32 bits, signed gray and floats.
+    """Return (value that becomes black, levels per unit) for 32-bit gray, signed gray and floats.
 
     Such files do not state which value is white. Floats in 0 to 1 and integers in 0 to 255 or 0 to 65,535 keep that
     range; all others stretch from their smallest to their largest value.

@@ -1,4 +1,4 @@
-"""Files that a folder of images may hold: regular ones inside it, opened without following links."""
+"""Files that an image folder may contain: regular files inside it, opened without following links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_C
 
 
 def shown(path: Path, root: Path) -> str:
-    """Return a path's name on one line, relative to the folder if inside it."""
+    """Return a path's name on one line, relative to the folder if it is inside."""
     return repr(os.fspath(path.relative_to(root) if path.is_relative_to(root) else path.name))
 
 
@@ -72,7 +72,7 @@ def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]
 
 
 def _opened(path: Path) -> int:
-    """Return the descriptor of a file, or of a link's target."""
+    """Return a descriptor of a file, or of the file that a link points to."""
     try:
         return os.open(path, _OPEN_FLAGS)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Locks on files, which the kernel releases at any end of a process.
+"""Locks on files, which the kernel releases when a process ends for any reason.
 
-Not every disk has them: some network folders answer ENOLCK. This module therefore takes every lock. It reports such a
-disk with the path and the remedy, and never mistakes it for a lock that another process holds.
+Not every disk has them: some network folders answer ENOLCK. All locks are therefore taken through this module. It
+reports such a disk with the path and the remedy, and never mistakes it for a lock that another process holds.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from benchwright.machine.storage_faults import naming
 
 
 class HasFileno(Protocol):
-    """An open file."""
+    """An open file with a descriptor."""
 
     def fileno(self) -> int:
-        """Return its descriptor."""
+        """Return the file's descriptor."""
 
 
 def lock(file: int | HasFileno, path: Path, *, shared: bool = False, waits: bool = True) -> None:
     """Lock an open file until it is closed.
 
     Args:
-        file: The open file, or its descriptor.
-        path: Its path, for messages.
+        file: An open file or its descriptor.
+        path: Path of the file, for messages.
         shared: Whether others may hold a shared lock at the same time; default False.
         waits: Whether to wait for others to release theirs; default True.
 
@@ -40,7 +40,7 @@ def lock(file: int | HasFileno, path: Path, *, shared: bool = False, waits: bool
 
 
 def check_locks(file: int, path: Path) -> None:
-    """Check that the disk of an open file has locks, both those of `lock` and those that SQLite takes.
+    """Check that the disk of an open file supports locks, both those of `lock` and those that SQLite uses.
 
     SQLite itself would call the database locked, after waiting for half a minute. The file must not be one that SQLite
     has open: closing it releases the process's own locks of the second kind.

@@ -1,4 +1,4 @@
-"""Python's collector of unreachable cycles, set for commands and the processes that they start.
+"""Python's collector of unreachable cycles, configured for commands and the processes that they start.
 
 Most of their objects are modules' classes and functions, which live as long as the process. Python's defaults examine
 them again after every 700 new objects, and several times as the process ends.
@@ -12,12 +12,12 @@ _NEW_OBJECTS = 50_000
 
 
 def collect_rarely() -> None:
-    """Let Python examine objects after 50,000 new ones; at its default of 700 this is a tenth of a command's start."""
+    """Make Python examine objects only after 50,000 new ones; the default of 700 takes a tenth of a command's start."""
     gc.set_threshold(_NEW_OBJECTS)
 
 
 def keep_to_the_end() -> None:
-    """Exempt all present objects from examination.
+    """Exempt all existing objects from examination.
 
     Before the end of a process this saves the search for cycles among them, up to a quarter of a short command. Exit
     handlers run and objects without cycles are freed as usual. Before a fork it also lets children share their memory.

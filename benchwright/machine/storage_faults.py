@@ -2,7 +2,7 @@
 
 Python, Arrow, Pillow and SQLite each report a full disk in their own way. `storage_fault` recognizes all of them, even
 wrapped by another exception, so that every command ends in the same way: one line that names the path, exit code 2.
-After removal of the cause, the same command finishes the work.
+Once the cause is removed, the same command finishes the work.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.errors import StorageError
 _AGAIN = "then run the same command again"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _MACHINE = _FULL | {errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOLCK}
-"""Errors without a cause in the file being read."""
+"""Errors whose cause is not in the file being read."""
 _WORDS: Mapping[int, str] = {
     errno.EDQUOT: f"the quota there is used up; remove files or have it raised, {_AGAIN}",
     errno.EFBIG: f"the file would be larger than the file system or `ulimit -f` allows; raise the limit, {_AGAIN}",
@@ -73,7 +73,7 @@ def storage_fault(error: BaseException, *, path: Path | str | None = None) -> St
 
 
 def is_of_the_machine(error: BaseException) -> bool:
-    """Return whether the machine caused the error, such as by a full disk, and not the file being processed."""
+    """Return whether the machine caused the error, for example by a full disk, rather than the file being processed."""
     return any(
         isinstance(cause, StorageError)
         or (isinstance(cause, OSError) and cause.errno in _MACHINE)
@@ -84,7 +84,7 @@ def is_of_the_machine(error: BaseException) -> bool:
 
 @contextmanager
 def naming(path: Path | str) -> Iterator[None]:
-    """Add the path to errors raised within the block; the system does not name it when a write fails."""
+    """Add the path to errors raised within the block, because the system does not name it when a write fails."""
     try:
         yield
     except OSError as error:
@@ -163,7 +163,7 @@ def _line(code: int, where: str | None, strerror: str | None) -> str:
 
 
 def _room(where: str | None) -> str:
-    """Return the free space on a path's disk; without a path, on the disks of the current and the temporary folder."""
+    """Return the free space on a path's disk or, without a path, on the disks of the current and temporary folders."""
     if where is None:
         import tempfile
 

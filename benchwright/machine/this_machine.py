@@ -1,7 +1,7 @@
 """Addresses on this machine, which clients contact directly: a proxy in the environment is for other machines.
 
-Every client of the package takes its settings from here. `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` thus do not affect
-a server on this machine, nor require proxy packages (SOCKS) for it, unless the environment requests that.
+Every client in the package takes its settings from this module. `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` thus do not
+affect a server on this machine, nor require proxy packages (SOCKS) for it, unless the environment requests that.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from benchwright.errors import PrerequisiteError
 PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 """Environment variables that name proxies, in lower case."""
 PROXY_HERE = "BENCHWRIGHT_PROXY_THIS_MACHINE"
-"""Variable that, set to 1, also routes requests to this machine's servers through the environment's proxies."""
+"""Variable that, if set to 1, routes requests to this machine's servers through the environment's proxies as well."""
 
 
 def is_this_machine(host: str) -> bool:
-    """Return whether a host is this machine by its name or address, without looking up any name.
+    """Return whether a host name or address denotes this machine, without looking up any name.
 
     Example:
         >>> [is_this_machine(host) for host in ("localhost", "127.0.0.2", "::1", "models.example")]
@@ -57,7 +57,7 @@ def client_settings(url: str) -> dict[str, Any]:
 
 @contextmanager
 def naming_proxies(url: str) -> Iterator[None]:
-    """Convert the error of a client that cannot use a proxy of the environment to a readable one.
+    """Convert the error of a client that cannot use a proxy from the environment to a readable one.
 
     Raises:
         PrerequisiteError: The environment names a proxy that the client cannot use.

@@ -1,4 +1,4 @@
-"""Dependencies of results besides their inputs: versions of libraries, and the code of this package."""
+"""What results depend on besides their inputs: versions of libraries, and the code of this package."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def library_versions() -> dict[str, str]:
 
 @cache
 def code_digest(root: Path = _PACKAGE) -> str:
-    """Return the SHA-256 of all Python files of this package, without rooms that are linked into it.
+    """Return the SHA-256 of all Python files of this package, excluding rooms that are linked into it.
 
-    Data cached under it is made again after any change of the code, so that no version needs manual updates.
+    Data cached under it is made again after any code change, so that no version number needs manual updates.
 
     Args:
         root: Folder of the package.

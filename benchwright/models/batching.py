@@ -1,4 +1,4 @@
-"""Batches of similar inputs, which shrink when memory runs out; results keep the input order.
+"""Batches of similar inputs, which become smaller when memory runs out; results keep the input order.
 
 Steps with a model use it in `many`, backends for local models use it for questions. Detecting exhausted memory imports
 no library: every library has its own exception, recognized by its name or message.
@@ -20,11 +20,11 @@ from benchwright.texts.normalization import counted
 T = TypeVar("T")
 R = TypeVar("R")
 _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed")
-"""Words of messages about exhausted memory; the last are those of cuBLAS and cuDNN."""
+"""Words in messages about exhausted memory; the last ones are those of cuBLAS and cuDNN."""
 
 
 class OutOfMemory(BenchwrightError):
-    """Memory does not suffice even for a single input."""
+    """There is not enough memory even for a single input."""
 
 
 class Batches:
@@ -32,7 +32,7 @@ class Batches:
 
     Args:
         size: Largest number of inputs per batch, at least 1.
-        tidy: Function to call after memory ran out, which frees a library's memory; by default torch's cache.
+        tidy: Function that is called after memory ran out and frees a library's memory; by default torch's cache.
     """
 
     def __init__(self, size: int, tidy: Callable[[], None] = free_memory) -> None:
@@ -57,7 +57,7 @@ class Batches:
                 processed in the order of their first inputs. None batches neighbors.
 
         Raises:
-            ValueError: `work` returned too few or too many results.
+            ValueError: `work` returned the wrong number of results.
         """
         results = dict(self.each(things, work, key=key))
         return [results[place] for place in range(len(things))]
@@ -69,7 +69,7 @@ class Batches:
         *,
         key: Callable[[T], Hashable] | None = None,
     ) -> Generator[tuple[int, R | OutOfMemory]]:
-        """Yield the position and the result of each input once its batch is done, otherwise as `run`."""
+        """Yield the index and the result of each input as soon as its batch is done, otherwise like `run`."""
         for places in _alike(things, key):
             yield from zip(places, self._one_kind([things[place] for place in places], work), strict=True)
 
@@ -113,10 +113,10 @@ class Batches:
 
 
 def in_background(results: Iterable[T]) -> Generator[T]:
-    """Yield results that a separate thread makes, so that the use of one overlaps with the making of the next.
+    """Yield results that a separate thread makes, so that using one overlaps with making the next.
 
-    All of them may be ready before the caller takes the first. An error among them is raised here, in its place. A
-    caller that stops early waits for the result in progress.
+    All of them may be ready before the caller takes the first. An error among them is raised here, in the order of the
+    results. A caller that stops early waits for the result in progress.
     """
     made: SimpleQueue[tuple[T, ...]] = SimpleQueue()
     stopped = Event()
@@ -139,7 +139,7 @@ def in_background(results: Iterable[T]) -> Generator[T]:
 
 
 def _alike(things: Sequence[T], key: Callable[[T], Hashable] | None) -> Iterable[Sequence[int]]:
-    """Return the positions of inputs grouped by key, keys in the order of their first inputs."""
+    """Return the indices of inputs grouped by key, with keys in the order of their first inputs."""
     if key is None:
         return [range(len(things))]
     places: dict[Hashable, list[int]] = {}

@@ -1,7 +1,7 @@
-"""Resizing and normalization of pictures in batches, on the network's device.
+"""Resizing and normalization of pictures in batches, on the same device as the network.
 
 On a CPU, Pillow and the processors of transformers do that, one picture at a time. This module runs the same filters on
-a GPU. Values differ from Pillow's by rounding, .1 of 255 on average, as Pillow rounds between rows and columns.
+a GPU. Values differ from Pillow's by rounding, .1 of 255 on average, because Pillow rounds between rows and columns.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ of 1.5 it differs by .3 to .9, at 1 by .8 to 1.3.
 
 
 class DevicePixels(NamedTuple):
-    """A network's requirements for pixels.
+    """A network's requirements for its input pixels.
 
     Args:
         mean: Mean of red, green and blue, 0-1, to subtract.
-        std: Standard deviation of each, to divide by.
-        filtered: Filter of the resizing, whose support grows as pictures shrink.
+        std: Standard deviation of each, by which to divide.
+        filtered: Filter used for resizing, whose support grows as pictures shrink.
     """
 
     mean: tuple[float, ...]
@@ -39,7 +39,7 @@ class DevicePixels(NamedTuple):
 
     @classmethod
     def of_processor(cls, processor: Any) -> DevicePixels | None:
-        """Return the steps of a transformers processor after the choice of a size; None if it has any other step."""
+        """Return a transformers processor's steps after the choice of a size; None if any other step is among them."""
         filters: dict[Any, Literal["bilinear", "bicubic"]] = {
             Image.Resampling.BILINEAR: "bilinear",
             Image.Resampling.BICUBIC: "bicubic",
@@ -60,7 +60,7 @@ class DevicePixels(NamedTuple):
     def batch(self, pictures: Sequence[NDArray[np.uint8]], size_hw: tuple[int, int], place: str) -> torch.Tensor:
         """Return pictures of any sizes as the network's input, (pictures, 3, height, width) in float32 on a device.
 
-        Pictures of one size are copied and resized together; a GPU copies them during other work.
+        Pictures of the same size are copied and resized together; a GPU copies them while it does other work.
         """
         import torch
 

@@ -1,4 +1,4 @@
-"""The device and number format of a model: one rule for every step, helper and backend."""
+"""The device and number format of a model: one rule for all steps, helpers and backends."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Device(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return `cpu` or `cuda`."""
+        """Return the kind of the device, `cpu` or `cuda`."""
         return self.place.partition(":")[0]
 
 
 def find_device(wanted: str | None, precision: Precision = "float32") -> Device:
-    """Return a device: the requested one, else the first GPU, else the CPU.
+    """Return a device: the requested one, otherwise the first GPU, otherwise the CPU.
 
     Args:
         wanted: Requested device, such as `cuda:1` or `cpu`.
@@ -57,7 +57,7 @@ def find_device(wanted: str | None, precision: Precision = "float32") -> Device:
 
 
 def free_memory() -> None:
-    """Let torch, if loaded, return its cached GPU memory."""
+    """Make torch, if it is loaded, release its cached GPU memory."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.empty_cache()
@@ -65,7 +65,7 @@ def free_memory() -> None:
 
 @contextmanager
 def own_stream() -> Iterator[None]:
-    """Give this thread its own order of GPU work, so that its copies overlap other threads' work."""
+    """Give this thread its own queue of GPU work, so that its copies overlap with other threads' work."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         yield
@@ -82,14 +82,14 @@ def wait_for_device() -> None:
 
 
 def is_lost(error: BaseException) -> bool:
-    """Return whether torch's exception means that this process can no longer compute on its GPU."""
+    """Return whether an exception from torch means that this process can no longer compute on its GPU."""
     return type(error).__name__ == "AcceleratorError" or "CUDA error" in str(error)
 
 
 def allow_tf32() -> None:
-    """Let GPUs round the factors of float32 products to 11 bits (TF32), for the rest of this process; load torch.
+    """Let GPUs round the factors of float32 products to 11 bits (TF32) for the rest of this process; loads torch.
 
-    That is some eight times as fast, and changes an estimate by about a thousandth. The setting cannot change
+    This is about eight times as fast, and changes an estimate by about a thousandth. The setting cannot change
     temporarily, since threads share it and results would depend on their order.
     """
     if (torch := sys.modules.get("torch")) is not None:
@@ -97,9 +97,10 @@ def allow_tf32() -> None:
 
 
 def in_bfloat16(place: str) -> AbstractContextManager[Any]:
-    """Return the context in which networks multiply in bfloat16 on a GPU that supports it, else unchanged.
+    """Return a context in which networks multiply in bfloat16 on a GPU that supports it, and are unchanged otherwise.
 
-    Sums and norms stay in float32. Use it for results whose later rounding or review outweighs its changes.
+    Sums and norms stay in float32. Use it for results on which later rounding or review has more effect than this
+    change.
     """
     torch = _torch()
     device = torch.device(place)

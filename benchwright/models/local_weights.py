@@ -1,4 +1,4 @@
-"""Weights on this machine: look-up by the name of their repository on the hub, and digests.
+"""Model weights on this machine: look-up by the name of their repository on the hub, and digests.
 
 The module never downloads anything.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from benchwright.canonical import digest, file_digest
 
 FOLDER = "BENCHWRIGHT_MODELS"
-"""Environment variable that names a folder with models, each in a folder with its repository's name."""
+"""Environment variable that names a folder of models, each in a subfolder with its repository's name."""
 
 
 def weights_on_this_machine(repository: str) -> Path | None:
@@ -42,14 +42,14 @@ def weights_on_this_machine(repository: str) -> Path | None:
 
 
 _FILES_AT_A_TIME = 8
-"""Number of files to hash at a time: the parts of large weights, one thread each."""
+"""Number of files to hash in parallel: the parts of large weights, one thread per part."""
 
 
 def weights_digest(folder: Path, files: Iterable[Path]) -> str:
-    """Return the digest over names and contents of the files that decide a model's output.
+    """Return the digest of the names and contents of the files that determine a model's output.
 
-    A process reads each file once while its size and time of change stay the same, since weights take gigabytes and
-    every stage requests their digest.
+    A process reads a file only once as long as its size and modification time stay the same, because weights take
+    gigabytes and every stage requests their digest.
 
     Args:
         folder: Folder to which names are relative.
@@ -64,7 +64,7 @@ def weights_digest(folder: Path, files: Iterable[Path]) -> str:
 
 
 def weights_file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, read once per process until its size or time of change differs."""
+    """Return the SHA-256 of a file's bytes, read once per process until its size or modification time changes."""
     facts = path.stat()
     return _digest_of_unchanged(path.absolute(), facts.st_size, facts.st_mtime_ns)
 

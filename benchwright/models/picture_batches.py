@@ -21,27 +21,27 @@ Pixels = NDArray[np.uint8]
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 _ON_GPU = 64
-"""Number of pictures of some 224 pixels in a batch that keeps a large GPU busy."""
+"""Number of pictures of about 224 pixels per side in a batch that keeps a large GPU busy."""
 
 
 def batch_size_on(place: str, wanted: int | None, *, on_cpu: int) -> int:
-    """Return the number of small pictures in a batch: the requested number, else one that suits the device."""
+    """Return the number of small pictures in a batch: the requested number, or one that suits the device."""
     return wanted or (on_cpu if place == "cpu" else _ON_GPU)
 
 
 class PictureModel(Protocol[R_co]):
-    """The model in a step's `ctx.opened`: one in this process, or one that workers share."""
+    """The model in a step's `ctx.opened`: either in this process or shared by workers."""
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[R_co | Outcome]:
-        """Return the model's result for each picture, or a failed outcome in its place."""
+        """Return the model's result for each picture, or a failed outcome in place of the result."""
 
 
 class PictureNeeds(NamedTuple):
     """The facts that a worker needs in order to send pictures to a model.
 
     Args:
-        least_px: Smallest shorter side, in pixels, at which a reduced picture serves the model as well as the whole
-            one; None if the model needs whole pictures.
+        least_px: Smallest shorter side, in pixels, at which a reduced picture suits the model as well as the original;
+            None if the model needs whole pictures.
     """
 
     least_px: int | None
@@ -56,7 +56,7 @@ class PictureBatches(Generic[R]):
         work: Function that returns one result per picture of a batch, (height, width, 3) RGB.
         batch_size: Largest number of pictures in a batch.
         key: Function whose value is equal for all pictures of a batch; None batches neighbors.
-        least_px: As in `PictureNeeds`. If the model runs in the worker itself, pictures are always read whole.
+        least_px: As in `PictureNeeds`. If the model runs in the worker itself, pictures are always read in full.
 
     Attributes:
         work: The function.
@@ -89,23 +89,23 @@ class PictureBatches(Generic[R]):
         return self._batches.run(pictures, self.work, key=self._key)
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
-        """Return what the model makes of each picture.
+        """Return the model's result for each picture, or a failed outcome in place of the result.
 
-        An unreadable picture, or one for which memory does not suffice, has a failed outcome in place of a result,
-        without effect on the others in its batch.
+        An unreadable picture, or one for which memory does not suffice, has a failed outcome, which does not affect the
+        others in its batch.
         """
         return _results(records, ctx.images.rgb, lambda pictures: self.run(list(pictures)))
 
 
 class SharedModelClient(Protocol):
-    """A connection to the process that holds a model."""
+    """A connection to the process that runs a model."""
 
     def compute(self, model: str, things: Iterable[Pixels]) -> list[R | OutOfMemory]:
-        """Return one result for each thing, in order."""
+        """Return one result for each input, in order."""
 
 
 class SharedPictures(Generic[R]):
-    """A model in the process of a card, in place of `PictureBatches`.
+    """A model in the process that serves a GPU card, used in place of `PictureBatches`.
 
     Args:
         client: This worker's connection to the process.
@@ -117,7 +117,7 @@ class SharedPictures(Generic[R]):
         self._client, self._model, self._facts = client, model, facts
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
-        """Return the model's result for each picture, as `PictureBatches.results`."""
+        """Return the model's result for each picture, like `PictureBatches.results`."""
 
         def read(record: ImageRecord) -> Pixels:
             least_px = self._facts.least_px

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CLIP_MEAN, _CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 
 Vectors = NDArray[np.float32]
-"""Shape (pictures, dimensions), each of length 1."""
+"""Vectors of shape (pictures, dimensions), each of length 1."""
 
 
 class Preprocessing(NamedTuple):
@@ -35,7 +35,7 @@ class Preprocessing(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path) -> Preprocessing:
-        """Read a model's folder; the default mean and deviation are CLIP's."""
+        """Read the preprocessing from a model's folder; the default mean and deviation are CLIP's."""
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         stated = folder / "preprocessor_config.json"
         own = json.loads(stated.read_text(encoding="utf-8")) if stated.is_file() else {}
@@ -45,11 +45,11 @@ class Preprocessing(NamedTuple):
 
     @property
     def least_px(self) -> int:
-        """Return the smallest shorter side, in pixels, at which a picture may replace a larger one."""
+        """Return the smallest shorter side, in pixels, at which a reduced picture may replace a larger one."""
         return SUFFICIENT_RATIO * self.side_px
 
     def batch(self, pictures: Sequence[NDArray[np.uint8]], place: str) -> torch.Tensor:
-        """Return the input of pictures on a device, shape (pictures, 3, side, side); a GPU itself resizes them."""
+        """Return the input for pictures on a device, shape (pictures, 3, side, side); a GPU resizes them itself."""
         import torch
 
         if torch.device(place).type == "cpu":
@@ -57,7 +57,7 @@ class Preprocessing(NamedTuple):
         return DevicePixels(self.mean, self.std).batch(pictures, (self.side_px, self.side_px), place)
 
     def __call__(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Return the input of one picture, shape (3, side, side)."""
+        """Return the input for one picture, shape (3, side, side)."""
         square = Image.fromarray(pixels).resize((self.side_px, self.side_px), Image.Resampling.BICUBIC)
         scaled = np.asarray(square, np.float32) / 255
         normal = (scaled - np.array(self.mean, np.float32)) / np.array(self.std, np.float32)
@@ -65,10 +65,10 @@ class Preprocessing(NamedTuple):
 
 
 def picture_model_digest(folder: Path) -> str:
-    """Return the digest of the files that decide a model's vectors: its weights and its JSON files.
+    """Return the digest of the files that determine a model's vectors: its weights and its JSON files.
 
     Raises:
-        ValueError: The folder holds no such model.
+        ValueError: The folder contains no such model.
     """
     weights = sorted(folder.glob("*.safetensors"))
     if not weights or not (folder / "config.json").is_file():
@@ -77,7 +77,7 @@ def picture_model_digest(folder: Path) -> str:
 
 
 class PictureVectorModel(NamedTuple):
-    """A vision model that is loaded.
+    """A loaded vision model.
 
     Args:
         model: Model of transformers, on its device.
@@ -90,15 +90,15 @@ class PictureVectorModel(NamedTuple):
     place: str
 
     def vectors(self, pictures: Sequence[NDArray[np.uint8]], *, in_half: bool = False) -> Vectors:
-        """Return the vectors of pictures of shape (height, width, 3), as `embed` does; all of them are one batch."""
+        """Return the vectors of pictures of shape (height, width, 3), like `embed`; all of them form one batch."""
         return embed(self.model, self.prepare.batch(pictures, self.place), in_half=in_half)
 
 
 def load_picture_model(folder: Path) -> PictureVectorModel:
-    """Load a vision model from its folder, offline, on the first GPU where there is one.
+    """Load a vision model from its folder, offline, on the first GPU if there is one.
 
     Raises:
-        PrerequisiteError: torch or transformers is missing, or the folder holds no model that they can load.
+        PrerequisiteError: torch or transformers is missing, or the folder contains no model that they can load.
     """
     try:
         import torch
@@ -147,12 +147,12 @@ def pooled(output: Any) -> torch.Tensor:
 
 
 def encode_vector(vector: NDArray[np.float32]) -> str:
-    """Return a vector as text, in half precision."""
+    """Return a vector encoded as text, in half precision."""
     return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
 
 
 def decode_vectors(texts: Sequence[str]) -> Vectors:
-    """Return the vectors that `encode_vector` encoded, with length 1."""
+    """Return the vectors that `encode_vector` encoded, normalized to length 1."""
     vectors = np.stack([np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32) for text in texts])
     unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     return unit

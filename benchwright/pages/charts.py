@@ -1,4 +1,4 @@
-"""Charts: a drawing with its title, its caption, and its numbers as a table."""
+"""Charts: a drawing with a title, a caption, and its numbers as a table."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Chart(NamedTuple):
         name: Name of the chart, unique on its page.
         title: Title, one line.
         caption: Description of the drawing.
-        svg: Drawing; writing it escapes its texts.
-        numbers: The numbers in the drawing.
+        svg: Drawing, whose texts are escaped when it is written.
+        numbers: The numbers shown in the drawing.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Chart(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """An axis: its ends, and its ticks with their words.
+    """An axis: its ends, and its ticks with their labels.
 
     Args:
         low: Value at the start.
         high: Value at the end; more than `low`.
         ticks: Value and label of each tick.
-        words: Name of the measured value; empty for none.
+        words: Name of the measured value; empty if it has none.
     """
 
     low: float
@@ -66,7 +66,7 @@ class Scale(NamedTuple):
     words: str = ""
 
     def share(self, value: float) -> float:
-        """Return a value's position between the ends, 0 to 1; values beyond an end lie at it."""
+        """Return a value's position between the ends, 0 to 1; values beyond an end are placed at that end."""
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
 
@@ -74,21 +74,21 @@ SHARES = Scale(0, 1, ((0, "0"), (0.25, "25 %"), (0.5, "50 %"), (0.75, "75 %"), (
 
 
 def count_scale(most: float, *, words: str = "") -> Scale:
-    """Return a scale of counts from 0 with at most six round ticks; it ends at `most`, or 1 if that is more."""
+    """Return a scale of counts from 0 with at most six round ticks; it ends at `most`, but at least at 1."""
     most = max(1.0, most)
     step = next(step for step in (10**power * lead for power in range(16) for lead in (1, 2, 5)) if most / step <= 5)
     return Scale(0, most, [(tick, f"{tick:,}") for tick in range(0, int(most) + 1, step)], words)
 
 
 def share_scale(high: float, *, words: str = "") -> Scale:
-    """Return a scale of shares from 0 to `high`, 0-1, with a tick at every tenth or fifth."""
+    """Return a scale of proportions from 0 to `high`, 0-1, with a tick at every tenth or fifth."""
     step = 2 if high > 0.6 else 1
     ticks = [(tick / 10, f"{tick * 10} %") for tick in range(0, 11, step) if tick / 10 <= high + 1e-9]
     return Scale(0, high, ticks, words)
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: its text, and a look, the number of a series, or a reference line."""
+    """An entry of a legend: its text, and a look, the index of a series, or a reference line."""
 
     words: str
     sign: Look | int | Reference
@@ -120,7 +120,7 @@ def _sign(canvas: Canvas, sign: Look | int | Reference, at: Point) -> None:
 
 
 def draw_reference(canvas: Canvas, reference: Reference, start: Point, end: Point) -> None:
-    """Draw a reference line: dashed for chance and marks, thick for people."""
+    """Draw a reference line: dashed for chance and marked values, thick for people."""
     color, width = ("muted", 1.5) if reference == "chance" else ("ink", 2.2 if reference == "people" else 1.5)
     canvas.line(start, end, color, width=width, dash=DASHES[reference])
 
@@ -136,12 +136,12 @@ def draw_scale(canvas: Canvas, scale: Scale, *, left: float, width: float, top: 
 
 
 def scale_height(scale: Scale) -> float:
-    """Return the height of a horizontal axis's ticks and label below an area."""
+    """Return the height that the ticks and label of a horizontal axis take below an area."""
     return (22 if scale.ticks else 4) + (18 if scale.words else 0)
 
 
 def spelled(value: float | None, interval: tuple[float, float] | None, *, undefined: str = "–") -> str:
-    """Return a value with its interval, to two places; `undefined` for None."""
+    """Return the text of a value with its interval, to two decimals; `undefined` for None."""
     if value is None:
         return undefined
     beside = "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"

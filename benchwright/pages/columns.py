@@ -21,11 +21,11 @@ from benchwright.pages.drawing import Canvas, Look, text_width
 _HIGH = 190.0
 _LEFT = 62.0
 _HEAD = 44.0
-"""Height above the columns, for the names of thresholds and the label of the vertical axis."""
+"""Height above the columns that is reserved for the names of thresholds and the label of the vertical axis."""
 
 
 class Column(NamedTuple):
-    """A column: its ends on the scale, its count, its look, and its name in the table of numbers."""
+    """A column: its ends on the scale, its count, its appearance, and its name in the table of numbers."""
 
     low: float
     high: float
@@ -35,7 +35,7 @@ class Column(NamedTuple):
 
 
 class MarkedValue(NamedTuple):
-    """A value with a dashed line, and its name."""
+    """A value that a dashed line marks, and its name."""
 
     value: float
     name: str
@@ -66,7 +66,7 @@ def columns_chart(
         measured: Name of the measured value in the table of numbers.
         caption: Description of the drawing.
         marks: Values to mark with lines.
-        has_roots: Whether heights are square roots of counts, which keeps single records visible next to thousands.
+        has_roots: Whether heights are square roots of counts, so that single records are visible next to thousands.
         has_counts: Whether to write the counts on the columns.
         width: Width of the drawing in pixels.
     """
@@ -111,7 +111,7 @@ def steps_chart(
         title: Title of the chart.
         steps: Corners of the curve, from the left.
         scale: Horizontal scale.
-        upward: Vertical scale.
+        upward: The vertical scale.
         caption: Description of the drawing.
         marks: Values to mark with lines.
         numbers: Table of the numbers.
@@ -127,7 +127,7 @@ def steps_chart(
 
 
 def _draw_counts(canvas: Canvas, upward: Scale, *, left: float, width: float, bottom: float) -> None:
-    """Draw a vertical axis with the lines of its grid."""
+    """Draw a vertical axis with its grid lines."""
     canvas.text((left, 9), upward.words, color="muted", size=12)
     for value, words in upward.ticks:
         y = bottom - upward.share(value) * _HIGH
@@ -138,7 +138,7 @@ def _draw_counts(canvas: Canvas, upward: Scale, *, left: float, width: float, bo
 def _draw_marks(
     canvas: Canvas, marks: Sequence[MarkedValue], scale: Scale, *, left: float, width: float, bottom: float
 ) -> None:
-    """Draw the lines of marks, omitting a name that would cover the previous one."""
+    """Draw the lines of marked values, omitting a name that would cover the previous one."""
     free = 0.0
     for mark in marks:
         x = left + scale.share(mark.value) * width

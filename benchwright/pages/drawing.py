@@ -22,7 +22,7 @@ ASSETS = Path(__file__).parent / "assets"
 _FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
 FONT_PX = 13.0
 _SERIES = 8
-"""Number of series colors; `_MARKERS` also distinguish series."""
+"""Number of colors for series; `_MARKERS` also distinguish series."""
 _MARKERS = ("circle", "square", "triangle", "diamond", "down", "plus", "cross", "left", "pentagon", "right", "star")
 """Markers of series; their number and the number of colors are coprime, so that 88 series differ."""
 
@@ -44,7 +44,7 @@ _SHAPES = {
     "right": "1.2,0 -0.9,-1.15 -0.9,1.15",
     "star": "0,-1.5 0.4,-0.5 1.45,-0.45 0.6,0.2 0.9,1.2 0,0.6 -0.9,1.2 -0.6,0.2 -1.45,-0.45 -0.4,-0.5",
 }
-"""Corners of each marker around its center, in units of its size."""
+"""Corners of each marker relative to its center, in units of the marker's size."""
 _STROKES: dict[str, str] = {
     "falling": "M-2,6 L2,10 M-2,-2 L10,10 M6,-2 L10,2",
     "rising": "M-2,2 L2,-2 M-2,10 L10,-2 M6,10 L10,6",
@@ -54,7 +54,7 @@ _STROKES: dict[str, str] = {
 
 
 class Look(NamedTuple):
-    """Fill of a shape: the name of a color, and a pattern, so that no difference depends on color alone."""
+    """Fill of a shape: the name of a color, and a pattern, so that no distinction depends on color alone."""
 
     color: str
     pattern: Pattern = "solid"
@@ -100,7 +100,7 @@ class Canvas:
         SubElement(self._shapes, "polygon", {"points": _points(points), "fill": f"var(--{color})"})
 
     def marker(self, at: Point, series: int, *, size: float = 4.2) -> None:
-        """Add the marker of a series."""
+        """Add the marker of a series at a point."""
         look = {"fill": f"var(--{series_color(series)})", "stroke": "var(--paper)", "stroke-width": "0.8"}
         shape = _MARKERS[series % len(_MARKERS)]
         if shape == "circle":
@@ -155,7 +155,7 @@ class Canvas:
         SubElement(self._shapes, "text", attributes).text = words
 
     def drawn(self, height: float, title: str) -> Element:
-        """Return the drawing as an `<svg>` element of this height, whose title screen readers announce."""
+        """Return the drawing as an `<svg>` element of this height, whose title is announced by screen readers."""
         svg = Element(
             "svg",
             {
@@ -172,7 +172,7 @@ class Canvas:
         return svg
 
     def _fill(self, look: Look) -> str:
-        """Return the fill of a shape: a color, or a pattern, defined once in a drawing."""
+        """Return the fill of a shape: a color, or a pattern that is defined once per drawing."""
         if look.pattern == "solid":
             return f"var(--{look.color})"
         if look not in self._patterns:
@@ -221,18 +221,18 @@ def series_color(series: int) -> str:
 
 
 def text_width(text: str, size: float = FONT_PX) -> float:
-    """Return the approximate width of a text in pixels; fonts differ, so the estimate is generous."""
+    """Return the approximate width of a text in pixels; because fonts differ, the estimate is generous."""
     return size * sum(1.0 if east_asian_width(letter) in "WF" else 0.6 for letter in printable(text))
 
 
 def shortened(names: Sequence[str], *, at_most: int) -> list[str]:
-    """Return names short enough for a chart: printable, cut in the middle, and still distinct."""
+    """Return names shortened to fit a chart: printable, cut in the middle, and still distinct."""
     short = [cut(printable(name), at_most=at_most) for name in names]
     return [text if short.count(text) == 1 else f"{text} #{k}" for k, text in enumerate(short, start=1)]
 
 
 def cut(text: str, *, at_most: int) -> str:
-    """Return a text with at most `at_most` characters, cut in the middle."""
+    """Return a text of at most `at_most` characters, cut in the middle if it is longer."""
     half = (at_most - 1) // 2
     return text if len(text) <= at_most else f"{text[:half]}…{text[-half:]}"
 

@@ -11,11 +11,11 @@ from benchwright.pages.drawing import Canvas, Look, series_color, shortened, tex
 _HIGH, _LEFT = 420.0, 70.0
 _CELL_H, _LEAST_CELL, _MOST_CELL = 26.0, 54.0, 130.0
 _STRONGEST = 0.45
-"""Opacity of the shade for a share of 1, on which the number stays readable."""
+"""Opacity of the shade for a proportion of 1, on which the number is still readable."""
 
 
 class PlanePoint(NamedTuple):
-    """A point on a plane, with the intervals of both values."""
+    """A point on a plane, with the intervals of both of its values."""
 
     name: str
     x: float
@@ -97,15 +97,15 @@ def grid_chart(
     corner: str = "",
     places: int = 0,
 ) -> Chart:
-    """Return a grid whose cells show their shares and are shaded by them.
+    """Return a grid whose cells show proportions and are shaded accordingly.
 
     Args:
         name: Name of the chart, unique on its page.
         title: Title of the chart.
         columns: Names of the columns.
-        rows: Name of each row, and its share in each column, 0-1; None without one.
+        rows: Name of each row, and its proportion in each column, 0-1; None if there is none.
         caption: Description of the drawing.
-        corner: Name of the rows' category.
+        corner: Name of the category to which the rows belong.
         places: Decimal places of the percentages; default 0.
     """
     label = max(labels_width([name for name, _ in rows] + [corner], at_most=250), 60.0)

@@ -25,18 +25,18 @@ from benchwright.pages.drawing import FONT_PX, Anchor, Canvas, Look, Point, seri
 
 _BAR, _GAP, _DOT = 22.0, 8.0, 15.0
 _LINK = 24.0
-"""Height between two linked rows, in pixels."""
+"""Vertical distance between two linked rows, in pixels."""
 _MOST_NAME, _MOST_NOTE = 250.0, 330.0
 _NAME_LETTERS, _NOTE_LETTERS = (int((width - 10) / text_width("x")) for width in (_MOST_NAME, _MOST_NOTE))
-"""Number of letters on a line of a name and of a note, each of at most two lines."""
+"""Number of letters per line of a name and of a note, each of which has at most two lines."""
 _LEAST_PART = 2.5
-"""Smallest width of a part in pixels, which keeps one record of a million visible."""
+"""Smallest width of a part in pixels, so that one record in a million is visible."""
 _LEAST_COUNT = 26.0
-"""Smallest width in pixels of a part with its count written on it."""
+"""Smallest width in pixels of a part on which its count is written."""
 
 
 class Part(NamedTuple):
-    """A part of a bar: its label, its size on the scale, its look, and its number if not the size."""
+    """Part of a bar: its label, its size on the scale, its look, and its number if that differs from the size."""
 
     words: str
     size: float
@@ -45,12 +45,12 @@ class Part(NamedTuple):
 
     @property
     def spelled(self) -> str:
-        """Return the number of the part."""
+        """Return the number of the part as text."""
         return self.number or f"{self.size:,.0f}"
 
 
 class Dot(NamedTuple):
-    """A value of a series, None where undefined, with its interval; `has_bar` also draws a bar from 0."""
+    """A value of a series, None if undefined, with its interval; `has_bar` also draws a bar from 0."""
 
     value: float | None
     interval: tuple[float, float] | None = None
@@ -75,7 +75,7 @@ class ChartRow(NamedTuple):
         dots: Values, drawn one below another.
         lines: Reference lines across the row.
         note: Text at the end of the row, on one or two lines; also in the table of numbers.
-        goes_on: Size of the part linked to the start of the next row; None for no link.
+        goes_on: Size of the part that is linked to the start of the next row; None if there is no link.
     """
 
     name: str
@@ -143,7 +143,8 @@ def panels_chart(
 ) -> Chart:
     """Return several panels of rows in lines of `per_row`; the first panel of each line shows the names of rows.
 
-    In lines of one panel, every panel may have its own rows; otherwise, all have rows of the same names.
+    If a line has only one panel, every panel may have its own rows; otherwise, the rows of all panels have the same
+    names.
     """
     canvas = Canvas(name, WIDTH)
     top = draw_legend(canvas, legend)
@@ -169,7 +170,7 @@ def panels_chart(
 def _draw_rows(
     canvas: Canvas, rows: Sequence[ChartRow], scale: Scale, *, left: float, width: float, top: float, label: float
 ) -> float:
-    """Draw rows and their scale, and return the height of their end."""
+    """Draw rows and their scale, and return the height at which they end."""
     names = shortened([row.name for row in rows], at_most=2 * _NAME_LETTERS - 8)
     has_links = any(row.goes_on is not None for row in rows)
     heights = [row.height + (_LINK - _GAP if has_links else 0) for row in rows]
@@ -199,7 +200,7 @@ def _draw_rows(
 
 
 def _two_lines(canvas: Canvas, text: str, at: Point, *, letters: int, anchor: Anchor, color: str) -> None:
-    """Draw a text on one line, or a longer one on two; the table of numbers holds any text that does not fit."""
+    """Draw a text on one line, or on two if it is longer; text that does not fit is only in the table of numbers."""
     x, y = at
     lines = wrap(text, letters, max_lines=2, placeholder=" …")
     offsets: tuple[float, ...] = (0,) if len(lines) < 2 else (-6.5, 6.5)
@@ -261,7 +262,7 @@ def _dots(canvas: Canvas, row: ChartRow, scale: Scale, *, left: float, width: fl
 
 
 def row_numbers(rows: Sequence[ChartRow], legend: Sequence[LegendEntry], *, note: str = "note") -> NumberTable:
-    """Return the numbers of rows: a column for each part, each series of the legend, each reference, and the note.
+    """Return the numbers of rows: a column for each part, each series in the legend, each reference, and the note.
 
     Args:
         rows: The rows.

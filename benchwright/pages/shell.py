@@ -1,4 +1,4 @@
-"""The shell of pages: HTML from a room's template, in one frame and style, as a file that fetches nothing."""
+"""The shell of pages: HTML from a room's template in a common frame and style, as a file that fetches nothing."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def page_pieces(
     Args:
         folder: Folder with the page's template, style and script.
         template: File of the template, which extends `shell.html`; every value in it is escaped.
-        values: Values for the template; an iterator among them is read during writing.
+        values: Values for the template; an iterator among them is read while the page is written.
         generator: Name of the command that makes such pages.
         style: File with the page's own style, after the style of all pages.
         script: File with the only script that the page may run; None for no script.
-        has_formulas: Whether the script shows texts through `withFormulas`, which is then included before it; default
-            False.
+        has_formulas: Whether the script displays texts through `withFormulas`, which is then included before it;
+            default False.
         filters: Further filters for the template, by name.
         finalize: Function applied to every value before escaping; None for one that spells out invisible characters.
     """
@@ -115,12 +115,12 @@ def _figures() -> Any:
 
 
 def _with_code(text: str) -> Markup:
-    """Return a text, escaped, with text between backticks as code."""
+    """Return an escaped text in which text between backticks is marked up as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(escaped(text)))))  # noqa: S704 - it is escaped
 
 
 def _with_formulas(text: str) -> Markup:
-    """Return a text, escaped, with its formulas as MathML."""
+    """Return an escaped text in which formulas are MathML."""
     return Markup(formulas_html(escaped(text)))  # noqa: S704 - it is escaped
 
 
@@ -129,7 +129,7 @@ def _data_uri(svg: str) -> str:
 
 
 def _policy(script: str | None) -> str:
-    """Return a content security policy under which a page can fetch nothing, and only this script runs."""
+    """Return a content security policy under which a page can fetch nothing and run only this script."""
     runs = ""
     if script is not None:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from benchwright.pipeline.stages.worker_context import WorkerContext
 
 ENGINES = ("local", "ray")
-"""`local`: processes of this machine. `ray`: actors on a Ray cluster."""
+"""Names of engines: `local` uses processes on this machine, `ray` uses actors on a Ray cluster."""
 
 PRELOADED = "benchwright.pipeline.preloaded"
 """Module that every worker of a pipeline imports."""
@@ -31,7 +31,7 @@ def open_engine(
         address: Address of a Ray cluster; None for the one that RAY_ADDRESS names, or else a local one.
 
     Raises:
-        BenchwrightError: No engine has that name, or the local engine gets an address.
+        BenchwrightError: No engine has that name, or an address is given for the local engine.
         PrerequisiteError: The engine's packages are missing.
     """
     if name == "local":

@@ -1,4 +1,4 @@
-"""Check that a bundled recipe's facts cover the images of its run.
+"""A check that a bundled recipe's facts cover the images of its run.
 
 A recipe such as `mm-sap` includes facts about example photographs. On other images it would make items from the few
 files with matching names, and ask annotators about them.
@@ -15,11 +15,11 @@ from benchwright.recipes import companions
 from benchwright.texts.normalization import counted
 
 _ENOUGH = 0.5
-"""Smallest share of the files that the facts must cover; the rest may be duplicates and broken downloads."""
+"""Smallest proportion of the files that the facts must cover; the others may be duplicates or broken downloads."""
 
 
 def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
-    """Refuse an image folder that a bundled recipe's facts do not cover.
+    """Reject an image folder that a bundled recipe's facts do not cover.
 
     Args:
         recipe: The recipe.

@@ -2,11 +2,11 @@
 
 Files with equal bytes are one image, named by the shortest path (`cup.png` before `cup (1).png`, then in alphabetical
 order), and the others are recorded as `same_bytes`. Ingest decodes nothing. It checks what the header shows: kind,
-size, orientation, number of pixels. An image that only decoding shows to be broken fails in the first step that decodes
-it.
+size, orientation, number of pixels. An image that turns out to be broken only on decoding fails in the first step that
+decodes it.
 
 A table `sources.csv` in the folder states authors and licenses of its files and is not an image itself. Where the table
-is silent, the files' own metadata may state them (`benchwright.rights`).
+states nothing, the files' own metadata may state them (`benchwright.rights`).
 
 Uploaded photographs and pictures that steps bring are ingested together with the folder's files, each with its stated
 source, and are stored in the workspace. Of equal files, ingest keeps one whose source states a license.
@@ -47,7 +47,7 @@ def list_files(root: Path) -> list[str]:
     """Return the URIs, sorted, of all entries below a folder that are not folders themselves.
 
     Links to folders are not followed; they are entries, which ingest refuses later. The list omits a workspace inside
-    the folder, and the files that systems leave next to photographs (`no_photographs`).
+    the folder, and the files that operating systems create next to photographs (`no_photographs`).
 
     Raises:
         BenchwrightError: The folder does not exist or cannot be read.
@@ -86,7 +86,7 @@ def _is_workspace(folder: bytes) -> bool:
 
 @dataclass(frozen=True)
 class _IdentifyFiles:
-    """A job that identifies some files."""
+    """A job that determines the identity of some files."""
 
     root: Path
     uris: tuple[str, ...]
@@ -143,7 +143,7 @@ def ingest(
     brought: Sequence[BroughtPhotograph] = (),
     leaves_out: Callable[[str], bool] | None = None,
 ) -> VerdictCounts:
-    """Update the ingest table from an image folder and uploaded photographs, without reading unchanged files again.
+    """Update the ingest table from an image folder and uploaded photographs, without rereading unchanged files.
 
     Ingest omits files for which `leaves_out` returns true: a step reads them.
     """
@@ -171,7 +171,7 @@ def ingest(
 
 
 def _seen(photograph: BroughtPhotograph, limits: Limits, known: SeenFile | None) -> SeenFile:
-    """Return the identity of an added photograph; `known` is its identity if its file is in the folder."""
+    """Return the identity of an added photograph; `known` is its identity if the folder contains its file."""
     if known is not None:
         return SeenFile(photograph.source.uri, *_identity(known))
     try:
@@ -190,7 +190,7 @@ def _write(
     copy_from: Path | None,
     shard_count: int,
 ) -> VerdictCounts:
-    """Write the shards one after the other, so that memory holds the rows of only one at a time."""
+    """Write the shards one after another, so that memory holds the rows of only one shard at a time."""
     by_shard: dict[str, list[SeenFile]] = {name: [] for name in shard_names(shard_count)}
     for file in seen:
         by_shard[shard_of(file.image_id or digest(file.uri), shard_count)].append(file)
@@ -260,14 +260,14 @@ def _rows(
 
 
 def _stated(file: SeenFile, brought: Mapping[str, BroughtPhotograph], table: SourceTable | None) -> SettledSource:
-    """Return the source of a file; for an added picture, only the statement of its giver counts."""
+    """Return the source of a file; for an added picture, only what its contributor states is used."""
     if file.uri in brought:
         return SettledSource(brought[file.uri].source)
     return stated_source(file.uri, table, file.embedded)
 
 
 def _has_licence(file: SeenFile, stated: Mapping[str, SettledSource]) -> bool:
-    """Return whether a picture's source states a license; of equal files, ingest keeps such a one."""
+    """Return whether a picture's source states a license; of equal files, ingest prefers one with a license."""
     return file.uri in stated and stated[file.uri].source.licence is not None
 
 

@@ -1,4 +1,4 @@
-"""Imports of the modules that every worker needs, in the process that workers are forked from.
+"""Imports of the modules that every worker needs, for the process from which workers are forked.
 
 Nothing else imports this module.
 """

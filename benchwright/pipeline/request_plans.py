@@ -1,4 +1,4 @@
-"""The requests to models that a run would send, and their highest cost, before it sends any."""
+"""The requests to models that a run would send, and their maximum cost, determined before any is sent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RunPlan(NamedTuple):
     Args:
         images: Number of files in the folder that the run would read as pictures; earlier steps may drop some.
         plans: Entry of the recipe and its requests, in order.
-        unplanned: Entries that ask a model an unpredictable number of times.
+        unplanned: Entries that send a model an unpredictable number of requests.
         bringing: Entries that bring their own pictures, which `images` does not count.
         expected: Entry of the recipe and its expected number of items, for each mode of a task that can forecast it.
     """
@@ -40,7 +40,7 @@ class RunPlan(NamedTuple):
 
     @property
     def cost(self) -> float | None:
-        """Return the highest total cost; None if a price is missing or an entry is unplanned."""
+        """Return the maximum total cost; None if a price is missing or an entry is unplanned."""
         costs = [requests.cost for _, requests in self.plans]
         known = [cost for cost in costs if cost is not None]
         return None if len(known) < len(costs) or self.unplanned else round(sum(known), 6)
@@ -58,7 +58,7 @@ class RunPlan(NamedTuple):
         }
 
     def describe(self) -> str:
-        """Return the plan as lines."""
+        """Return the plan as lines of text."""
         lines = [f"{counted(self.images, 'picture')} at most; replies already in the workspace are free"]
         lines += [f"{entry}: {requests.describe()}" for entry, requests in self.plans]
         lines += [f"{entry}: asks a model an unpredictable number of times" for entry in self.unplanned]
@@ -72,7 +72,7 @@ class RunPlan(NamedTuple):
 
 
 def plan_requests(recipe: Recipe, *, images: Path | None = None) -> RunPlan:
-    """Return the requests to models of a run of a recipe; send none and write nothing.
+    """Return the requests that a run of a recipe would send to models, without sending or writing anything.
 
     Args:
         recipe: The recipe.
@@ -106,7 +106,7 @@ def _asks_a_model(step: Step) -> bool:
 
 
 def _settings_in(model: BaseModel) -> Iterator[BaseModel]:
-    """Yield the models among the settings of a step, at any depth."""
+    """Yield the models found in the settings of a step, at any depth."""
     for name in type(model).model_fields:
         value = getattr(model, name)
         for part in value if isinstance(value, list | tuple) else [value]:

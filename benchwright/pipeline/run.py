@@ -44,9 +44,9 @@ from benchwright.workspace.workspace import COPIED, NO_IMAGES, Workspace
 
 _RECORDS_TO_SUSPECT = 3
 _IMAGES_TO_REST = 4096
-"""Smallest number of images at which workers drop decoded pictures before a gather stage.
+"""Smallest number of images for which workers drop decoded pictures before a gather stage.
 
-With fewer images their columns are small, and decoded pictures are worth their memory.
+With fewer images, columns are small, and keeping decoded pictures in memory is worthwhile.
 """
 
 
@@ -69,11 +69,11 @@ def run_recipe(
 
     Args:
         recipe: Recipe, from `load_recipe` or made in Python.
-        workspace: Folder of the workspace; made if it does not exist.
-        images: Image folder; the recipe's own if None. Neither need name one if steps bring the pictures.
+        workspace: Folder of the workspace; created if it does not exist.
+        images: Image folder; the recipe's own if None. Neither needs to name one if steps bring the pictures.
         workers: Number of processes; as many as fit if None.
         copy: Store the source images in the workspace instead of referring to their folder.
-        progress: Receiver of progress; none if None.
+        progress: Receiver of progress; None if progress is not reported.
         engine: Name of the engine (`benchwright.pipeline.engine_choice.ENGINES`).
         address: Address of the cluster, for an engine that has one.
         is_profiled: Whether to reset the main process's peak of memory at each stage, so that the run's events record
@@ -112,7 +112,7 @@ def image_folder(recipe: Recipe, images: Path | None) -> Path:
     """Return the folder that a recipe runs on: the given one, or else the recipe's own.
 
     Raises:
-        BenchwrightError: Neither names one.
+        BenchwrightError: Neither names a folder.
     """
     if images is not None:
         return images
@@ -299,11 +299,11 @@ class _Run:
         )
 
     def _is_taken(self, uri: str) -> bool:
-        """Return whether a step reads a file of the image folder, which then is not an image."""
+        """Return whether a step reads a file of the image folder, so that the file is not treated as an image."""
         return any(stage.step.takes(uri) for stage in self.stages if stage.step.brings_pictures)
 
     def _warn_of_stale_decisions(self) -> None:
-        """Report the curators' decisions that change nothing; never stops the run."""
+        """Report the curators' decisions that have no effect; never stop the run because of them."""
         reached = {stage.id for stage in self.stages if stage.entry in self.reached}
         decisions = list(self.worker.overrides)
         stale = [
@@ -324,7 +324,7 @@ class _Run:
         return {stage.id for stage in self.stages}
 
     def _go_through(self, engine: Engine) -> list[str]:
-        """Run the phases up to the first campaign that waits, and those that open with it; return what waits."""
+        """Run the phases up to the first campaign that waits, and those that open alongside it; return what waits."""
         waits: list[str] = []
         for phase in phases(self.stages):
             if self.waiting and not self._opens_now(phase.stages[0]):
@@ -348,7 +348,7 @@ class _Run:
         return waits
 
     def _opens_now(self, stage: Stage) -> bool:
-        """Return whether a stage opens along with the waiting campaigns."""
+        """Return whether a stage opens alongside the waiting campaigns."""
         beside = opened_beside(stage, self.stages[: self.stages.index(stage)])
         return bool(beside) and {one.id for one in self.waiting} <= {one.id for one in beside}
 
@@ -388,7 +388,7 @@ class _Run:
         table.publish(self.shards, described)
 
     def _check_works(self, stage: Stage) -> None:
-        """Stop the run if a step raised an exception on every record: the step is at fault, not the images."""
+        """Stop the run if a step raised an exception on every record: the step is then at fault, not the images."""
         counts = self._counts(stage.id)
         if counts.records >= _RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
             raise StepError(
@@ -431,7 +431,7 @@ class _Run:
     def _jobs_of(
         self, engine: Engine, stages: Sequence[str], needs: Resources | None = None
     ) -> Callable[[Sequence[Job]], Iterator[Done]]:
-        """Return the engine's `run` with logging and progress, for jobs of these stages."""
+        """Return the engine's `run`, with logging and progress, for the jobs of these stages."""
 
         def run(jobs: Sequence[Job]) -> Iterator[Done]:
             for done in engine.run(jobs, needs):
@@ -492,7 +492,7 @@ class _Run:
         return reports
 
     def _advice(self, reports: Sequence[StepReport]) -> list[tuple[str, str]]:
-        """Return the entries that made few items, each with the cause and the remedy."""
+        """Return the entries that made only few items, each with the cause and the remedy."""
         by_name = {report.name: report for report in reports}
         return [
             (entry, advice)
@@ -506,7 +506,7 @@ class _Run:
         return len(StageTable(self.space, INGEST).marked()) or None
 
     def _made_rule(self) -> MadeRule:
-        """Return the rule for making pictures: the workspace's, or, for a new one, that of its recipe's release."""
+        """Return the rule for making pictures: that of the workspace or, if it is new, that of its recipe's release."""
         if self._shards_of_tables() is not None:
             with suppress(DamagedError):  # repaired and reported when the settings are written
                 return self.space.made_rule()

@@ -1,8 +1,8 @@
 """Identities of the files that ingest has read, and the cache of them between runs.
 
-The cache is a file of one line per URI, sorted, each after its checksum. It is read and written as a stream in step
-with the sorted list of files, so a folder of a million files needs no more memory than their results. The cache only
-saves work and is never part of a table.
+The cache is a file of one line per URI, sorted, each after its checksum. It is read and written as a stream, in
+parallel with the sorted list of files, so a folder of a million files needs no more memory than their results. The
+cache only saves work and is never part of a table.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _STAMP = struct.Struct("<qqqQ")
 _READS = "embedded sources"
 """Content that ingest reads from a file besides its identity; cache entries without it are not used."""
 _PASSING = frozenset({"unreadable", "worker_died"})
-"""Reasons of refusals that may not occur again in the next run."""
+"""Reasons for refusals that may not recur in the next run."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """One file that ingest has read: its identity, or the reason for its refusal."""
+    """A file that ingest has read: its identity, or the reason why it was refused."""
 
     uri: str
     image_id: str | None = None
@@ -64,7 +64,7 @@ class SeenFile:
     reason: str | None = None
     detail: str | None = None
     embedded: Mapping[str, Mapping[str, str]] | None = None
-    """The file's own statements of its source, by standard; None if it makes none."""
+    """What the file itself states about its source, by metadata standard; None if it states nothing."""
 
 
 class IngestCache:
@@ -73,7 +73,7 @@ class IngestCache:
     Args:
         path: File of the cache; if it is missing, damaged or of another folder or limits, the cache is empty.
         root: The image folder.
-        limits: Limits that the files were checked against.
+        limits: Limits against which the files were checked.
     """
 
     def __init__(self, path: Path, root: Path, limits: Limits) -> None:
@@ -107,7 +107,7 @@ class IngestCache:
                     handle.write(checked_line(json.dumps(line, ensure_ascii=True)))
 
     def _entries(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the entries of the file, up to its end or the first line that is not an entry."""
+        """Yield the entries of the file, up to its end or to the first line that is not an entry."""
         try:
             with self._path.open(encoding="utf-8") as handle:
                 if json.loads(text_of(handle.readline())) != self._scope:

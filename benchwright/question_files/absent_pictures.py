@@ -1,4 +1,4 @@
-"""One line if nearly all pictures of a source are missing: then the folder is wrong, not the rows."""
+"""A message if nearly all pictures of a source are missing: then the folder is wrong, not the rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from benchwright.texts.normalization import counted
 from .question_index import QuestionIndex
 
 _NEARLY_ALL = 0.9
-"""Smallest share of missing pictures, among those that questions name, for the line."""
+"""Smallest proportion of missing pictures, among those named by questions, for which the message is given."""
 
 
 def nearly_all_absent(index: QuestionIndex, searched: DatasetFiles) -> str | None:
-    """Return a message that nearly all pictures are absent, with the searched folder; None if they are not.
+    """Return a message that nearly all pictures are absent, with the searched folder; None if that is not the case.
 
     Args:
         index: The questions of the source.

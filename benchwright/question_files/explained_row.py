@@ -1,4 +1,4 @@
-"""One row of a source, explained: its fields with their columns, the reading of its key, its pictures, the outcome."""
+"""An explanation of one row of a source: its fields with columns, its key's reading, its pictures, the outcome."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .questions.asked_question import YES_NO, AskedQuestion
 
 _MOST_ROWS = 10
 _SHOWN = 200
-"""Largest number of characters to show of a cell."""
+"""Largest number of characters of a cell that are shown."""
 
 
 def explained_rows(read: ReadQuestions, which: str) -> list[dict[str, Any]]:
-    """Return a document for each row that a text names.
+    """Return a document for each row that a text identifies.
 
     Args:
         read: The source.
@@ -98,7 +98,7 @@ def _raw(read: ReadQuestions, file: QuestionFile, row: IndexedRow) -> Iterator[R
 
 
 def _fields(file: QuestionFile, row: Row) -> list[dict[str, Any]]:
-    """Return for each field its column in the plain row, the file's columns, and the change that made it."""
+    """Return, for each field, its column in the plain row, the file's columns, and the change that produced it."""
     several = {"options": file.columns.options, "image": file.columns.images}
     places = [*file.columns.fields.items(), *((field, c) for field, columns in several.items() for c in columns)]
     fields = []
@@ -119,7 +119,7 @@ def _shown(value: Any) -> str | None:
 
 
 def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion | None) -> dict[str, Any] | None:
-    """Return the row's stated key, the reading, and the option under every reading.
+    """Return the key that the row states, its reading, and the option that it names under every reading.
 
     If the row has no options, those of its question count: it has some if the key is yes or no.
     """
@@ -145,7 +145,7 @@ def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion |
 
 
 def _searched(read: ReadQuestions, file: QuestionFile, row: Row) -> list[dict[str, Any]]:
-    """Return the place of each picture of a row, or why it is missing."""
+    """Return the location of each picture of a row, or why it is missing."""
     try:
         pictures = pictures_of(row.document, file.columns, file.picture_cells)
     except BadRow as error:
@@ -191,7 +191,7 @@ def _lines(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _key_lines(row: Mapping[str, Any], key: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the reading of a row's key, and its option under each reading."""
+    """Yield lines on the reading of a row's key, and on the option that it names under each reading."""
     if "question" in row and not row["options"]:
         yield f"  key {key['value']!r}: the row has no options that it could name"
         return
@@ -205,7 +205,7 @@ def _key_lines(row: Mapping[str, Any], key: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _field_lines(row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the origin of each field, the results of layouts, and the columns that no field uses."""
+    """Yield lines on the origin of each field, the results of layouts, and the columns that no field uses."""
     for field in row["fields"]:
         value = "nothing" if field["value"] is None else repr(field["value"])
         origin = Origin(tuple(field["from"]), tuple(field["made_by"]))

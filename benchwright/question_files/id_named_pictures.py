@@ -1,4 +1,4 @@
-"""Pictures that no column names, in files named by the ids of the questions: `MMVP Images/12.jpg`."""
+"""Pictures that no column names, but whose files are named by the ids of the questions: `MMVP Images/12.jpg`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .question_files import QuestionFile
 from .tables.rows import rows_of
 
 _SAMPLE = 200
-"""Number of questions whose ids to search for among the names of pictures."""
+"""Number of questions whose ids are searched for among the names of pictures."""
 _MOST_PICTURES = 1_000_000
 
 
@@ -55,7 +55,7 @@ def _ids(files: DatasetFiles, file: QuestionFile, identity: str) -> Iterator[str
 
 
 def _names(pictures: DatasetFiles) -> dict[str, int]:
-    """Return how many pictures have each name, without its suffix."""
+    """Return how many pictures have each name, ignoring suffixes."""
     names: dict[str, int] = {}
     try:
         for path in islice(pictures.walk(suffixes=PICTURE_SUFFIXES), _MOST_PICTURES):

@@ -57,11 +57,11 @@ CREATE TABLE replies (
 """
 _BETWEEN_LETTERS = re.compile(r"\s*(?:[,;/&+|]|\band\b)\s*")
 _MILLION = 1_000_000
-"""Number of which VLMEvalKit adds multiples to the index when it rotates options."""
+"""Number whose multiples VLMEvalKit adds to the index when it rotates options."""
 
 
 class _Shown(NamedTuple):
-    """Pictures of a question, with None for an unusable one; the reason; their names."""
+    """Pictures of a question, with None for each unusable one, the reason, and their names."""
 
     pictures: list[IndexedPicture | None]
     outcome: str | None
@@ -70,7 +70,7 @@ class _Shown(NamedTuple):
 
 
 class IndexFilling:
-    """The filling of an index with questions and replies."""
+    """The process of filling an index with questions and replies."""
 
     def __init__(
         self,
@@ -84,14 +84,14 @@ class IndexFilling:
         self.keeps_keyless, self.keeps_repeats = keeps_keyless, keeps_repeats
         self.file = ""
         self.numbers: dict[str, Iterator[int]] = {}
-        """Numbers left for questions with a repeated id."""
+        """Unused numbers for questions with a repeated id."""
         self.absent: dict[str, AbsentPicture] = {}
-        """Unusable pictures of the current question, by name."""
+        """Unusable pictures of the current question, by their names."""
         self.waiting: list[tuple[ReadRow, AskedQuestion, _Shown]] = []
-        """Questions of this file that refer to the pictures of a row, which may come later."""
+        """Questions of this file that refer to the pictures of a row that may come later."""
 
     def take(self, file: str, entry: ReadRow | RefusedRow) -> None:
-        """Store the contents of a row."""
+        """Store the content of a row."""
         if file != self.file:
             self.finish()
             self.file = file
@@ -148,7 +148,7 @@ class IndexFilling:
         self.waiting = []
 
     def settle_pictures(self) -> None:
-        """Withdraw pictures with a better other name, now that all names are known."""
+        """Withdraw pictures for which another name fits better, now that all names are known."""
         taken_back = False
         guesses = self.database.execute("SELECT key, place, name, file, row FROM guesses").fetchall()
         for key, place, name, file, row in guesses:
@@ -213,7 +213,7 @@ class IndexFilling:
         return question.key
 
     def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:
-        """Return a question under a new id if an earlier question has its stated id.
+        """Return a question under a new id if an earlier question has the id that it states.
 
         A question of another file gets its file's path as a prefix, one of the same file a number as a suffix.
 
@@ -236,7 +236,7 @@ class IndexFilling:
         return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
 
     def _is_same(self, question: AskedQuestion, shown: _Shown, row: Sequence[Any]) -> bool:
-        """Return whether a question asks the same about the same pictures as a stored one."""
+        """Return whether a question asks the same thing about the same pictures as a stored one."""
         _, text, image_ids, names = row
         first = AskedQuestion.model_validate_json(text)
         if (first.ask, first.options) != (question.ask, question.options):
@@ -377,7 +377,7 @@ class IndexFilling:
 
 
 def _open_in_words(question: AskedQuestion) -> str:
-    """Return why a question without options is not an item."""
+    """Return why a question without options does not become an item."""
     parts = _BETWEEN_LETTERS.split(question.stated_answer or "")
     if all(map(is_letter, parts)):
         named = f"letter {parts[0]!r}" if len(parts) == 1 else f"letters {', '.join(map(repr, parts))}"
@@ -399,7 +399,7 @@ def _document(question: AskedQuestion) -> str:
     """Return a question as JSON.
 
     Raises:
-        UnicodeEncodeError: A label has half a character.
+        UnicodeEncodeError: A label contains half of a character.
     """
     try:
         return question.model_dump_json()
@@ -408,7 +408,7 @@ def _document(question: AskedQuestion) -> str:
 
 
 def _bases(key: str) -> Iterator[str]:
-    """Yield possible ids of the question that this one rotates, by this one's id."""
+    """Yield the ids that the question rotated by this one may have, derived from this one's id."""
     if key.isdecimal() and int(key) >= _MILLION:
         yield str(int(key) % _MILLION)
     elif "__" in key:

@@ -1,4 +1,4 @@
-"""The contents of a source's index: pictures, rows and counts, and reasons why a row is not an item."""
+"""The content of a source's index: pictures, rows and counts, and reasons why a row is not an item."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .questions.file_question import FileQuestion
 NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
 REPLY, NO_REPLY = "reply", "no_reply"
-"""Reasons for a row with a model's reply but no question, and for a row with an empty reply."""
+"""Reasons given for a row with a model's reply but no question, and for a row with an empty reply."""
 WHOLE_QUESTIONS = (NO_KEY, NO_OPTIONS)
-"""Reasons why a question is not an item although it is complete in its form, if its pictures are present."""
+"""Reasons why a question with all its pictures is not an item even though it is complete in its form."""
 ABSENT = "-"
-"""Placeholder for an unusable picture among the ids of a question's pictures."""
+"""Placeholder for an unusable picture in the list of a question's picture ids."""
 
 
 class IndexedPicture(NamedTuple):
-    """A present picture of the source.
+    """A picture of the source that is present.
 
     Args:
         image_id: SHA-256 of the file's bytes.
-        file: File on this machine.
+        file: Path of the file on this machine.
         name: Name of the picture in the source.
-        width: Pixels, upright.
-        height: Pixels, upright.
-        media_type: Such as `image/jpeg`.
+        width: Width in pixels, upright.
+        height: Height in pixels, upright.
+        media_type: Media type, such as `image/jpeg`.
         size_bytes: Size of the file.
         source: Stated origin; None if the source states none.
     """
@@ -59,10 +59,10 @@ class IndexedRow(NamedTuple):
         file: Path of its file in the source.
         position: Index in its file of the row, or of the entry that holds it, from 0; None for a file as a whole.
         entry: Row of the file, such as `line 3`.
-        source_id: Id from the source or from the row's place.
+        source_id: Id from the source or from the row's position.
         question: Its question, whether it is an item or not; None if the row holds no readable question.
         reason: Why it is not an item; None for an item.
-        detail: The same as text.
+        detail: The same reason as text.
     """
 
     file: str
@@ -75,12 +75,12 @@ class IndexedRow(NamedTuple):
 
     @property
     def is_no_item(self) -> bool:
-        """Return whether it is a question with pictures that is not an item: an open one, or one without a key."""
+        """Return whether the row is a question with pictures that is not an item: an open one, or one without a key."""
         return self.reason in WHOLE_QUESTIONS and self.question is not None and self.question.has_pictures
 
 
 class RowCount(NamedTuple):
-    """Counts of a file's rows: each is an item, a question that is not an item, or left out.
+    """Counts of a file's rows: each row is an item, a question that is not an item, or omitted.
 
     Args:
         file: Path of the file in the source.
@@ -96,12 +96,12 @@ class RowCount(NamedTuple):
 
     @property
     def read(self) -> int:
-        """Return the number of rows read."""
+        """Return the number of rows that were read."""
         return self.items + sum(self.no_item.values()) + sum(self.left_out.values())
 
     @property
     def replies(self) -> int:
-        """Return the number of rows that hold a model's reply and no question."""
+        """Return the number of rows that contain a model's reply and no question."""
         return self.left_out.get(REPLY, 0)
 
 
@@ -111,9 +111,9 @@ class ImportCounts(NamedTuple):
     Args:
         items: Number of questions that are items.
         as_texts: Number of questions that are not items but have words and keys to check, by reason.
-        images: Number of present pictures, of items and of others.
+        images: Number of pictures that are present, of items and of other questions.
         tasks: Number of questions by task, without rotations.
-        splits: Number of questions by split, with an empty name for none stated.
+        splits: Number of questions by split; the name is empty if no split is stated.
         replies: Number of replies by model.
     """
 

@@ -1,4 +1,4 @@
-"""The contents of a source of questions and its unusable parts; writes nothing except a column file."""
+"""A check of the content of a source of questions and its unusable parts; it writes nothing except a column file."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from .question_source import QuestionSource, open_source
 
 _OTHERS_SHOWN = 20
 _REGIONS = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("x1", "y1", "x2", "y2"), ("bbox",))
-"""Columns of a rectangle of the picture."""
+"""Columns that describe a rectangle in the picture."""
 _SHOWN = 200
-"""Largest number of refusals in a document."""
+"""Largest number of refusals listed in a document."""
 
 
 @dataclass(frozen=True)
 class ReadQuestions:
-    """All contents read from a source.
+    """Everything that was read from a source.
 
     Args:
         files: Files of questions and of replies; none for a release.
         index: Questions, whether they are items or not, and replies of models.
-        left_out: Number of rows that are not items, by reason.
+        left_out: Number of rows that are not items, for each reason.
         refusals: File with each of these rows, one JSON document per line (`RefusedRow`).
         picture_files: Folder or archive searched for pictures.
         source: The source.
@@ -69,22 +69,22 @@ class ReadQuestions:
 
     @property
     def keys(self) -> list[KeyTable]:
-        """Return the reading of keys for each set of files with the same columns."""
+        """Return the reading of keys for each group of files with the same columns."""
         return self.source.keys
 
     @property
     def notes(self) -> list[FileNote]:
-        """Return the assumptions made while reading the tables."""
+        """Return the assumptions that were made while reading the tables."""
         told = [FileNote(self.picture_files.shown(""), note) for note in self.pictures.paths.notes()]
         return [*self.source.notes(), *told]
 
     @property
     def looked_into(self) -> list[LookedInto]:
-        """Return the use of each file searched for questions, by path; empty for a release."""
+        """Return what each file searched for questions is used for, by path; empty for a release."""
         return self.source.looked_into
 
     def refused(self) -> Iterator[RefusedRow]:
-        """Yield the rows that are not items, in reading order."""
+        """Yield the rows that are not items, in the order in which they were read."""
         with self.refusals.open(encoding="utf-8") as lines:
             for line in lines:
                 yield RefusedRow(**json.loads(line))
@@ -112,13 +112,13 @@ def read_questions(
         columns: File of columns.
         keeps_copies: Whether pictures embedded in question files can be opened within the block
             (`QuestionIndex.pictures`); default False, they are only identified.
-        store: Store that keeps such pictures beyond the block; None for none.
+        store: Store that keeps such pictures beyond the block; None if they are not kept.
         keeps_repeats: Whether to keep every question with a repeated id (`QuestionIndex.fill`); default False.
         keeps_keyless: Whether questions without a key are items (`QuestionIndex.fill`); default False.
         identify: Function that identifies picture files (`PictureLookup`).
 
     Raises:
-        DataError: The source holds no questions, or is unreadable.
+        DataError: The source contains no questions, or cannot be read.
     """
     opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
     with TemporaryDirectory(prefix="benchwright-") as folder:
@@ -159,12 +159,12 @@ def check_items(
         pictures: Folder of the pictures, if separate.
         mapping: Columns by field, if their names are not recognized.
         columns: File of columns.
-        write_to: New file for the used columns; None for none.
+        write_to: New file to which the used columns are written; None if they are not written.
         keeps_keyless: Whether to keep questions without a key; default False.
 
     Raises:
         BenchwrightError: The file for the columns already exists.
-        DataError: The source holds no questions, or is unreadable.
+        DataError: The source contains no questions, or cannot be read.
     """
     if write_to is not None:
         opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
@@ -219,7 +219,7 @@ def check_items(
 
 
 def _own_columns(file: QuestionFile) -> dict[str, Any]:
-    """Return the columns that layouts made, with their sources, the label-only columns and the unused ones."""
+    """Return the columns made by layouts, with their sources, the columns that are only labels, and the unused ones."""
     columns = file.columns
     taken = (*columns.fields.values(), *columns.options, *columns.images)
     labels, unused = file.own.others(columns)
@@ -232,7 +232,7 @@ def _own_columns(file: QuestionFile) -> dict[str, Any]:
 
 
 def _region(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a picture's rectangle, which its benchmark may cut out (CREPE); empty without any."""
+    """Return the columns of a rectangle that the benchmark may cut out of a picture (CREPE); empty if none."""
     folded = {name.strip().lower(): name for name in labels}
     found = [names for names in _REGIONS if all(name in folded for name in names)]
     return tuple(folded[name] for name in found[0]) if found else ()
@@ -293,7 +293,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
 
 
 def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the use of files without questions and replies, and why other files are unused."""
+    """Yield lines on the use of files without questions and replies, and on why other files are unused."""
     for what in ("keys", "splits", "pictures"):
         for file in looked_into:
             if file["taken_as"] == what and file["why"]:
@@ -307,14 +307,14 @@ def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _told(column: str, made: dict[str, Any]) -> str:
-    """Return the file's name of a column, or the columns from which a layout made it."""
+    """Return the column's name in the file, or the columns from which a layout made it."""
     if column not in made:
         return shown_name(column)
     return ", or ".join(str(Origin(tuple(way["from"]), tuple(way["by"]))) for way in made[column])
 
 
 def _others_of_source(files: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the columns that no field uses, once for the source."""
+    """Yield the columns that no field uses, only once for the whole source."""
     for kind, words in (("labels", "kept as labels only"), ("unused", "not used")):
         if names := list(dict.fromkeys(name for file in files if file["model"] is None for name in file[kind])):
             more = f" and {len(names) - _OTHERS_SHOWN} more" if len(names) > _OTHERS_SHOWN else ""

@@ -1,4 +1,4 @@
-"""Questions of files as items with their pictures, for commands that inspect a benchmark without a run."""
+"""Questions in files as items with their pictures, for commands that inspect a benchmark without a run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .item_check import read_questions
 from .pictures.picture_lookup import UNREADABLE_PICTURE
 
 _LOOKED_AT = frozenset({NO_KEY, NO_PICTURE, MISSING_PICTURE})
-"""Reasons that exclude a question from a run but not from checks of its words."""
+"""Reasons that exclude a question from a run but not from checks of its wording."""
 
 
 def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
-    """Yield the items of question files, read as the step `items` reads them, then the refused rows.
+    """Yield the items of question files, read as by the step `items`, followed by the refused rows.
 
-    Unlike in a run, a question without a right option or with a missing picture is an item, too: its words can be
-    checked. A present but unusable picture refuses its row.
+    Unlike in a run, a question without a right option or with a missing picture is an item, too: its wording can be
+    checked. A row whose picture is present but unusable is refused.
 
     Args:
         source: The files.
@@ -58,5 +58,5 @@ def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
 
 
 def _modified_s(file: Path, name: str) -> float | None:
-    """Return the modification time of a picture's file, in seconds since 1970; None for a copy out of another file."""
+    """Return when a picture's file was last modified, in seconds since 1970; None for a copy from another file."""
     return file.stat().st_mtime if file.name == name.rpartition("/")[2] else None

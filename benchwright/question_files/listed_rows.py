@@ -1,7 +1,7 @@
 """The rows of a source, one JSON document each, as `construct items SOURCE --list` prints them.
 
 An item is `{"file", "row", "source_id", "split", "task", "question", "options": [{"key", "text"} | {"key", "image"}],
-"answer", "declines", "images"}`, a row left out is `{"file", "row", "source_id", "left_out", "detail"}`. Open questions
+"answer", "declines", "images"}`, an omitted row is `{"file", "row", "source_id", "left_out", "detail"}`. Open questions
 and those without a key are questions: `answer` is null, and `no_item` states why the step `items` makes no item of
 them.
 """
@@ -18,7 +18,7 @@ from .question_index import QuestionIndex
 
 
 def listed_rows(index: QuestionIndex, path_of: Callable[[str], str] = str) -> Iterator[dict[str, Any]]:
-    """Yield a document for each row of a source, in its order, and finally one for each unreadable file.
+    """Yield a document for each row of a source, in order, and finally one for each unreadable file.
 
     Args:
         index: The rows.
@@ -54,5 +54,5 @@ def _question(row: IndexedRow, path_of: Callable[[str], str]) -> dict[str, Any]:
 
 
 def key_of(place: int | None) -> str | None:
-    """Return the letter of an option by its index, from 0; None for none."""
+    """Return the letter of an option from its index; None if there is no index."""
     return None if place is None else LETTERS[place]

@@ -1,4 +1,4 @@
-"""The use of each file of a folder searched for questions, or why it is unused."""
+"""What each file of a folder searched for questions is used for, or why it is unused."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class LookedInto(NamedTuple):
     """A file searched for questions.
 
     Args:
-        file: Its path below the folder.
-        taken_as: Use of the file; None if unused.
-        why: Why it is unused, or to which file its rows are joined.
+        file: Path of the file below the folder.
+        taken_as: What the file is used for; None if unused.
+        why: Why the file is unused, or to which file its rows are joined.
     """
 
     file: str
@@ -25,7 +25,7 @@ class LookedInto(NamedTuple):
 
 
 def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile]) -> list[LookedInto]:
-    """Return the use of files without questions in a folder with question files.
+    """Return what files without questions in a folder with question files are used for.
 
     Args:
         keys: Files with keys by id.
@@ -42,7 +42,7 @@ def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile]) -> list[LookedIn
 
 
 def settled(told: Iterable[LookedInto]) -> list[LookedInto]:
-    """Return one outcome per file, sorted by path; a use takes precedence over none."""
+    """Return one outcome per file, sorted by path; a use takes precedence over no use."""
     by_path: dict[str, LookedInto] = {}
     for file in told:
         if file.file not in by_path or by_path[file.file].taken_as is None:

@@ -1,4 +1,4 @@
-"""Search of a folder for files of questions and of models' replies, and their contents."""
+"""Search of a folder for files of questions and of models' replies, and their content."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ from .tables.settings import setting_names, start_anew
 _UNREADABLE_FILE = "unreadable_file"
 _SHOWN = 3
 _SAMPLE = 200
-"""Number of rows to guess columns from."""
+"""Number of rows from which columns are guessed."""
 _MOST_REPEATED, _FEW_ROWS = 0.3, 10
-"""Largest share of repeated values in a guessed `id` column, and the smallest number of rows to check."""
+"""Largest proportion of repeated values in a guessed `id` column, and the smallest number of rows to check."""
 
 _NEARLY_ALL = 0.98
-"""Smallest share of responses that name an option for them to be possible keys."""
+"""Smallest proportion of responses that must name an option for responses to be possible keys."""
 
 _SPELLED = {"1": "Yes", "0": "No", "True": "Yes", "False": "No"}
 Stated = Mapping[str, str | int | list[str]]
-"""Columns by field, as a curator states them."""
+"""Columns by field, as stated by a curator."""
 
 
 class QuestionFile(NamedTuple):
@@ -59,11 +59,11 @@ class QuestionFile(NamedTuple):
 
     Args:
         path: Path below the folder.
-        columns: Which column holds what.
-        split: Split in its name; None without one.
+        columns: The columns by field.
+        split: Split that its name contains; None if there is none.
         reading: How keys name options; None if no key of the files with these columns does.
         is_binary: Whether keys are 1 and 0 for yes and no, without options.
-        config: Configuration from its folder or the dataset's card, such as a subject; None for none.
+        config: Configuration from its folder or the dataset's card, such as a subject; None if there is none.
         model: Model of its replies, from its path; None for a file of questions.
         starts_anew: Whether its ids denote other questions in other files, so that they need its path as a prefix.
         has_marks: Whether options begin with marks, such as `A.`, that are not part of their words.
@@ -117,8 +117,8 @@ def question_files(
         stated: Columns that a curator states, by field (`guessed_columns`).
         only: Paths of the files to read; all that hold questions by default.
         stated_by_file: The same by path or pattern; takes precedence over `stated`.
-        unread: List that receives files unreadable as a whole; by default they are left out.
-        looked_into: List that receives every searched file with its use, or why it is unused.
+        unread: List that receives files that cannot be read at all; by default they are omitted.
+        looked_into: List that receives every searched file with what it is used for, or why it is unused.
 
     Raises:
         DataError: The folder has no question file, a named one is missing, or its columns are unclear.
@@ -164,9 +164,9 @@ class _Search:
     """The questions in the first rows of each question file, by id."""
     joined: list[JoinedFile] = field(default_factory=list)
     left: list[LookedInto] = field(default_factory=list)
-    """Unused files."""
+    """Files that are not used."""
     unlike: dict[str, Sequence[str]] = field(default_factory=dict)
-    """Columns of files that lack a stated one and have guessed columns, by path."""
+    """Columns of files that lack a stated column and have guessed columns, by path."""
     responses: dict[str, QuestionFile] = field(default_factory=dict)
     """Question files without a key but with a column `response`, with that column as their key."""
 
@@ -194,10 +194,10 @@ class _Search:
             self._leave(path, [row for row in entries if isinstance(row, RefusedRow)])
 
     def _leave(self, path: str, wrong: Sequence[RefusedRow]) -> None:
-        """Note that a file has no readable row.
+        """Record that a file has no readable row.
 
         Raises:
-            DataError: The file is named.
+            DataError: The file was requested by name.
         """
         if self.only:
             why = f"none of its rows can be read; {wrong[0].entry}: {wrong[0].detail}" if wrong else "it holds no rows"
@@ -209,7 +209,7 @@ class _Search:
             self.left.append(LookedInto(path, None, why))
 
     def _take(self, path: str, rows: Sequence[Row], names: Sequence[str]) -> None:
-        """Use a file by its columns.
+        """Use a file according to its columns.
 
         Raises:
             DataError: The columns of a named file are unclear.
@@ -242,10 +242,10 @@ class _Search:
             self.left.append(LookedInto(path, None, _lacking(columns, names[:12])))
 
     def settle(self) -> None:
-        """Decide the use of files that only all files together determine.
+        """Determine what files are used for in cases that depend on all files together.
 
-        A response is the key of its question, unless a question file has most of the ids: then it is a reply to these.
-        Rows with keys, options and pictures are questions without words, unless they are joined to others.
+        A response is the key of its question, unless a question file has most of the ids: then it is a reply to those
+        questions. Rows with keys, options and pictures are questions without words, unless they are joined to others.
         """
         asked = {
             own
@@ -281,7 +281,7 @@ class _Search:
         raise DataError(f"{self.files.shown(path)}: column {', '.join(map(repr, lacking))} is missing")
 
     def outcomes(self) -> list[LookedInto]:
-        """Return the use of each file, or why it is unused, sorted by path."""
+        """Return what each file is used for, or why it is unused, sorted by path."""
         kept = self.questions or self.keys
         taken = [LookedInto(file.path, "questions" if self.questions else "keys") for file in kept]
         taken += [LookedInto(file.path, "replies") for file in self.replies]
@@ -299,7 +299,7 @@ def _response_column(columns: ColumnMapping) -> str | None:
 
 
 def _may_be_keys(rows: Sequence[Row], columns: ColumnMapping, name: str) -> bool:
-    """Return whether a column names options in nearly all rows with options."""
+    """Return whether a column names an option in nearly all rows that have options."""
     keyed = ColumnMapping(fields={**columns.fields, "answer": name}, options=columns.options)
     found = []
     for row in rows:
@@ -311,13 +311,13 @@ def _may_be_keys(rows: Sequence[Row], columns: ColumnMapping, name: str) -> bool
 
 
 def _has_all_but_words(columns: ColumnMapping) -> bool:
-    """Return whether rows have all parts of a question except its words, which may be in the picture."""
+    """Return whether rows have all parts of a question except its text, which may be in the picture."""
     has_options = bool(columns.options or columns.column("options"))
     return columns.has_keys and has_options and bool(columns.images or columns.column("image"))
 
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
-    """Return the columns of a question file that this one lacks, and how to state them."""
+    """Return the columns of a question file that another file lacks, and how to state them."""
     lacks = []
     if not columns.column("question"):
         lacks.append("a column for the question (--column question=COLUMN)")
@@ -341,7 +341,7 @@ def _labelled(files: DatasetFiles, found: Sequence[QuestionFile], anew: Collecti
 
 
 def _contents(rows: Sequence[Row], columns: ColumnMapping) -> dict[str, str]:
-    """Return the question of each row, by its id."""
+    """Return the content of the question in each row, by its id."""
     identity = columns.column("id")
     names = [columns.column(field) for field in ("question", "image", "options")]
     names = [*filter(None, names), *columns.images, *columns.options]
@@ -350,7 +350,7 @@ def _contents(rows: Sequence[Row], columns: ColumnMapping) -> dict[str, str]:
 
 
 def _with_hashes(value: Any) -> Any:
-    """Return a value with a hash in place of each picture, since the text of megabytes takes long to make."""
+    """Return a value with a hash in place of each picture, because converting megabytes to text takes long."""
     if isinstance(value, bytes):
         return hashlib.sha256(value).hexdigest()
     if isinstance(value, Mapping):
@@ -408,7 +408,7 @@ def _with_unique_id(
 
 
 class ReadRow(NamedTuple):
-    """The contents of a row of a file.
+    """The content of a row of a file.
 
     Args:
         row: Name of the row.
@@ -426,7 +426,7 @@ class ReadRow(NamedTuple):
 
 
 def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | RefusedRow]:
-    """Yield the contents of each row of a file of questions or replies.
+    """Yield the content of each row of a file of questions or replies.
 
     A row of replies also has its question, if stated: a file of results may be the only file.
     """
@@ -469,7 +469,7 @@ def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPi
 
 
 def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None, list[AskedPicture]]:
-    """Return the question in a row with a reply; None without one, or if another file must have it."""
+    """Return the question in a row with a reply; None if it has none, or if another file must contain it."""
     if not file.columns.replies or not (file.columns.has_questions or file.columns.has_keys):
         return None, []
     try:

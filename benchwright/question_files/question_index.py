@@ -1,4 +1,4 @@
-"""Questions that a run imports, in a file with lookup by picture; memory does not grow with their number.
+"""Questions that a run imports, in a file that supports lookup by picture; memory use does not grow with their number.
 
 The index also holds questions that cannot be items, with the reason, for checks of their words and keys, and the
 replies of models in the source.
@@ -75,7 +75,7 @@ class QuestionIndex:
         """Rebuild the index and return its number of questions that are items.
 
         Args:
-            entries: Contents of each row of each file, with the file's path; rows of a file are adjacent, and reply
+            entries: Content of each row of each file, with the file's path; rows of a file are adjacent, and reply
                 files come last.
             pictures: Pictures by name.
             refused: Receiver of refused rows and of questions that are not items.
@@ -98,7 +98,7 @@ class QuestionIndex:
         return int(items)
 
     def brought(self, stage: str) -> list[BroughtPhotograph]:
-        """Return the pictures of all items, sorted by path; two pictures with one path both get a longer one."""
+        """Return the pictures of all items, sorted by path; if two have the same path, both get a longer one."""
         with closing(self._connected()) as database:
             rows = database.execute(
                 "SELECT path, file, source, image_id, count(*) OVER (PARTITION BY path) FROM pictures WHERE used"
@@ -112,7 +112,7 @@ class QuestionIndex:
         return sorted(brought, key=lambda photograph: photograph.source.uri)
 
     def pictures(self) -> Iterator[IndexedPicture]:
-        """Yield every present picture, sorted by id, including those of questions that are not items."""
+        """Yield every picture that is present, sorted by id, including those of questions that are not items."""
         with closing(self._connected()) as database:
             for row in database.execute(
                 "SELECT image_id, file, path, width, height, media_type, size_bytes, source FROM pictures "
@@ -149,7 +149,7 @@ class QuestionIndex:
                 yield _question(row)
 
     def rows(self) -> Iterator[IndexedRow]:
-        """Yield every row of the source in its order, then the unreadable files."""
+        """Yield every row of the source in order, followed by the unreadable files."""
         with closing(self._connected()) as database:
             for file, position, entry, key, reason, detail, *columns in database.execute(_ROWS):
                 if reason is not None:
@@ -189,7 +189,7 @@ class QuestionIndex:
             )
 
     def absent(self) -> Iterator[AbsentPicture]:
-        """Yield every unusable picture that questions name, in order of occurrence."""
+        """Yield every unusable picture that questions name, in the order of occurrence."""
         with closing(self._connected()) as database:
             for row in database.execute("SELECT name, reason, detail FROM absent ORDER BY rowid"):
                 yield AbsentPicture(*row)
@@ -201,7 +201,7 @@ class QuestionIndex:
                 yield ModelReply(*row)
 
     def by_picture(self) -> Iterator[tuple[str, list[FileQuestion]]]:
-        """Yield each first picture of items with their questions, sorted by id."""
+        """Yield each picture that is the first of any item, with the questions, sorted by id."""
         with closing(self._connected()) as database:
             rows = database.execute(_BY_PICTURE)
             for first, entries in groupby(rows, key=itemgetter(-1)):
@@ -214,7 +214,7 @@ class QuestionIndex:
 
 
 def _question(row: Sequence[Any]) -> FileQuestion:
-    """Return a question from its columns, as `_ALL` has them."""
+    """Return a question from its database columns, in the order of `_ALL`."""
     file, entry, text, ids, outcome, detail, names = row
     image_ids = tuple(None if image_id == ABSENT else image_id for image_id in ids.split())
     question = AskedQuestion.model_validate_json(text)

@@ -44,11 +44,11 @@ def question_of(
 ) -> tuple[AskedQuestion, list[AskedPicture]]:
     """Return the question of a row, and its pictures in order.
 
-    A row without options is an open question, unless its key is yes or no, or its words list the options.
+    A row without options is an open question, unless its key is yes or no, or its text lists the options.
 
     Args:
         document: The row.
-        columns: Which column holds what.
+        columns: The columns by field.
         row: Name of the row, which becomes the id of a question without one.
         reading: How keys name options; None if no key of the source does.
         has_marks: Whether the options of the source begin with marks such as `A.`, which are not part of their words.
@@ -57,7 +57,7 @@ def question_of(
             elsewhere they mean an unpublished key.
 
     Raises:
-        BadRow: A part is missing or does not fit; names column and value.
+        BadRow: A part is missing or does not fit; the message names column and value.
     """
     check_cells(document, columns)
     words = _words(document, columns)
@@ -126,7 +126,7 @@ def question_of(
 def pictures_of(
     document: Mapping[str, Any], columns: ColumnMapping, picture_cells: PictureCells = PLAIN_CELLS
 ) -> list[AskedPicture]:
-    """Return the pictures of a row, and those that are its options."""
+    """Return the pictures of a row, and which of them are its options."""
     cells = present_options(document, columns).cells
     options = _options(cells, picture_cells)
     shown = [option for option in options if isinstance(option, AskedPicture)]
@@ -134,12 +134,12 @@ def pictures_of(
 
 
 def option_texts(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[str | None, ...]:
-    """Return the words of each option of a row as written; None for a picture."""
+    """Return the text of each option of a row as written; None for a picture."""
     return tuple(map(_option_text, present_options(document, columns).cells))
 
 
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell | None:
-    """Return the key of a row with its options, as evidence for the reading of keys; None if it states none.
+    """Return the key of a row with its options, as evidence for the reading of keys; None if there is no key.
 
     A row without a key but with an option that declines states that option.
     """
@@ -160,7 +160,7 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell |
 
 
 def _option_text(cell: Any) -> str | None:
-    """Return the words of an option, as `_option` reads them, or the path of a picture; None for a pathless picture."""
+    """Return the text of an option, as `_option` reads it, or a picture's path; None for a picture without a path."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Mapping):
@@ -170,17 +170,17 @@ def _option_text(cell: Any) -> str | None:
 
 
 def stated_id(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
-    """Return the id that a row states for its question; None if it states none."""
+    """Return the id that a row states for its question; None if there is none."""
     return _text(document, columns, "id")
 
 
 def stated_split(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
-    """Return the split that a row states, in a column or by its id; None if it states none."""
+    """Return the split that a row states, in a column or in its id; None if there is none."""
     return _text(document, columns, "split") or _told_by_id(stated_id(document, columns) or "")[0]
 
 
 def _words(document: Mapping[str, Any], columns: ColumnMapping) -> str:
-    """Return the question as written, after its context; empty if the file has no questions."""
+    """Return the question as written, preceded by its context; empty if the file has no questions."""
     column = columns.column("question")
     value = None if column is None else document.get(column)
     ask = "" if value is None or isinstance(value, Mapping | bytes) else str(value)
@@ -200,7 +200,7 @@ def _kind(
     """Return the kind of a question.
 
     Raises:
-        BadRow: The row has a single option.
+        BadRow: The row has only one option.
     """
     if isinstance(answer, KnownKey):
         answer = answer.value
@@ -228,7 +228,7 @@ def _open_answer(value: Any, *, is_keyed: bool) -> str | None:
 
 
 def answers_in_words(value: Any) -> list[str]:
-    """Return the answers that the key of an open question states."""
+    """Return the answers contained in the key of an open question."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(value, str) and value.lstrip().startswith("["):
@@ -249,7 +249,7 @@ def _told_by_id(key: str) -> tuple[str | None, str | None]:
 
 
 def _placed(option: str, pictures: int) -> str | int:
-    """Return the number of the picture that an option is, if it only names one as `<image 2>`; otherwise its text."""
+    """Return the picture's number if an option only names a picture, as `<image 2>`, otherwise the option's text."""
     number = number_of_mark(option)
     return number - 1 if number is not None and 1 <= number <= pictures else option
 
@@ -296,14 +296,14 @@ def _option(value: Any) -> str | AskedPicture:
 
 
 def _as_it_stands(cell: Any) -> bool:
-    """Return whether an option keeps its white space, as in an export of Benchwright."""
+    """Return whether an option keeps its white space, as in a Benchwright export."""
     return isinstance(cell, Mapping) and bool(cell.get("as_it_stands"))
 
 
 def _with_marked(
     pictures: Mapping[int, AskedPicture], words: str, options: Sequence[str | AskedPicture]
 ) -> tuple[list[AskedPicture], dict[int, int]]:
-    """Return a row's pictures, including those shown only in its words, and the new number of each by its old one."""
+    """Return a row's pictures, including those shown only in its text, and the new number of each by its old one."""
     texts = [option for option in options if isinstance(option, str)]
     return with_marked(pictures, [words, *texts], others=len(options) - len(texts))
 
@@ -311,7 +311,7 @@ def _with_marked(
 def _pictures(
     document: Mapping[str, Any], columns: ColumnMapping, picture_cells: PictureCells
 ) -> dict[int, AskedPicture]:
-    """Return the pictures by number, from 1; empty cells have none."""
+    """Return the pictures by number, from 1; empty cells are skipped."""
     if columns.images:
         values = [document.get(column) for column in columns.images]
     else:
@@ -326,7 +326,7 @@ def _pictures(
 
 
 def _picture(value: Any) -> AskedPicture:
-    """Return a picture that a cell names or holds."""
+    """Return a picture that a cell names or contains."""
     if isinstance(value, bytes):
         return AskedPicture(data=value)
     if isinstance(value, Mapping):
@@ -352,7 +352,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _labels(document: Mapping[str, Any], columns: ColumnMapping) -> dict[str, Scalar]:
-    """Return the columns that no field uses, texts and numbers only."""
+    """Return the columns that no field uses, limited to texts and numbers."""
     labels: dict[str, Scalar] = {}
     taken = columns.taken
     for name, value in document.items():

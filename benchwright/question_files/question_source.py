@@ -1,4 +1,4 @@
-"""Sources of imported questions: question files, or a release of Benchwright."""
+"""Sources of imported questions: question files, or a Benchwright release."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ class QuestionSource(Protocol):
 
     @property
     def files(self) -> list[QuestionFile]:
-        """Files of questions and of replies, with the contents of their columns; empty for a release."""
+        """Files of questions and of replies, with the meaning of their columns; empty for a release."""
 
     @property
     def keys(self) -> list[KeyTable]:
-        """Reading of keys for each set of files with the same columns; empty for a release."""
+        """Reading of keys for each group of files with the same columns; empty for a release."""
 
     @property
     def looked_into(self) -> list[LookedInto]:
-        """Use of each file searched for questions; empty for a release."""
+        """What each file searched for questions is used for; empty for a release."""
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
-        """Yield the contents of each row, with the path of its file."""
+        """Yield the content of each row, with the path of its file."""
 
     def notes(self) -> list[FileNote]:
         """Return the assumptions made while reading the tables, such as their encoding."""
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
-        """Yield the rows of a file as it holds them."""
+        """Yield the rows of a file as the file contains them."""
 
     def picture_files(self) -> DatasetFiles:
-        """Return the folder to search for pictures."""
+        """Return the folder in which to search for pictures."""
 
     def content_digest(self) -> str:
         """Return the digest of everything that determines the questions."""
@@ -75,7 +75,7 @@ def open_source(
         columns: Column file (`read_columns`); the mapping takes precedence.
 
     Raises:
-        DataError: The source has no questions, or is unreadable.
+        DataError: The source has no questions, or cannot be read.
     """
     if all((place / name).is_file() for name in _RELEASE):
         return _ReleaseSource(Release.open(place))
@@ -122,7 +122,7 @@ class _FileSource:
         self.files, self.keys = with_readings(self._files, PicturePaths(self.picture_files()), found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
-        """Yield the contents of each row, with the path of its file, and finally the unreadable parts of the folder."""
+        """Yield the content of each row, with the path of its file, and finally the unreadable parts of the folder."""
         for file in self.files:
             for entry in rows_in(self._files, file):
                 yield file.path, entry
@@ -146,11 +146,11 @@ class _FileSource:
         return [*self._files.notes(), *marked, *absent, *parted]
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
-        """Yield the rows of a file as it holds them."""
+        """Yield the rows of a file as the file contains them."""
         return rows_of(self._files, file.path, asked=file.columns.taken)
 
     def picture_files(self) -> DatasetFiles:
-        """Return the folder to search for pictures."""
+        """Return the folder in which to search for pictures."""
         return self._pictures or self._files
 
     def content_digest(self) -> str:
@@ -190,7 +190,7 @@ class _ReleaseSource:
             yield released.split, ReadRow(row, question, pictures, None, number - 1)
 
     def notes(self) -> list[FileNote]:
-        """Return nothing: a release is in one form."""
+        """Return nothing: a release has only one form."""
         return []
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
@@ -208,7 +208,7 @@ class _ReleaseSource:
 
 
 def _source_of(image_id: str, records: Mapping[str, ImageRecord]) -> Source | None:
-    """Return the origin of a picture, as the release states it."""
+    """Return the origin of a picture, as stated by the release."""
     record = records.get(image_id)
     root = None if record is None else records.get(record.root_image_id)
     return None if root is None else root.source

@@ -1,4 +1,4 @@
-"""The reading of a source's keys: one for all files with the same columns, chosen from all their rows."""
+"""The reading of a source's keys: the same for all files with the same columns, chosen from all their rows."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .question_rows import answers_in_words, option_texts, stated_id, stated_key
 from .tables.rows import rows_of
 
 _NEARLY_ALL = 0.98
-"""Smallest share of rows whose options begin with marks for which these are marks, not words."""
+"""Smallest proportion of rows whose options begin with marks for which these are marks rather than words."""
 _SEALED_SHARE = 0.9
-"""Smallest share of `None`, `hidden` and similar keys in a split for which all its keys count as unpublished."""
+"""Smallest proportion of `None`, `hidden` and similar keys in a split for which all its keys are unpublished."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class _OptionMarks:
 
 @dataclass
 class _Seals:
-    """Counts of rows of each split of a file that state a key, and of those that mark it as unpublished."""
+    """Counts, for each split of a file, of rows that state a key and of rows that mark it as unpublished."""
 
     stated: Counter[str | None] = field(default_factory=Counter)
     sealed: Counter[str | None] = field(default_factory=Counter)
@@ -63,7 +63,7 @@ class _Seals:
 def with_readings(
     files: DatasetFiles, pictures: PicturePaths, found: Sequence[QuestionFile]
 ) -> tuple[list[QuestionFile], list[KeyTable]]:
-    """Return question files with the reading of their keys, and a table for each set of files read alike.
+    """Return question files with the reading of their keys, and a table for each group of files read alike.
 
     The returned files also state whether their options begin with marks, which are then not part of the words, and
     which options are names of pictures. This takes one pass over all rows of all files.
@@ -74,7 +74,7 @@ def with_readings(
         found: The folder's files of questions and of replies.
 
     Raises:
-        DataError: Two readings fit the keys and differ, or a file is unreadable as a whole.
+        DataError: Two different readings fit the keys, or a file cannot be read at all.
     """
     alike: dict[Hashable, list[QuestionFile]] = {}
     for file in found:
@@ -108,13 +108,13 @@ def with_readings(
 
 
 def _with_files(file: QuestionFile, pictures: PicturePaths) -> QuestionFile:
-    """Return a question file with the knowledge of which names are files."""
+    """Return a question file with the information which names are files."""
     known = file.picture_cells._replace(is_file=partial(pictures.is_there, file=file.path))
     return file._replace(picture_cells=known)
 
 
 def _same_columns(columns: ColumnMapping) -> Hashable:
-    """Return the common property of files whose keys are read alike: the columns of question, options and keys.
+    """Return what files whose keys are read alike have in common: the columns of question, options and keys.
 
     Files of one benchmark may have options up to D or up to E, so the first column of options stands for all.
     """
@@ -125,7 +125,7 @@ def _same_columns(columns: ColumnMapping) -> Hashable:
 def _counted(
     files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks, names: OptionNames
 ) -> QuestionFile:
-    """Count the keys, the marks and the picture names of options; return the file with facts from its rows."""
+    """Count the keys, marks and picture names of options; return the file with facts found in its rows."""
     columns, absent, seals = file.columns, 0, _Seals()
     fields = ("id", "split", "question", "options", "answer", "refusal")
     needed = {*columns.options, *map(columns.column, fields)}

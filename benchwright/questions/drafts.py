@@ -15,9 +15,9 @@ from benchwright.questions.implication import Implication
 from benchwright.records import Record
 
 DRAFTS = "drafts"
-"""Name of the value."""
+"""Name of the value that holds drafts."""
 TEMPLATE = "template"
-"""Author of texts from templates."""
+"""Author given for texts from templates."""
 Attack = Literal["without_picture", "other_option", "too_easy"]
 """Kind of a second model's attack on a draft.
 
@@ -36,7 +36,7 @@ class DraftAttack(Record):
         attack: Kind of the attack.
         by: Author of the attempt, as `model:<id>`.
         result: `broken` if it succeeded, `held` if it failed, `not_made` if the model gave no usable reply.
-        says: The model's words, or the reason for a missing reply.
+        says: Text of the model's reply, or the reason why there is none.
     """
 
     attack: Attack
@@ -49,7 +49,7 @@ class DraftedQuestion(Record):
     """One drafted question with its options.
 
     Attributes:
-        ask: The question.
+        ask: Text of the question.
         right: The option that answers it; None if only declining is right.
         wrong: All other options except the one that declines.
         explanation: Why the right option is right; None without an explanation.
@@ -83,10 +83,10 @@ class QuestionDrafts(Record):
     """The drafts about one picture.
 
     Attributes:
-        by: Their author, as in `Item.written_by`: `model:<id>` or `template`.
+        by: Author of the drafts, as in `Item.written_by`: `model:<id>` or `template`.
         questions: Drafts shown to annotators.
         broken: Drafts that an attack removed.
-        failed: Why a prompt yielded nothing, or too little: a reason code and words, by the prompt's name.
+        failed: Why a prompt yielded nothing, or too little: a reason code and an explanation, by the prompt's name.
         description: Description of the picture and its message; None if not requested or missing.
     """
 

@@ -19,15 +19,15 @@ _Text = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT)]
 
 
 class EditError(BenchwrightError):
-    """Edits that do not fit an item; the message gives the reason."""
+    """Edits that do not apply to an item; the message gives the reason."""
 
 
 class ItemEdits(Record):
-    """The changes of a revision; all other parts of the item stay.
+    """The changes of a revision; all other parts of the item remain.
 
     Attributes:
         question: The new question; it may place images, as the old one may.
-        choices: New texts of choices, by key. Choices that are pictures stay as they are.
+        choices: New texts of choices, by key. Choices that are pictures do not change.
         right: Key of the newly right choice; the refusal choice's if nothing in the picture answers.
         explanation: Why that choice is right.
     """
@@ -43,7 +43,7 @@ class ItemEdits(Record):
 
 
 def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
-    """Return edits, checked against the item, without ineffective parts and with outer spaces stripped.
+    """Return edits, checked against the item, without parts that change nothing and with outer spaces stripped.
 
     Raises:
         EditError: The document is not edits, or they do not fit the item.
@@ -70,12 +70,12 @@ def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
 
 
 def revised(item: Item, edits: ItemEdits, *, simulated: bool = False) -> Item:
-    """Return the next version of an item: the same id, the next revision, changed texts marked as written by a person.
+    """Return the next version of an item: same id, next revision, and changed texts marked as written by a person.
 
     Each change, with old and new value, is added to its evidence under `revisions`.
 
     Args:
-        item: The version before.
+        item: The previous version.
         edits: The changes.
         simulated: Whether a simulated annotator made the edits, so that their texts do not count as a person's; default
             False.
@@ -109,7 +109,7 @@ def revised(item: Item, edits: ItemEdits, *, simulated: bool = False) -> Item:
 
 
 def _changed(item: Item, edits: ItemEdits) -> dict[str, Any]:
-    """Return the old and the new value of each part that changed."""
+    """Return the old and the new value of each part that has changed."""
     changes: dict[str, Any] = {}
     if edits.question is not None:
         changes["question"] = {"from": item.question, "to": edits.question}
@@ -136,7 +136,7 @@ def _check_texts(item: Item, edits: ItemEdits) -> None:
 
 
 def _stripped(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return edits whose texts have no outer spaces; empty texts stay, for a later refusal."""
+    """Return edits with outer spaces removed from all texts; empty texts are kept, to be rejected later."""
     values: dict[str, Any] = {}
     for name, value in document.items():
         if isinstance(value, str):

@@ -48,7 +48,7 @@ class SixOptions(Record):
     wrong: Annotated[tuple[_Words, ...], Field(min_length=WRONG_OPTIONS, max_length=WRONG_OPTIONS)]
     explanation: str | None = None
     authors: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
-    """Authors of its texts taken from a draft, by `question` or `choices`."""
+    """Authors of texts of the question that were taken from a draft, by `question` or `choices`."""
 
 
 class WrittenIn(Record):
@@ -70,7 +70,7 @@ class WrittenIn(Record):
 
 
 class Implication(Record):
-    """Labels, explanation and questions stated about one picture.
+    """Labels, explanation and questions about one picture.
 
     Attributes:
         image_type: Type of the picture; several if the campaign allows several.
@@ -79,7 +79,7 @@ class Implication(Record):
         difficulty: Difficulty of the picture for human readers; None if unstated.
         rhetoric: Rhetorical devices that convey the message.
         written_in: Slot of the campaign in which an annotator wrote it; None if it comes from a file.
-        author: Author of its texts, as in `Item.written_by`; None if `written_in` identifies the author.
+        author: Author of the texts, as in `Item.written_by`; None if `written_in` identifies the author.
         authors: Authors of parts taken from a draft, by `explanation` or `labels`; questions state their own.
     """
 
@@ -96,12 +96,12 @@ class Implication(Record):
 
     @property
     def image_types(self) -> tuple[str, ...]:
-        """Return the picture's type or types."""
+        """Return the type or types of the picture."""
         return (self.image_type,) if isinstance(self.image_type, str) else self.image_type
 
     @property
     def written_by(self) -> str:
-        """Return the author of its texts, as in `Item.written_by`."""
+        """Return the author of the texts, as in `Item.written_by`."""
         by_default = "simulated" if self.written_in is not None and self.written_in.simulated else "person"
         return self.author or by_default
 

@@ -1,7 +1,7 @@
-"""Words that texts share with corpora: runs of n words, found in one pass over files of any size.
+"""Overlap of texts with corpora: shared runs of n words, found in one pass over files of any size.
 
 Thirteen words in a row count as overlap, as in Brown et al., "Language Models are Few-Shot Learners" (2020, appendix
-C). Case, width and punctuation do not count; each character of Chinese and Japanese is a word. Memory does not grow
+C). Case, width and punctuation are ignored; each character of Chinese and Japanese is a word. Memory does not grow
 with a corpus: files are read piece by piece, and memory holds only the runs of the given texts.
 """
 
@@ -23,13 +23,13 @@ from benchwright.records import Item
 
 NGRAM = 13
 _LEAST_WORDS = 5
-"""Smallest number of words in a text shorter than n words, which must match as a whole."""
+"""Smallest number of words in a text shorter than n words, which must then match as a whole."""
 _PLAIN_TEXT = (".txt", ".md", ".csv", ".tsv", ".html", ".tex", ".yaml", ".yml")
 _JSON_LINES = (".jsonl", ".ndjson")
 _ENDINGS = (*_PLAIN_TEXT, *_JSON_LINES, ".json")
 """Endings of files to read in a folder, compressed (`.gz`) or not."""
 _START = 4
-"""Number of a run's first words to look up before the run itself; every run has at least as many."""
+"""Number of initial words of a run that are looked up before the run itself; no run is shorter."""
 _PIECE_CHARS = 1 << 18
 _MAX_LINE_CHARS = 8 << 20
 """Largest number of characters in a line of JSON; a longer line is read as plain text."""
@@ -41,7 +41,7 @@ class Overlap(NamedTuple):
     """A run of words that a text and a corpus share.
 
     Args:
-        text: Number of the text, from 0.
+        text: Index of the text.
         where: File of the corpus, with the line for files of lines.
         words: The run, in the form compared.
     """
@@ -52,7 +52,7 @@ class Overlap(NamedTuple):
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in the form compared.
+    """Return the words of a text in the form used for comparison.
 
     Example:
         >>> words_of("The CAT's hat, 猫です")
@@ -62,7 +62,7 @@ def words_of(text: str) -> list[str]:
 
 
 def question_and_options(item: Item) -> str:
-    """Return an item's text for comparison: its question, and its options in order."""
+    """Return the text of an item for comparison: its question, followed by its options in order."""
     return "\n".join([item.question, *(choice.text or "" for choice in item.choices)])
 
 
@@ -89,7 +89,7 @@ class SharedRuns:
         self._most = n
 
     def among(self, words: Sequence[str]) -> Iterator[tuple[int, str]]:
-        """Yield the number of each text with a run among these words, and the run."""
+        """Yield the index of each text that has a run among these words, and the run."""
         starts = map(" ".join, zip(*(words[place:] for place in range(_START)), strict=False))
         for at, start in enumerate(starts):
             for size in self._lengths.get(start, ()):
@@ -98,7 +98,7 @@ class SharedRuns:
                     yield from ((number, run) for number in self._holders.get(run, ()))
 
     def first_overlaps(self, places: Sequence[Path]) -> dict[int, tuple[int, Overlap]]:
-        """Return, for each text that shares a run with a corpus, the number of the first such corpus and the overlap.
+        """Return, for each text that shares a run with a corpus, the index of the first such corpus and the overlap.
 
         Raises:
             DataError: A place does not exist, or a file there is unreadable.
@@ -119,7 +119,7 @@ def corpus_words(place: Path, *, overlap: int = NGRAM - 1) -> Iterator[tuple[str
 
     Args:
         place: Text file, JSON lines, or folder with such files; compressed ones end in `.gz`.
-        overlap: Words that a piece repeats.
+        overlap: Number of words that a piece repeats.
 
     Raises:
         DataError: The place does not exist, or a file there is unreadable.

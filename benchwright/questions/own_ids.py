@@ -1,4 +1,4 @@
-"""Ids of items in their source, in addition to Benchwright's.
+"""Ids that items have in their source, in addition to Benchwright's ids.
 
 Items of an imported benchmark have them as attributes. Commands that accept ids also accept these, if only one item has
 the id.
@@ -40,15 +40,15 @@ def _own_ids(attributes: Mapping[str, Any] | str | None) -> list[str]:
 
 
 def called(item_id: str, own: str | None) -> str:
-    """Return an item's displayed id, preceded by the source's own id, if any."""
+    """Return the id of an item as displayed, preceded by the source's own id, if any."""
     return item_id if own is None or own == item_id else f"{own} ({item_id})"
 
 
 class OwnIds:
-    """Items by their ids in the source.
+    """A look-up of items by their ids in the source.
 
     Args:
-        items: Id of each item, with its attributes.
+        items: The id and the attributes of each item.
     """
 
     def __init__(self, items: Iterable[tuple[str, Mapping[str, Any] | str | None]]) -> None:
@@ -63,7 +63,7 @@ class OwnIds:
         """Return the id of the item with that name; the name itself if it is an item's id or unknown.
 
         Raises:
-            DataError: Several items have that name.
+            DataError: Several items have that id in the source.
         """
         found = self._called.get(name, [])
         if name in self._known or not found:

@@ -1,4 +1,4 @@
-"""Positions of a question's pictures among its words: the rule of evaluation and of all exports."""
+"""Positions of a question's pictures within its text: the rule that evaluation and all exports use."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _PLACE = re.compile(r"<image (\d{1,3})>")
 
 
 def placed_pictures(text: str, pictures: int) -> frozenset[int]:
-    """Return the numbers of the pictures that a question places by `<image 2>`, counted from 1.
+    """Return the numbers, from 1, of the pictures that a question places with `<image 2>`.
 
     Args:
         text: Text of the question.
-        pictures: Number of the item's pictures; higher numbers are words.
+        pictures: Number of the item's pictures; higher numbers are treated as text.
     """
     return frozenset(number for match in _PLACE.findall(text) if 1 <= (number := int(match)) <= pictures)
 
 
 def question_parts(text: str, pictures: int, *, later: Collection[int] = ()) -> list[str | int]:
-    """Return a question as words and numbers of pictures, in display order.
+    """Return a question as texts and numbers of pictures, in display order.
 
-    Unplaced pictures come first, in order; `<image 2>` in the question puts the second one there. If there are several,
-    each follows its name ("Image 2:"), by which the question then refers to it.
+    Pictures without a mark come first, in order; `<image 2>` places the second picture at that point. If there are
+    several, each follows its name ("Image 2:"), by which the question then refers to it.
 
     Args:
         text: Text of the question.
@@ -60,7 +60,7 @@ def question_parts(text: str, pictures: int, *, later: Collection[int] = ()) -> 
 
 
 def question_in_words(text: str, pictures: int) -> str:
-    """Return a question with the names of pictures in place of `<image 2>`, for use after all pictures.
+    """Return a question with the names of pictures in place of `<image 2>`, for display after all pictures.
 
     Example:
         >>> question_in_words("Does <image 2> fit <image 1>?", 2)
@@ -88,9 +88,9 @@ class PictureWithId(Protocol):
 
 
 def option_pictures(choices: Iterable[Choice], images: Sequence[PictureWithId]) -> dict[str, int]:
-    """Return the number of the picture that each option shows, by key, without options in words.
+    """Return the number of the picture that each option shows, by key; options in words are excluded.
 
-    A repeated picture has the number of its first position.
+    A picture that occurs repeatedly has the number of its first position.
     """
     number = {image.image_id: k for k, image in reversed(list(enumerate(images, start=1)))}
     return {choice.key: number[choice.image_id] for choice in choices if choice.image_id in number}

@@ -1,4 +1,4 @@
-"""MM-SAP's three sets (paper section 3.1), determined by an item's keys and level."""
+"""MM-SAP's three sets (section 3.1 of the paper), determined by an item's keys and level."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Literal, get_args
 Part = Literal["basic", "know", "beyond"]
 PARTS: tuple[Part, ...] = get_args(Part)
 BASIC = "basic"
-"""Level of items whose answer every model presumably knows."""
+"""Level of items that every model can be presumed to answer."""
 NAMES: dict[Part, str] = {"basic": "BasicVisQA", "know": "KnowVisQA", "beyond": "BeyondVisQA"}
-"""The paper's names of the sets."""
+"""The paper's names for the sets."""
 
 
 def part_of(answer: str | None, level: str | None) -> Part:
-    """Return the one of the paper's three sets to which an item belongs.
+    """Return which of the paper's three sets an item belongs to.
 
     - `beyond`: nothing in the picture answers the item: it has no answer key.
     - `basic`: the item's level is `basic`; every model presumably knows the answer.

@@ -1,4 +1,4 @@
-"""Settings of questions that people write or models draft: numbers of questions and options, and labels.
+"""Settings for questions that people write or models draft: numbers of questions and options, and labels.
 
 The campaign `write` and the step `draft_questions` produce questions of the same shape, so they share settings.
 """
@@ -21,7 +21,7 @@ _OWN_FIELDS = frozenset(("ask", "right", "wrong", "tempting", "explanation", "or
 
 
 class Amount(Record):
-    """A range of numbers; in a recipe, a single number means exactly that many.
+    """A range of numbers; in a recipe, a single number requires exactly that many.
 
     Attributes:
         at_least: Smallest number.
@@ -47,9 +47,9 @@ class MaxChars(Record):
     """Largest numbers of characters in written texts.
 
     Attributes:
-        question: In a question.
-        option: In an option.
-        explanation: In an explanation.
+        question: Largest number in a question.
+        option: Largest number in an option.
+        explanation: Largest number in an explanation.
     """
 
     question: int = Field(300, ge=20, le=2000)
@@ -88,7 +88,7 @@ class LabelSet(Record):
 
     @property
     def words_by_code(self) -> dict[str, str]:
-        """Return the values by their codes in the form."""
+        """Return the values, by their codes in the form."""
         codes = [re.sub(r"[^a-z0-9]+", "_", value.casefold()).strip("_")[:60] for value in self.values]
         is_plain = len(set(codes)) == len(codes) and all(code[:1].isalpha() for code in codes)
         named = codes if is_plain else [f"value_{number}" for number in range(1, len(self.values) + 1)]
@@ -158,5 +158,5 @@ class QuestionSettings(Record):
 
     @property
     def drawn_by_code(self) -> dict[str, str]:
-        """Return the labels of drawn options by their codes in the form."""
+        """Return the labels of drawn options, by their codes in the form."""
         return {f"value_{number}": label for number, label in enumerate(self.drawn_options, 1)}

@@ -13,7 +13,7 @@ from benchwright.questions.written import as_read
 from benchwright.records import LANGUAGE, Choice, Item, Record
 
 _TRANSLATED_FROM = "translated_from"
-"""Key of an item's evidence that holds the source text."""
+"""Key of an item's evidence under which the source text is stored."""
 _PLACED = re.compile(r"<image \d+>")
 _MOST_TIMES, _MORE_CHARS = 4, 100
 
@@ -22,7 +22,7 @@ class ItemText(Record):
     """The texts of an item.
 
     Attributes:
-        language: Their language, as an ISO 639 code; None if unstated.
+        language: Language of the texts, as an ISO 639 code; None if not stated.
         question: The question.
         choices: Texts of the choices by key; choices that are pictures are omitted.
         explanation: Why the key is right; None without an explanation.
@@ -35,7 +35,7 @@ class ItemText(Record):
 
     @property
     def label(self) -> str:
-        """Return the text's heading next to a translation."""
+        """Return the heading of the text next to a translation."""
         return "Source text" if self.language is None else f"Source text ({self.language})"
 
     def in_lines(self) -> str:
@@ -45,7 +45,7 @@ class ItemText(Record):
 
 
 def text_of(item: Item, *, language: str | None = None) -> ItemText:
-    """Return the texts of an item, in this language unless the item states another."""
+    """Return the texts of an item; their language is the given one unless the item states another."""
     stated = item.attributes.get(LANGUAGE)
     return ItemText(
         language=stated if isinstance(stated, str) else language,
@@ -62,7 +62,7 @@ def source_text_of(item: Item) -> ItemText | None:
 
 
 def translation_mistakes(source: ItemText, translation: ItemText) -> list[str]:
-    """Return the formal mistakes of a translation, in words; empty without any."""
+    """Return the formal mistakes in a translation, as texts; empty if there are none."""
     mistakes = []
     if set(translation.choices) != set(source.choices):
         mistakes.append(f"choices: give exactly {', '.join(source.choices)}, not {', '.join(translation.choices)}")
@@ -97,8 +97,8 @@ def translated(item: Item, source: ItemText, translation: ItemText, *, by: str) 
 
     Args:
         item: The item.
-        source: Its texts.
-        translation: Its texts in the other language.
+        source: Texts of the item.
+        translation: Texts of the item in the other language.
         by: Translator, as in `Item.written_by`.
     """
     texts: Mapping[str, str] = translation.choices

@@ -17,11 +17,11 @@ from benchwright.questions.implication import WrittenIn
 from benchwright.records import Record
 
 ASK = "ask"
-"""Place of the question itself in its mistakes."""
+"""Key under which mistakes in the question itself are reported."""
 QUESTIONS = "questions"
-"""Name of the value."""
+"""Name of the value that holds written questions."""
 REFUSAL = "The picture does not show enough to tell."
-"""Text of the option that declines to answer, unless a recipe words it otherwise (MM-SAP, section 3.2)."""
+"""Text of the option that declines to answer, unless a recipe states another (MM-SAP, section 3.2)."""
 TASK_NAME = r"^[a-z][a-z0-9_]{0,63}$"
 _PLACED = re.compile(r"<image\s*\d+>", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -32,7 +32,7 @@ _POINTING_WORDS = """
     will with would you your yours
 """
 NAMES_NOTHING = frozenset(_POINTING_WORDS.split())
-"""English words that point, ask or join, and name nothing visible."""
+"""English words that point, ask or connect, and name nothing visible."""
 _Words = Annotated[str, Field(min_length=1)]
 
 
@@ -47,7 +47,7 @@ class WrittenQuestion(Record):
         ask: The question.
         right: The option that answers it; None if nothing in the picture does, so that declining is right.
         wrong: All other options except the one that declines.
-        refusal: Text of the option that declines to answer; None where none is offered.
+        refusal: Text of the option that declines to answer; None if none is offered.
         explanation: Why the right option is right; None without an explanation.
         labels: Labels by name; several of one name are joined by `+`.
         written_in: Slot of the campaign in which an annotator wrote it.
@@ -72,7 +72,7 @@ class WrittenQuestion(Record):
 
     @property
     def author(self) -> str:
-        """Return the author of its texts, except those that `authors` names, as in `Item.written_by`."""
+        """Return the author of the texts, as in `Item.written_by`, except of those listed in `authors`."""
         return "simulated" if self.written_in.simulated else "person"
 
     def written_by(self, texts: Iterable[str]) -> dict[str, str]:
@@ -97,12 +97,12 @@ class WrittenQuestions(Record):
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotation marks for a message, cut to 80 characters."""
+    """Return a text in quotation marks for a message, shortened to 80 characters."""
     return repr(text if len(text) <= 80 else f"{text[:79]}…")
 
 
 def as_read(text: str) -> str:
-    """Return a text without differences that readers overlook.
+    """Return a text without differences that readers do not notice.
 
     These are case, spaces, final periods, and two spellings of one character (Unicode NFC).
     """
@@ -112,15 +112,15 @@ def as_read(text: str) -> str:
 def question_mistakes(
     ask: str | None, options: Mapping[str, str], *, refusal: str | None = None
 ) -> list[tuple[str, str]]:
-    """Return the mistakes in a question and its options, by any author; empty without any.
+    """Return the mistakes in a question and its options, by any author; empty if there are none.
 
     Args:
         ask: The question; None if not yet written.
-        options: Its options by their place, in the order of comparison.
-        refusal: Option that declines, which no other may repeat; None where none is offered.
+        options: The question's options by key, in the order of comparison.
+        refusal: Option that declines, which no other option may repeat; None if none is offered.
 
     Returns:
-        The place of each mistake, `ask` or a key of `options`, and the mistake in words.
+        The location of each mistake, `ask` or a key of `options`, and an explanation.
     """
     mistakes = []
     if ask and _PLACED.search(ask):
@@ -144,6 +144,6 @@ def question_mistakes(
 def names_something(ask: str) -> bool:
     """Return whether a question has a word that names a thing, an action or a property.
 
-    Words of languages other than English all count, and in scripts without spaces every letter does.
+    In other languages than English, every word counts; in scripts without spaces, every letter does.
     """
     return any(word.casefold() not in NAMES_NOTHING for word in _WORD.findall(ask))

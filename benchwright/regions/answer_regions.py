@@ -1,6 +1,6 @@
 """Regions with which annotators justify the answer of an item, as a release holds them.
 
-An item's `evidence` holds them under `answer_regions`, by campaign. They leave the content hash unchanged, as they
+An item's `evidence` holds them under `answer_regions`, by campaign. They do not affect the content hash, because they
 change neither question nor answer.
 """
 
@@ -24,16 +24,16 @@ class AnswerRegions(Record):
     """The regions on which the annotators of one campaign agree for one item.
 
     Attributes:
-        image: Place of the picture among the item's, from 1.
+        image: Number of the picture among those of the item, from 1.
         size_wh: Width and height of that picture in pixels, upright.
         regions: Regions on which enough annotators agree, in pixels of that picture; empty without agreement.
         annotators: Number of annotators who marked regions or stated that nothing justifies an answer.
-        need: Number of annotators required to mark a region.
-        share_matched: Agreement on place: share of regions that two annotators both marked, mean over pairs of
+        need: Number of annotators who must have marked a region.
+        share_matched: Agreement on position: proportion of regions that two annotators both marked, mean over pairs of
             annotators, 0 to 1; None with one annotator.
         mean_iou: Mean intersection over union of these regions; None without any.
         simulated: Whether the annotators are simulated.
-        content_hash: Hash of the item's content at the time of marking; None if unstated.
+        content_hash: Hash of the item's content at the time of marking; None if not stated.
     """
 
     image: int = Field(1, ge=1)
@@ -51,7 +51,7 @@ def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
     """Return the regions that justify an item's answer, by campaign; empty if no annotator marked any.
 
     Raises:
-        DataError: The item's evidence holds something else under that name.
+        DataError: The item's evidence contains something else under that name.
     """
     documents: Any = item.evidence.get(ANSWER_REGIONS, {})
     try:
@@ -61,7 +61,7 @@ def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
 
 
 def with_answer_regions(item: Item, values: Mapping[str, Any]) -> Item:
-    """Return an item whose evidence holds the regions among its values, without those marked on other content.
+    """Return an item with the regions among its values added to its evidence, except those marked on other content.
 
     Args:
         item: The item.
@@ -82,7 +82,7 @@ def first_with_regions(item: Item, campaigns: Sequence[str] = ()) -> AnswerRegio
 
     Args:
         item: The item.
-        campaigns: Names of the campaigns to consider; empty for all.
+        campaigns: Names of the campaigns to consider; all if empty.
     """
     by_campaign = answer_regions_of(item)
     return next(

@@ -11,17 +11,17 @@ from .region import Region, RegionShape
 
 ChangeKind = Literal["unchanged", "moved", "redrawn"]
 SAME_PLACE_IOU = 0.5
-"""Smallest overlap at which a changed area counts as the proposed area moved, not as another area."""
+"""Smallest overlap at which a changed area counts as the proposed area moved rather than as another area."""
 _MOST_PX = 1e6
 """Largest coordinate that a picture can have."""
 
 
 def change_of(region: Region) -> dict[str, Any] | None:
-    """Return an annotator's changes to a proposal; None for a region that no helper proposed.
+    """Return an annotator's changes to a proposal; None for a region that was not proposed by a helper.
 
     The result has `changed` and, where known, `helper`, `version`, `model` and `weights`. Boxes, polygons and masks
     have `iou`, 0 to 1. If both have equally many points, `moved_px` is the largest distance between a point and its
-    proposed place. The label is always the annotator's and does not count as a change.
+    proposed place. The label is always the annotator's and is not considered a change.
     """
     proposal = region.proposal
     if proposal is None:
@@ -59,7 +59,7 @@ def kind_of_change(change: Mapping[str, Any]) -> ChangeKind:
 
 
 def _is_outline(shape: RegionShape, points: Sequence[tuple[float, float]]) -> bool:
-    """Return whether points form an area of a shape, since a browser may send anything as the proposal."""
+    """Return whether points form an area of a shape; a browser may send anything as the proposal."""
     is_within = all(abs(value) <= _MOST_PX for point in points for value in point)
     return is_within and (len(points) == 2 if shape == "box" else shape == "polygon" and len(points) >= 3)
 

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in pixels of the upright picture."""
 BoxUnit = Literal["unit", "thousand", "pixels"]
-"""Fractions of 0-1, thousandths of 0-1000, or pixels of the picture as sent."""
+"""Unit of coordinates: fractions of 0-1, thousandths of 0-1000, or pixels of the picture as sent."""
 
 _SLACK = 0.02
-"""Share of a side by which a box may extend beyond its picture; a box farther out is an error."""
+"""Proportion of a side by which a box may extend beyond its picture; a box farther out is an error."""
 _LEAST_PX = 2.0
 
 _WORDS: dict[BoxUnit, str] = {
@@ -23,7 +23,7 @@ _WORDS: dict[BoxUnit, str] = {
 
 
 class MisplacedBox(ValueError):
-    """Numbers that do not form a box of the picture.
+    """Numbers that do not describe a box in the picture.
 
     Attributes:
         reason: `box_malformed`, `box_outside` or `box_empty`.
@@ -35,7 +35,7 @@ class MisplacedBox(ValueError):
 
 
 class BoxConvention(NamedTuple):
-    """A model's notation of boxes.
+    """A model's notation for boxes.
 
     Args:
         unit: BoxUnit of the numbers.
@@ -48,7 +48,7 @@ class BoxConvention(NamedTuple):
     sent_wh: tuple[int, int]
 
     def in_words(self) -> str:
-        """Return the convention in words, for a prompt."""
+        """Return a description of the convention, for a prompt."""
         names = "[x0, y0, x1, y1]" if self.order == "xyxy" else "[y0, x0, y1, x1]"
         unit = _WORDS[self.unit].format(width=self.sent_wh[0], height=self.sent_wh[1])
         return f"A box is {names}, from its top left to its bottom right corner, in {unit}."
@@ -64,7 +64,7 @@ class BoxConvention(NamedTuple):
         """Return a box in pixels of the upright picture, clipped to it.
 
         Raises:
-            MisplacedBox: The numbers are malformed, out of range, reversed or an empty box.
+            MisplacedBox: The numbers are malformed, out of range or reversed, or describe an empty box.
         """
         if len(numbers) != 4 or not all(math.isfinite(number) for number in numbers):
             raise MisplacedBox("box_malformed", f"{list(numbers)} is not four numbers")
@@ -82,7 +82,7 @@ class BoxConvention(NamedTuple):
         return round(left, 2), round(top, 2), round(right, 2), round(bottom, 2)
 
     def of_pixels(self, box: Box, size_wh: tuple[int, int]) -> list[float]:
-        """Return a box of the upright picture as the model writes it."""
+        """Return a box of the upright picture in the model's notation."""
         across, down = self.scale
         digits = 3 if self.unit == "unit" else 0
         x0, x1 = (round(x / size_wh[0] * across, digits) for x in (box[0], box[2]))

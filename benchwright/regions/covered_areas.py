@@ -1,4 +1,4 @@
-"""The joint area of regions, as masks of a picture's size."""
+"""The total area of several regions, as masks of a picture's size."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 def area_iou(regions: Sequence[Region], others: Sequence[Region], size_wh: SizeWH) -> float:
-    """Return the intersection over union of the areas that two sets of regions cover together, 0 to 1.
+    """Return the intersection over union, 0 to 1, of the areas that two sets of regions cover in total.
 
-    Areas are those of `mask_of_region`, so a region counts pixel by pixel. 0 if either set covers no pixel.
+    Areas are those of `mask_of_region`, so they are counted in whole pixels. The result is 0 if either set covers no
+    pixel.
 
     Args:
         regions: Boxes, polygons and masks of one picture.
-        others: Others of the same picture.
+        others: Other regions of the same picture.
         size_wh: Width and height of the picture in pixels.
     """
     covered: list[MaskRuns] = []

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HelperInput = Literal["box", "strokes", "points", "phrase", "nothing"]
-"""Input of a helper; points are single clicks, strokes are drawn lines."""
+"""Input for a helper; points are single clicks, and strokes are drawn lines."""
 HelperLane = Literal["light", "model", "remote"]
-"""Queue of a helper: quick helpers never wait for models, nor models for a remote server."""
+"""Queue of a helper: quick helpers never wait for models, and models never wait for a remote server."""
 _MAX_STROKES = 200
 _MAX_STROKE_POINTS = 20_000
 """Largest number of points in all strokes of one request."""
@@ -44,11 +44,11 @@ class RegionHints(Record):
 
     Attributes:
         shape: Shape of the wanted regions.
-        box: Box around the whole subject: x0, y0, x1, y1; None without one.
+        box: Box around the whole subject: x0, y0, x1, y1; None if there is none.
         inside: Strokes on the subject; a click is a stroke of one point.
         outside: Strokes outside the subject.
         stroke_px: Width of the strokes in pixels; None lets the helper choose by the picture's size.
-        phrase: Description of the subject; empty without one.
+        phrase: Description of the subject; empty if there is none.
         label: Label for the regions.
         refine: Whether to return the exact answer, if the helper gives a quick one first.
     """
@@ -69,7 +69,7 @@ class RegionHints(Record):
 
     @property
     def inputs(self) -> frozenset[HelperInput]:
-        """Return the kinds of input in the hints; always includes `nothing`."""
+        """Return the kinds of input that the hints contain; `nothing` is always among them."""
         has: dict[HelperInput, bool] = {
             "box": self.box is not None,
             "strokes": bool(self.inside),
@@ -90,7 +90,7 @@ def read_hints(document: Any, size_wh: SizeWH) -> RegionHints:
         size_wh: Size of the upright picture in pixels.
 
     Raises:
-        RegionError: The values are not hints, or lie outside the picture.
+        RegionError: The values do not describe hints, or lie outside the picture.
     """
     try:
         hints = RegionHints.model_validate(document)
@@ -118,7 +118,7 @@ def read_hints(document: Any, size_wh: SizeWH) -> RegionHints:
 
 
 class HelperPicture:
-    """A picture for helpers; it decodes its pixels at a helper's first access.
+    """A picture for helpers, whose pixels are decoded when a helper first accesses them.
 
     Args:
         image_id: SHA-256 of the picture's file.
@@ -135,7 +135,7 @@ class HelperPicture:
         return self._decode()
 
     def decode(self) -> None:
-        """Decode the pixels ahead."""
+        """Decode the pixels in advance."""
         _ = self.pixels
 
 
@@ -160,28 +160,28 @@ class RegionHelper(Protocol):
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return everything that decides the proposals, as JSON values."""
+        """Return everything that determines the proposals, as JSON values."""
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return regions for hints that `read_hints` checked."""
+        """Return regions for hints that `read_hints` has checked."""
 
 
 class PreparingHelper(ABC):
-    """A helper that does the costly part of its work, such as an embedding, once per picture and caches it."""
+    """A helper that does the costly part of its work, such as an embedding, only once per picture and caches it."""
 
     @property
     @abstractmethod
     def made_with(self) -> Mapping[str, Any]:
-        """Return everything that decides the proposals, as JSON values."""
+        """Return everything that determines the proposals, as JSON values."""
 
     @property
     @abstractmethod
     def prepared_as(self) -> str:
-        """Return a digest of all that decides what `prepare` computes, besides the picture."""
+        """Return a digest of everything besides the picture that determines what `prepare` computes."""
 
     @abstractmethod
     def prepare(self, picture: HelperPicture) -> Prepared:
-        """Return the costly part of the work on a picture, reusable for all its proposals."""
+        """Return the costly part of the work on a picture, which all proposals for it can reuse."""
 
     @abstractmethod
     def propose_from(self, prepared: Prepared, picture: HelperPicture, hints: RegionHints) -> Proposed:
@@ -200,11 +200,11 @@ class HelperSettings(BaseModel):
     title: ClassVar[str]
     """Display name, such as `Cut out by color`."""
     takes: ClassVar[tuple[HelperInput, ...]]
-    """Inputs of which any one is enough."""
+    """Kinds of input, any one of which is sufficient."""
     gives: ClassVar[tuple[RegionShape, ...]]
     """Shapes of regions that the helper can return."""
     refines: ClassVar[bool] = False
-    """Whether a quick answer comes first, and the exact one for `refine`."""
+    """Whether a quick answer comes first, and the exact one only with `refine`."""
     lane: ClassVar[HelperLane] = "light"
     packages: ClassVar[tuple[str, ...]] = ()
     """Modules of packages that the helper needs besides those of Benchwright."""
@@ -213,7 +213,7 @@ class HelperSettings(BaseModel):
 
     @abstractmethod
     def missing(self) -> str | None:
-        """Return the parts missing on this machine and how to get them; None if the helper can open."""
+        """Return what is missing on this machine and how to get it; None if the helper can be opened."""
 
     @abstractmethod
     def open(self) -> RegionHelper:
@@ -225,10 +225,11 @@ class HelperSettings(BaseModel):
         """
 
     def check_takes(self, hints: RegionHints) -> None:
-        """Check that the helper can work from the hints.
+        """Check that the helper can work with the hints.
 
         Raises:
-            RegionError: The helper gives no regions of that shape, or the hints hold no input it takes.
+            RegionError: The helper does not return regions of that shape, or the hints contain no input that it
+                accepts.
         """
         if hints.shape not in self.gives:
             raise RegionError(f"{self.title} gives {' or '.join(self.gives)}, not {hints.shape}")
@@ -241,7 +242,7 @@ class WeightedHelper(HelperSettings):
 
     Attributes:
         weights: File or folder, relative to the recipe.
-        device: Device by torch's name; the first GPU by default, else the CPU.
+        device: Device by torch's name; by default the first GPU, or the CPU if there is none.
     """
 
     lane: ClassVar[HelperLane] = "model"
@@ -262,13 +263,13 @@ class WeightedHelper(HelperSettings):
 
 
 class NamedHelper(NamedTuple):
-    """A helper of a campaign: its name in the rooms, and its settings."""
+    """A helper of a campaign: its registered name and its settings."""
 
     name: str
     settings: HelperSettings
 
     def to_json(self) -> dict[str, Any]:
-        """Return both in the form that `helpers_of` reads."""
+        """Return name and settings in the form that `helpers_of` reads."""
         return {"name": self.name, **self.settings.model_dump(mode="json", exclude_unset=True)}
 
 
@@ -315,7 +316,7 @@ def proposed_region(
     model: str | None = None,
     weights: str | None = None,
 ) -> Region:
-    """Return a region as a helper proposes it: its `proposal` holds the same points and mask."""
+    """Return a region as proposed by a helper: its `proposal` contains the same points and mask."""
     listed = tuple((float(x), float(y)) for x, y in points)
     proposal = Proposal(helper=helper, version=version, model=model, weights=weights, points=listed, mask=mask)
     return Region(shape=shape, points=listed, mask=mask, label=label, proposal=proposal)

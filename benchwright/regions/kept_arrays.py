@@ -19,10 +19,10 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class KeptArrays:
-    """A folder of safetensors files that evicts the least recently used first; safe for several processes.
+    """A folder of safetensors files from which the least recently used are removed first; safe for several processes.
 
     Args:
-        folder: Folder; created with the first array.
+        folder: Folder of the cache; created with the first array.
         most_bytes: Limit on the bytes of all files together.
     """
 
@@ -30,11 +30,11 @@ class KeptArrays:
         self._folder, self._most_bytes = folder, most_bytes
 
     def get(self, image_id: str, made_as: str) -> dict[str, NDArray[Any]] | None:
-        """Return the cached arrays of an image; None if there are none, or none readable.
+        """Return the cached arrays of an image; None if there are none or they cannot be read.
 
         Args:
             image_id: SHA-256 of the image's file.
-            made_as: Digest of all that decides the arrays besides the image.
+            made_as: Digest of everything besides the image that determines the arrays.
         """
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
@@ -49,7 +49,7 @@ class KeptArrays:
         return arrays
 
     def has(self, image_id: str, made_as: str) -> bool:
-        """Return whether the cache holds arrays of an image."""
+        """Return whether the cache contains arrays of an image."""
         return self._path(image_id, made_as).is_file()
 
     def keep(self, image_id: str, made_as: str, arrays: Mapping[str, NDArray[Any]]) -> None:

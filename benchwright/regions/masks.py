@@ -1,4 +1,4 @@
-"""Measures of masks as run lengths, without expansion: memory and time grow with the number of runs."""
+"""Measures of masks as run lengths, without expanding them: memory and time grow with the number of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def grid_of(mask: MaskRuns) -> NDArray[np.bool_]:
 
 
 def mask_area(mask: MaskRuns) -> int:
-    """Return the number of set cells."""
+    """Return the number of set cells in a mask."""
     starts, stops = mask.spans
     return int((stops - starts).sum())
 
@@ -45,7 +45,7 @@ def mask_bounds(mask: MaskRuns) -> tuple[float, float, float, float]:
 
 
 def mask_iou(mask: MaskRuns, other_mask: MaskRuns) -> float:
-    """Return the intersection over union of two masks of one size, 0 to 1.
+    """Return the intersection over union of two masks of the same size, 0 to 1.
 
     Raises:
         ValueError: Their sizes differ.
@@ -55,7 +55,7 @@ def mask_iou(mask: MaskRuns, other_mask: MaskRuns) -> float:
 
 
 def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
-    """Return the number of cells that two masks of one size both set.
+    """Return the number of cells that are set in both of two masks of the same size.
 
     Raises:
         ValueError: Their sizes differ.
@@ -74,7 +74,7 @@ def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
 
 
 def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> MaskRuns | None:
-    """Return the pixels of a picture with their centers inside an outline (even-odd rule); None without any.
+    """Return the pixels of a picture whose centers are inside an outline (even-odd rule); None if there are none.
 
     A center on the outline's left or upper edge lies inside, one on its right or lower edge outside, so that outlines
     with a common edge share no pixel. COCO's tool also draws a polygon's edge, and sets up to one pixel more there.
@@ -104,10 +104,10 @@ def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, i
 
 
 def covered_by_at_least(masks: Sequence[MaskRuns], need: int) -> MaskRuns | None:
-    """Return the cells that at least `need` of several masks of one size set; None if there are none.
+    """Return the cells that are set in at least `need` of several masks of the same size; None if there are none.
 
     Raises:
-        ValueError: The masks' sizes differ, or there are none.
+        ValueError: The masks' sizes differ, or there are no masks.
     """
     starts, stops, counts = _coverage(masks)
     is_set = counts >= need
@@ -128,7 +128,7 @@ def _from_edges(edges: NDArray[np.int64], *, size: tuple[int, int]) -> MaskRuns 
 
 
 def _coverage(masks: Sequence[MaskRuns]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return stretches of cells in order, with the number of masks that set each: starts, stops, counts."""
+    """Return runs of cells in order, with the number of masks in which each is set: starts, stops, counts."""
     if not masks or any(mask.size != masks[0].size for mask in masks):
         raise ValueError(f"masks must be of one size, not of {sorted({mask.size for mask in masks})}")
     cells = masks[0].size[0] * masks[0].size[1]

@@ -16,7 +16,7 @@ TOLERANCE_PX = 1.5
 
 
 def outline_of(mask: NDArray[np.bool_], *, tolerance_px: float = TOLERANCE_PX) -> list[tuple[float, float]] | None:
-    """Return the corners of the outline around a mask's largest part, without its holes; None for an empty mask.
+    """Return the corners of the outline around a mask's largest part, ignoring holes; None for an empty mask.
 
     The outline runs along the edges of cells. Its simplification neither crosses nor touches itself (Douglas and
     Peucker 1973, doi:10.3138/FM57-6770-U75U-7727), and exceeds the tolerance only if `MAX_CORNERS` requires it.
@@ -66,6 +66,6 @@ def _corners(outline: Any, tolerance: float, size_wh: SizeWH) -> list[tuple[floa
 
 
 def _largest(shape: Any) -> Any:
-    """Return the largest polygon of a shape; None without any."""
+    """Return the largest polygon of a shape; None if it has no polygon."""
     polygons = [part for part in getattr(shape, "geoms", [shape]) if part.geom_type == "Polygon" and not part.is_empty]
     return max(polygons, key=lambda polygon: polygon.area, default=None)

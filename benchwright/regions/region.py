@@ -33,7 +33,7 @@ SizeWH = tuple[int, int]
 
 
 class RegionError(BenchwrightError):
-    """A region that is invalid, or invalid for its picture; the message gives the reason."""
+    """A region is invalid, in itself or for its picture; the message gives the reason."""
 
 
 class Proposal(Record):
@@ -42,8 +42,8 @@ class Proposal(Record):
     Attributes:
         helper: Name of the helper, such as `grabcut`.
         version: Version of the helper or of its package.
-        model: Model that the helper ran; None without one.
-        weights: Digest of the model's weights; None without any.
+        model: Model that the helper ran; None if it ran none.
+        weights: Digest of the model's weights; None if there are none.
         points: Points of the region as proposed.
         mask: Mask of the region as proposed.
     """
@@ -62,7 +62,7 @@ class Proposal(Record):
 
 
 class Region(Record):
-    """One region.
+    """A region on one or two pictures.
 
     Attributes:
         shape: `point`, `points` (in their order), `box`, `polygon`, `mask`, or `correspondence`: a point of the first
@@ -128,7 +128,7 @@ class Region(Record):
             sizes_wh: Size of each picture of the task in pixels, upright; a correspondence takes two.
 
         Raises:
-            RegionError: The region lies outside, or its mask has another size.
+            RegionError: The region lies outside the picture, or its mask has another size.
         """
         if self.shape == "correspondence" and len(sizes_wh) != 2:
             raise RegionError(f"a correspondence takes two pictures; this task shows {len(sizes_wh)}")
@@ -153,7 +153,7 @@ def read_region(document: Any, sizes_wh: Sequence[SizeWH]) -> Region:
         sizes_wh: Size of each picture of the task in pixels, upright.
 
     Raises:
-        RegionError: The values are not a region, or not one of these pictures.
+        RegionError: The values do not describe a region, or the region does not fit these pictures.
     """
     try:
         region = Region.model_validate(document)
@@ -176,7 +176,7 @@ def _check_finite(points: Sequence[tuple[float, float]]) -> None:
 
 
 def region_error(error: ValidationError) -> RegionError:
-    """Return an error for the first mistake in JSON values of a region, or of hints for one."""
+    """Return an error that describes the first mistake in JSON values for a region, or for hints."""
     mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in mistake["loc"])
     why = mistake["msg"].removeprefix("Value error, ")

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 _FIRST, _LAST = 48, 48 + 63
 _MOST_GROUPS = 8
 _LONG = 200
-"""Number of runs or characters from which NumPy is faster."""
+"""Number of runs or characters above which NumPy is faster."""
 
 
 def encode_runs(runs: Sequence[int]) -> str:
-    """Return runs as text."""
+    """Return runs encoded as text."""
     if len(runs) > _LONG:
         return _encode_many(runs)
     letters: list[str] = []
@@ -32,10 +32,10 @@ def encode_runs(runs: Sequence[int]) -> str:
 
 
 def decode_runs(text: str) -> list[int]:
-    """Return the runs that a text encodes.
+    """Return the runs encoded in a text.
 
     Raises:
-        ValueError: The text holds another character, ends within a number, or encodes a negative run.
+        ValueError: The text contains another character, ends within a number, or encodes a negative run.
     """
     if len(text) > _LONG and (decoded := _decode_many(text)) is not None:
         return decoded
@@ -79,7 +79,7 @@ def _encode_many(runs: Sequence[int]) -> str:
 
 
 def _decode_many(text: str) -> list[int] | None:
-    """Return the runs, or None for an invalid text, of which `decode_runs` then names the mistake."""
+    """Return the runs; None if the text is invalid, so that `decode_runs` can name the mistake."""
     import numpy as np
 
     if not text.isascii():

@@ -1,4 +1,4 @@
-"""Parsing of free replies into answers: plain text, options named by letter, word or place, and refusals.
+"""Parsing of free replies into answers: plain text, options named by letter, words or position, and refusals.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""Answers on separate lines: a letter, an option with its label, a label after a line that ends in a colon."""
+"""Answers on separate lines: a letter, an option with its label, or a label after a line that ends in a colon."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_THE_BEST = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _SHORT_LINE = 80
-"""Largest length, in characters, of a last line that a label opens and that says no more than the option."""
+"""Largest length, in characters, of a last line that begins with a label and adds nothing to the option."""
 
 
 def answer_lines(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -39,7 +39,7 @@ def answer_lines(text: str, options: Sequence[ReadableOption]) -> Iterator[Marki
 
 
 def opens_list(text: str) -> bool:
-    """Return whether a text starts with one label and has another label at the start of its next line."""
+    """Return whether a text starts with a label and has another label at the start of its next line."""
     first, following = _ENTRY.match(text), _ENTRY.match(text.partition("\n")[2].lstrip())
     return first is not None and following is not None and first[1] != following[1]
 
@@ -52,7 +52,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _letters(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield lines that consist of a letter; different letters in neighboring lines are a list."""
+    """Yield lines that consist of one letter; different letters on adjacent lines form a list."""
     lines: list[tuple[int, str]] = []
     for place, line in _lines(text):
         if not _UNTICKED.search(line) and (bare := _NUMBERED.sub("", line).strip(" \t\"'()[]{}<>.:,;!=→⇒➡-")):
@@ -65,7 +65,7 @@ def _letters(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
 
 def _options(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the one option on a separate line, with or without its label."""
+    """Yield an option that is alone on a separate line, with or without its label."""
     found: set[str] = set()
     said: Marking | None = None
     for place, line in _lines(text):

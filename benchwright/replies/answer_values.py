@@ -1,4 +1,4 @@
-"""The value after a phrase, in a tag or in a table cell: the one option that it names, if any."""
+"""The value after a phrase, in a tag or in a table cell: the only option that it names, if any."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 
 
 _GLOSS = re.compile(r"[\s\"']*[^\W\d_]{1,20}[\"']?\s?\(([^()]{1,60})\)")
-"""The words of an option in parentheses after those of another language."""
+"""The words of an option in parentheses that follow those of another language."""
 
 
 class AnswerValue(NamedTuple):
@@ -66,7 +66,7 @@ def value_of(content: str, options: Sequence[ReadableOption], *, whole: bool) ->
 
 
 def _letter_value(letter: str, rest: str, options: Sequence[ReadableOption], *, whole: bool) -> AnswerValue | None:
-    """Return the value of a letter and the text after it."""
+    """Return the value of a letter, and the text that follows the letter."""
     if _is_word(letter, rest):
         named = option_at_start(rest, options)
         return AnswerValue(named.key, named.rest) if named else None
@@ -78,12 +78,12 @@ def _letter_value(letter: str, rest: str, options: Sequence[ReadableOption], *, 
 
 
 def known(letter: str, options: Sequence[ReadableOption]) -> str | None:
-    """Return the letter if it is one of the options, else None."""
+    """Return the letter if it belongs to one of the options, otherwise None."""
     return letter if any(option.key == letter for option in options) else None
 
 
 def _is_word(letter: str, rest: str) -> bool:
-    """Return whether "A" or "I" is an English word here: the next word on its line does not begin a reason."""
+    """Return whether "A" or "I" is an English word here, judged by whether the next word begins a reason."""
     follows = re.match(r"[ \t]+([A-Za-z']+)", rest)
     return (
         letter in "AaIi"

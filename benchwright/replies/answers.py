@@ -4,16 +4,16 @@ A letter needs a statement. The reader does not guess from what a reply merely t
 
 1. A reply that consists of one option's words names that option. If the words of an option are a letter, that letter is
    ignored after the option's label: "D. C" is D.
-2. Otherwise the last commitment in a form counts (`stated_answers`): "the answer is B", `\\boxed{B}`, `{"answer":
-   "B"}`, a line with only a letter, a label or a yes that opens the reply, a list of verdicts. If that one is a list
-   ("A or B") or a letter not among the options, the reply gives no letter, whatever its earlier commitments. If the
-   reply retracts the commitment, the text after the retraction takes precedence.
+2. Otherwise the last commitment in a fixed form decides (`stated_answers`): "the answer is B", `\\boxed{B}`,
+   `{"answer": "B"}`, a line with only a letter, a label or a yes that opens the reply, a list of verdicts. If that one
+   is a list ("A or B") or a letter not among the options, the reply gives no letter, whatever its earlier commitments.
+   If the reply retracts the commitment, the text after the retraction takes precedence.
 3. Otherwise a refusal gives no letter, unless one option itself declines and the reply names no other.
 4. Otherwise the sentences decide (`candidates`, `decision`): every place that names an option, with the reply's
    statement about it there. A conclusion, a closing line or a claim is needed, or a reply of a sentence or two that
    names one option.
 
-Thoughts (`<think>`) are not part of the reply. The error message of a failed program gives no letter.
+Thoughts (`<think>`) are not part of the reply. The error message of a failed program yields no letter.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _read(letter: str, rule: str) -> ParsedAnswer:
 
 
 def _prose(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the option that the sentences of a text support."""
+    """Return the option supported by the sentences of a text."""
     grammar = grammar_of(text)
     prose = prose_of(text, grammar)
     keys = [option.key for option in options]
@@ -113,7 +113,7 @@ def _told(
     prose: str,
     grammar: Grammar,
 ) -> str | None:
-    """Return the option that the last sentence means without naming any, if no earlier sentence claims another."""
+    """Return the option that the last sentence means without naming it, if no earlier sentence claims another."""
     if sentences.breaks_off or any(c.sentence == sentences.last for c in candidates) or NOT_OFFERED.search(prose):
         return None
     ends = [end for end in sentence_ends(prose) if end < len(prose)]
@@ -123,11 +123,11 @@ def _told(
 
 
 _CLOSE = 240
-"""Length, in characters, of the end of a reply in which it may state indecision."""
+"""Length, in characters, of the part at the end of a reply in which it may express indecision."""
 
 
 _FEW = 12
-"""Length, in characters, of the end of a reply by which a cut-off one is recognized."""
+"""Length, in characters, of the part at the end of a reply by which a truncated reply is recognized."""
 
 
 def _unless_taken_back(
@@ -135,7 +135,7 @@ def _unless_taken_back(
 ) -> ParsedAnswer:
     """Return the option named after a retracted commitment, or the commitment if it is not retracted.
 
-    If the words after it favor another option without claiming it, the reply gives none.
+    If the text after it favors another option without claiming it, the reply gives none.
     """
     sentence = _SENTENCE.search(text, place + 1)
     back = TAKEN_BACK.search(text, sentence.start()) if sentence else None
@@ -184,7 +184,7 @@ def _is_firm(letter: str, text: str, options: tuple[ReadableOption, ...]) -> boo
 
 
 def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the one option that itself declines, if the last sentence of a declining reply uses its words.
+    """Return the only option that itself declines, if the last sentence of a declining reply uses its words.
 
     A model that declines in other words has chosen no option: it refuses.
     """

@@ -1,6 +1,6 @@
 """The options that a reply names, each with the reply's stance on it and its firmness.
 
-A candidate is one place where a reply names an option, by its label or its words. Its polarity is whether the reply
+A candidate is a passage of a reply that names an option, by its label or its words. Its polarity is whether the reply
 states the option there or names it for another reason; its strength is how firm the statement is. The words that
 indicate polarity are data (`polarity_phrases`); `decision` draws the conclusion from the candidates.
 """
@@ -20,7 +20,7 @@ from .reply_text import finished, without_closing_aside
 
 
 class Polarity(Enum):
-    """The stance of a reply on an option at the place that names it."""
+    """The stance of a reply toward an option in the passage that names it."""
 
     STATED = "stated"
     SEVERAL = "named together with others"
@@ -32,7 +32,7 @@ class Polarity(Enum):
 
 
 class Strength(IntEnum):
-    """The firmness of the statement at a place."""
+    """How firm the statement in a passage is."""
 
     ASIDE = 0
     MENTION = 1
@@ -41,17 +41,17 @@ class Strength(IntEnum):
 
 
 class NamedPlace(NamedTuple):
-    """A place where a reply names an option.
+    """A passage of a reply that names an option.
 
     Args:
-        place: First character.
+        place: Index of the first character.
         key: Letter of the option.
-        polarity: Stance of the reply on the option.
+        polarity: Stance of the reply toward the option.
         strength: Firmness of the statement, if stated.
         concludes: Whether the sentence draws a conclusion from earlier ones.
-        sentence: Number of the sentence in the text.
-        is_label: Whether the reply names it by its label.
-        ends: Whether its sentence ends with it.
+        sentence: Index of the sentence in the text.
+        is_label: Whether the reply names the option by its label.
+        ends: Whether the sentence ends with the passage.
     """
 
     place: int
@@ -68,11 +68,11 @@ class Sentences(NamedTuple):
     """The sentences of a reply.
 
     Args:
-        last: Number of the last one, from 0.
-        concluding: Numbers of the sentences that open with a word such as "therefore".
-        last_therefore: Number of the last sentence with such a word; -1 for none.
+        last: Index of the last sentence.
+        concluding: Indices of the sentences that begin with a word such as "therefore".
+        last_therefore: Index of the last sentence with such a word; -1 if there is none.
         closes: Whether the last sentence is a separate paragraph after others.
-        breaks_off: Whether the reply was cut off in the last sentence.
+        breaks_off: Whether the reply was truncated in the last sentence.
     """
 
     last: int
@@ -88,13 +88,13 @@ _PARENTHETIC = re.compile(
     re.I,
 )
 _CUT_OFF = 100
-"""Smallest length, in characters, of a reply whose last sentence counts as cut off if it has no end."""
+"""Smallest length, in characters, of a reply whose last sentence is considered truncated if it has no end."""
 
 
 def prose_of(text: str, grammar: Grammar) -> str:
-    """Return a plain text ready for reading its sentences: without asides between commas or a cut-off end.
+    """Return a plain text ready for reading its sentences: without asides between commas or a truncated end.
 
-    A last sentence without a stop is cut off, unless it draws a conclusion.
+    A last sentence without a full stop is dropped, unless it draws a conclusion.
     """
     text = _PARENTHETIC.sub(lambda match: f" {match[1] or ''} ", without_closing_aside(finished(text))).rstrip()
     ends = sentence_ends(text)
@@ -115,7 +115,7 @@ def sentences_of(prose: str, grammar: Grammar) -> Sentences:
 
 
 def candidates_of(prose: str, options: tuple[ReadableOption, ...], grammar: Grammar) -> list[NamedPlace]:
-    """Return the candidates of a text from `prose_of`, by place."""
+    """Return the candidates in a text from `prose_of`, in order of position."""
     if names_a_stranger(prose, options):
         return []
     ends = sentence_ends(prose)
@@ -170,7 +170,7 @@ _REST_DO_NOT = re.compile(
     r"\w{1,9}\s+(?:no|nicht|non|pas|не|нет|não)\s*(?=[.;,]|\Z)",
     re.I,
 )
-"""A count in a sentence that only says that so many do or do not: "three look up, and two do not"."""
+"""A count in a sentence that only states how many do or do not: "three look up, and two do not"."""
 _ENTRY = re.compile(
     r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|"
     r"tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s",
@@ -197,7 +197,7 @@ def _among_entries(candidate: NamedPlace, span: range) -> NamedPlace:
 
 
 _BACK, _AHEAD = 200, 160
-"""Numbers of characters before and after an option to examine in its sentence."""
+"""Numbers of characters before and after an option that are examined within its sentence."""
 _BOUNDARY = re.compile(r"[,:](?![\d])|(?<!\d)\s-\s|\((?!\Z)|\n|(?<!\bi\.e)(?<!\be\.g)[.!?;]\s")
 _BRACKET = re.compile(r"\A[)\]\"']+(?:\s*\([^()\n]{1,60}\))?|\A\s*\([^()\n]{1,60}\)")
 
@@ -248,7 +248,7 @@ _OF_WHAT_IS_NOT = re.compile(
     r"\b(?:the|der|die|das|el|la|le)\s+\w+\s+(?:not|nicht|no|pas|n'est\s+pas)\s+\w+\s+(?:\w+\s+)?(?:is|ist|es|est)\s+(?:\w+\s+)?\Z",
     re.I,
 )
-"""Before an option of which the reply says that something is not true: "the one that is not shown is the cat"."""
+"""Text before an option of which the reply says that something is not true: "the one that is not shown is the cat"."""
 _HEDGE = re.compile(
     r"\b(?:might|may|could)\s+(?:well\s+)?be\s+(?:an?\s+|the\s+)?\Z|"
     r"\b(?:perhaps|maybe|possibly)\W+(?:an?\s+|the\s+)?\Z",
@@ -257,7 +257,7 @@ _HEDGE = re.compile(
 
 
 def _polarity(before: str, after: str, named: NamedOption, grammar: Grammar, *, is_asked: bool) -> Polarity:
-    """Return the stance of the clause around an option."""
+    """Return the stance toward an option in the clause around it."""
     tail = _ASIDE_OPENS.sub("", after.lstrip(" \t.:-"))
     if grammar["at_first"].search(before):
         return Polarity.RETRACTED
@@ -283,7 +283,7 @@ _GRANTED = re.compile(
     r"tandis\s+que|anche\s+se|sebbene|mentre|хотя|тогда\s+как|unlike)\s[^,;.]*\Z",
     re.I,
 )
-"""Before an option that a later clause grants or contrasts."""
+"""Text before an option that a later clause concedes or contrasts."""
 _NONE_OF = re.compile(r"\b(?:neither|none\s+of|nor)\b(?!.*\bbut\b)[^.;]*\Z", re.I)
 _AGAINST = re.compile(r"(?:\b(?:not|never|no|without|or)\b|n't\b)(?!.*\b(?:but|rather)\b)[^.;]*\Z", re.I)
 _IN_IF_CLAUSE = re.compile(
@@ -301,7 +301,7 @@ _IF_LATER = re.compile(r"\bif\b(?!\s+(?:i|we|you)\b)", re.I)
 
 
 def _in_sentence(so_far: str, ahead: str, words: str, named: NamedOption, grammar: Grammar) -> Polarity:
-    """Return the stance of the sentence on an option that its clause states.
+    """Return the sentence's stance toward an option that its clause states.
 
     Inflected or shortened words of an option may have a negation among them.
     """
@@ -326,13 +326,13 @@ _ONLY = re.compile(
 )
 _ASKED_ABOUT = re.compile(r"\b(?:asked\s+(?:about|for)|in\s+question|question\s+(?:is|asks)\s+(?:about|for))\b", re.I)
 _GLOSS = re.compile(r"(?:\b[^\W\d_]+\s+){1,2}\(\Z")
-"""Words that the option in parentheses after them explains: "the second (Q2)"."""
+"""Words that are explained by the option in parentheses after them: "the second (Q2)"."""
 _ONE_WORD = 16
-"""Length, in characters, up to which an inflected option is one word, which counts only in a claim."""
+"""Length, in characters, up to which an inflected option is one word, which is accepted only in a claim."""
 
 
 def _strength(before: str, after: str, named: NamedOption, grammar: Grammar) -> Strength:
-    """Return how firm a statement the clause around an option is."""
+    """Return how firm the statement in the clause around an option is."""
     tail = after.lstrip(" \t")
     if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(tail):
         return Strength.ASIDE

@@ -1,4 +1,4 @@
-"""Pictures that a reply names by number, in the words of its language: "das dritte Bild", "第二张图".
+"""Pictures that a reply names by number in the words of some language: "das dritte Bild", "第二张图".
 
 Benchmarks of several pictures have options such as "the second image", which replies name in many ways and languages.
 """
@@ -32,7 +32,7 @@ PLACES = {
     }.items()
     for word in words.split()
 }
-"""Ordinals in many languages, with their number from 1; -1 for the last."""
+"""Ordinals in many languages, with the number that they denote, from 1; -1 for the last."""
 
 _NOUN = (
     r"(?:imagen|imagem|immagine|image|picture|photo(?:graph)?|foto(?:graf[íi]a|grafie)?|figura|figure|"
@@ -75,8 +75,8 @@ _HAN = {word: place for place, word in enumerate("一二三四五", start=1)}
 def with_pictures_labelled(text: str, options: tuple[ReadableOption, ...]) -> str:
     """Return a text in which "option B" replaces the number of a picture that is an option.
 
-    Pictures that are not options, such as a reference, stay as they are. So do English names of pictures, because they
-    are among the words of such options.
+    Mentions of pictures that are not options, such as a reference, are unchanged. So are English names of pictures,
+    because they are among the words of such options.
     """
     key_of = _keys(options)
     if not key_of:
@@ -93,7 +93,7 @@ def with_pictures_labelled(text: str, options: tuple[ReadableOption, ...]) -> st
 
 @lru_cache(maxsize=1 << 8)
 def _keys(options: tuple[ReadableOption, ...]) -> dict[int, str]:
-    """Return the key of each option by the number of its picture; empty if options are not such pictures."""
+    """Return the key of each option by the number of its picture; empty if the options are not such pictures."""
     key_of: dict[int, str] = {}
     for option in options:
         match = _NAMED.fullmatch(option.words)

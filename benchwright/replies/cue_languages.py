@@ -2,7 +2,7 @@
 
 A label or an option's words must follow a cue directly ("La respuesta es la B"); a noun alone is not evidence.
 
-After the rows follow the phrases that introduce an answer. Add further languages and phrases here.
+The rows are followed by the phrases that introduce an answer. Add further languages and phrases here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .reply_text import WORD
 
 
 class _AnswerPhrases(NamedTuple):
-    """Phrases of a language that separates words by spaces; each is a pattern of alternatives.
+    """Phrases of a language that separates words with spaces; each field is a pattern of alternatives.
 
     Args:
         answer: Nouns for an answer.
@@ -121,7 +121,7 @@ _SPACED = {
     "hi": _AnswerPhrases("उत्तर|जवाब", "विकल्प", "सही|अंतिम|सटीक", "है", "मैं चुनता हूँ|मैं चुनती हूँ"),
     "bn": _AnswerPhrases("উত্তর|জবাব", "বিকল্প|অপশন", "সঠিক|চূড়ান্ত", "হল|হলো|হচ্ছে", "আমি বেছে নিচ্ছি"),
 }  # fmt: skip
-"""Languages with spaces, by code."""
+"""Languages that put spaces between words, by code."""
 
 _UNSPACED = (
     # Chinese
@@ -136,7 +136,7 @@ _UNSPACED = (
     r"(?:คำตอบ|ข้อ)(?:ที่ถูกต้อง|ที่ถูก|สุดท้าย)?(?:คือ|เป็น)?(?:ข้อ|ตัวเลือก)?\s*:?",
     r"(?:ฉัน|ผม|ดิฉัน)?เลือก(?:ข้อ|ตัวเลือก)?\s*:?",
 )
-"""Cues of languages without spaces between words, and of Korean, whose particles attach to words."""
+"""Cues for languages without spaces between words, and for Korean, whose particles attach to words."""
 
 _UNSPACED_NOUNS = "答案|最终选择|最終選擇|选|選|答え|正解|回答|解答|正しい|答|정답|답|คำตอบ|ข้อ|เลือก"
 
@@ -150,7 +150,7 @@ _DENIED_WORDS_AFTER = (
     r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|नहीं|নয়|"
     r"নেই|نیست|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
 )
-"""After a label or words that the reply rejects."""
+"""Text after a label or words that the reply rejects."""
 
 JOINING = (
     r"oder|ou|et|und|y|o|e|u|of|en|lub|albo|i|или|и|або|чи|veya|ya\s+da|hoặc|atau|eller|och|ή|και|או|یا|या|বা|"
@@ -176,7 +176,7 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
 
 @cache
 def _telling(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the words for an answer, for an option and for right, one of which every text with an answer has."""
+    """Return the words for answer, option and right, at least one of which occurs in every text with an answer."""
     turns = _SPACED[code]
     return _longest(f"{turns.answer}|{turns.choose}"), _longest(turns.option), _longest(turns.right)
 
@@ -245,7 +245,7 @@ FIRM = re.compile(
     ),
     re.I,
 )
-"""The following text is the answer, even if it is a list or not an option."""
+"""Cues after which the text is the answer, even if it is a list or not an option."""
 
 SOFT = re.compile(
     "|".join(
@@ -265,7 +265,7 @@ SOFT = re.compile(
     ),
     re.I,
 )
-"""The following text is the answer only if it is a letter and little else."""
+"""Cues after which the text is the answer only if it is a letter and little else."""
 
 CONDITION = re.compile(
     r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|otherwise|maybe|perhaps|possibly|could|might|"
@@ -275,7 +275,7 @@ CONDITION = re.compile(
     r"|(?:(?:n't|\b(?:not|never))\s+(?:\w+\s+)?(?:think|believe|say|see|feel)|\bdoubt)\b[^.!?,;\n]{0,40})\Z",
     re.I,
 )
-"""Text directly before a phrase that invalidates it."""
+"""Text directly before a phrase that makes the phrase invalid."""
 
 DENIED_AFTER = re.compile(
     r"\A[)\]\"'.,:;]*\s*(?:,?\s*which\s+|(?:but\s+)?that(?:'s|\s+is|\s+was)\s+)?(?:(?:is|are|was|looks?|seems?|"
@@ -287,4 +287,4 @@ DENIED_AFTER = re.compile(
     rf"|\A[)\]\"'.,:]*(?:{_DENIED_WORDS_AFTER})",
     re.I,
 )
-"""An option named here is rejected."""
+"""Cues after which an option is rejected."""

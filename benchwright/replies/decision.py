@@ -1,4 +1,4 @@
-"""The decision from the candidates of a reply: one option, or none.
+"""The decision made from the candidates in a reply: one option, or none.
 
 A reply must conclude, claim or close with an option. A mere mention decides only in a reply of a sentence or two that
 names no other option.
@@ -17,7 +17,7 @@ _PUT_ASIDE = frozenset({Polarity.DENIED, Polarity.RETRACTED, Polarity.CONTRASTED
 _ARTICLE = 5
 """Largest length, in characters, of an article before the first words of a reply."""
 _SHORT = 3
-"""Largest number of sentences in a reply for which the mention of just one option in the last one is an answer."""
+"""Largest number of sentences in a reply in which merely mentioning one option, in the last one, is an answer."""
 
 _NONE = re.compile(
     r"\bnone\s+of\s+(?:(?:the|these|those)\s+(?:\w+\s+)?(?:options?|choices?|answers?|images?|candidates?|above|"
@@ -25,7 +25,7 @@ _NONE = re.compile(
     r"\bneither\s+(?:of|one|option|image|choice)\b",
     re.I,
 )
-"""Words by which a reply calls no option right, or stops considering one."""
+"""Words with which a reply says that no option is right, or that it no longer considers one."""
 
 NOT_OFFERED = re.compile(
     r"\bnot\s+(?:available|listed|included|given|present|one\s+of)?\s*(?:in|among|one\s+of)?\s*(?:the|these|your)\s+"
@@ -33,7 +33,7 @@ NOT_OFFERED = re.compile(
     r"\bnone\s+of\s+(?:the|these)\s+(?:\w+\s+)?(?:options|choices)\s+match",
     re.I,
 )
-"""Words by which a reply says that its result is not among the options."""
+"""Words with which a reply says that its result is not among the options."""
 
 
 def decided(
@@ -41,15 +41,15 @@ def decided(
 ) -> str | None:
     """Return the option that the candidates support, or None.
 
-    1. The last conclusion counts, unless another option is claimed after it.
-    2. Otherwise the one option of a closing line counts.
-    3. Otherwise the one claimed option counts, if the claim opens or closes the reply and no conclusion follows it.
-    4. Otherwise the only option that a short reply names.
+    1. The last conclusion decides, unless another option is claimed after it.
+    2. Otherwise the only option in a closing line decides.
+    3. Otherwise the only claimed option decides, if the claim opens or closes the reply and no conclusion follows it.
+    4. Otherwise the only option named in a short reply decides.
     5. Otherwise the remaining option, if the reply rejects all others and says that one is left.
     6. Otherwise the one that the last sentence affirms, or else the first sentence, if no other option rivals it.
 
     Args:
-        candidates: Places that name options, in order.
+        candidates: Passages that name options, in order.
         keys: Letters of all options.
         sentences: Sentences of the reply.
         prose: The reply as returned by `prose_of`.
@@ -76,7 +76,7 @@ def decided(
 
 
 def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
-    """Return the statements; after the rejection of an option, only a claim states it."""
+    """Return the statements; once an option has been rejected, only a claim states it."""
     denied = {c.key: c.place for c in candidates if c.polarity in {Polarity.DENIED, Polarity.RETRACTED}}
     return [
         c
@@ -87,7 +87,7 @@ def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
 
 
 def _concluded(stated: Sequence[NamedPlace], several: Sequence[NamedPlace], sentences: Sentences) -> str | None:
-    """Return the option of the last concluding sentence; None if it has none, or if more follows it."""
+    """Return the option of the last concluding sentence; None if it has none, or if more text follows."""
     said = [c for c in stated if c.strength > Strength.ASIDE]
     conclusions = [c for c in said if c.concludes]
     if not conclusions:
@@ -114,7 +114,7 @@ def _closing(candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sen
 
 
 def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> str | None:
-    """Return the one option called best, or else claimed, in the first sentence that names any or in the last.
+    """Return the only option called best, or else claimed, in the first sentence that names any or in the last.
 
     A later conclusion that names no option may contradict the claim.
     """
@@ -127,13 +127,13 @@ def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> 
 
 
 _TOO_MUCH = re.compile(r"\b(?:too|zu(?!\s+\w+(?:en|eln|ern)\b)|trop|troppo|demasiado|слишком)\s+\w+\W*\Z", re.I)
-"""At the end of a reply that explains why something is not the case."""
+"""Text at the end of a reply that explains why something is not the case."""
 
 
 def _mentioned(
     candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences, prose: str
 ) -> str | None:
-    """Return the one option that a short reply names; doubt about a single option is an answer."""
+    """Return the only option named in a short reply; doubt about a single option is an answer."""
     said = [c for c in candidates if c in stated or c.polarity is Polarity.HEDGED]
     named = {c.key for c in said if c.strength > Strength.ASIDE or not c.is_label}
     if len(named) != 1 or sentences.breaks_off:
@@ -185,7 +185,7 @@ _ENDED = re.compile(r"[.!;:)\"']\s*\Z")
 
 
 def _left_over(candidates: Sequence[NamedPlace], keys: Sequence[str], prose: str, grammar: Grammar) -> str | None:
-    """Return the one option that the reply does not reject, if it says that one is left."""
+    """Return the only option that the reply does not reject, if it says that one is left."""
     if any(c.polarity is Polarity.SEVERAL for c in candidates) or not grammar["leaves"].search(prose):
         return None
     left = set(keys) - {c.key for c in candidates if c.polarity in {Polarity.DENIED, Polarity.CONTRASTED}}

@@ -1,4 +1,4 @@
-"""Answers that a reply marks instead of stating: a ticked box, a table cell, an option named by number."""
+"""Answers that a reply marks rather than states: a ticked box, a table cell, an option named by number."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
     """Return a text in which "option C" replaces "the third option" and "option 3".
 
     Replaces only words for an option, because the third picture need not be the third option. A number that is also the
-    words of another option is ambiguous and stays.
+    text of another option is ambiguous and is not replaced.
     """
 
     def label(match: re.Match[str]) -> str:
@@ -102,7 +102,7 @@ def marked(text: str, options: Sequence[ReadableOption]) -> Iterator[tuple[int, 
 
 
 def _tabled(rows: list[tuple[int, str]], options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
-    """Yield the answer in a table: the cell next to the word "answer", or below it if the table has one row."""
+    """Yield the answer in a table: the cell next to the word "answer", or below it if the table has only one row."""
     cells = [
         (place, [cell.strip() for cell in row.strip("|").split("|")]) for place, row in rows if not _RULE.fullmatch(row)
     ]

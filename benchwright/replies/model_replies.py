@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 NO_LETTER = -1
 _LEAST_KEYS_ALIKE = 0.9
-"""Smallest share of rows whose key must be that of the item with the same number, to match rows by number alone."""
+"""Smallest proportion of rows whose key must be that of the item with the same number, to match by number alone."""
 _LEAST_ROWS = 20
 """Smallest number of rows for which a column of replies that always equals the key counts as the key."""
 
 _LEAST_ERRORS_ALIKE = 5
-"""Smallest number of wrong replies for which two models with identical replies count as one."""
+"""Smallest number of wrong replies at which two models with identical replies are considered the same."""
 
 
 class KeyedItem(NamedTuple):
-    """One item with its options and its key, to match replies with.
+    """An item with its options and its key, with which replies are matched.
 
     Args:
         item_id: Id of the item, unique in the benchmark.
         options: Text of each option, in order; None for a picture or an unavailable text.
-        key: Index of the right option, from 0; None if the benchmark states none.
+        key: Index of the right option; None if the benchmark states none.
         task: Name of the item's task; comparisons stay within a task.
         group_keys: Keys that related items share, such as a picture or a scene.
         names: Other ids of the item in reply files.
@@ -56,14 +56,14 @@ class KeyedItem(NamedTuple):
 
 
 class ModelReplies(NamedTuple):
-    """Replies of one model.
+    """Replies of a single model.
 
     Args:
         model: Name of the model.
         letters: Index of the chosen option, by item id; `NO_LETTER` if the reply gives none.
         texts: The replies without a letter, by item id, for inspection.
         unread: Unused rows, with reasons.
-        elsewhere: Number of rows that name no item of the benchmark.
+        elsewhere: Number of rows that do not name an item of the benchmark.
     """
 
     model: str
@@ -73,7 +73,7 @@ class ModelReplies(NamedTuple):
     elsewhere: int = 0
 
     def __str__(self) -> str:
-        """Return the counts in one line."""
+        """Return the counts as one line of text."""
         told = len(self.letters) - len(self.texts)
         parts = [f"{self.model}: options are named by {told:,} of {counted(len(self.letters), 'reply', 'replies')}"]
         parts += [f"{counted(self.elsewhere, 'row is', 'rows are')} of no item here"] if self.elsewhere else []
@@ -98,9 +98,9 @@ class LetterMatrix(NamedTuple):
         letter: Index of the chosen option, models x items; `NO_LETTER` without a readable letter or without a reply.
         asked: Whether the model replied to the item, models x items.
         key: Index of each item's key; `NO_LETTER` if it has none.
-        options: Number of each item's options.
-        task: Number of each item's task.
-        group: Number of each item's cluster; items of a cluster share a picture, a pair or a scene.
+        options: Number of options of each item.
+        task: Index of each item's task.
+        group: Index of each item's cluster; items of a cluster share a picture, a pair or a scene.
     """
 
     item_ids: tuple[str, ...]
@@ -115,19 +115,19 @@ class LetterMatrix(NamedTuple):
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """Return which replies can be right or wrong: those to items with a key, models x items."""
+        """Return which replies can be right or wrong: those to items that have a key, models x items."""
         scored: NDArray[np.bool_] = self.asked & (self.key >= 0)
         return scored
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Return which replies give the key, models x items; a reply without a letter is wrong."""
+        """Return which replies give the key, models x items; a reply without a letter counts as wrong."""
         right: NDArray[np.bool_] = self.scored & (self.letter == self.key)
         return right
 
 
 def named_reply_source(text: str) -> tuple[str, Path]:
-    """Return model and file of `NAME=FILE`; for `FILE` alone the name is empty, and the file states it.
+    """Return model and file from `NAME=FILE`; for `FILE` alone the name is empty, since the file states it.
 
     Raises:
         DataError: The file does not exist.
@@ -150,7 +150,7 @@ def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> 
             empty for a file of several models.
 
     Raises:
-        DataError: The file is unreadable as a whole, holds several models under one name, names no item of the
+        DataError: The file cannot be read at all, contains several models under one name, names no item of the
             benchmark, or has the keys in place of replies.
     """
     by_model: dict[str, list[ReplyRow]] = {}
@@ -173,14 +173,14 @@ def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> 
 
 
 def _lookup(items: Sequence[KeyedItem]) -> dict[str, int]:
-    """Return the index of each item by its id and by every other name that only one item has."""
+    """Return the index of each item by its id and by every other name that belongs to only one item."""
     counted = Counter(name for item in items for name in {*item.names} - {item.item_id})
     places = {name: k for k, item in enumerate(items) for name in item.names if counted[name] == 1}
     return places | {item.item_id: k for k, item in enumerate(items)}
 
 
 def id_column(ids: Iterable[Mapping[str, str]], is_known: Callable[[str], bool]) -> str:
-    """Return the column that names items most often, of equals the first of `ID_COLUMNS`; empty if none does.
+    """Return the column that names items most often; in a tie the first of `ID_COLUMNS`; empty if none does.
 
     Args:
         ids: Candidate values of the item's id, by column, for each row.
@@ -259,7 +259,7 @@ def _choices(options: Sequence[str | None]) -> list[tuple[str, str | None]]:
 
 
 def letter_of(row: ReplyRow, item: KeyedItem) -> int | str:
-    """Return the index of the option that a reply gives, `NO_LETTER` for none, or why the row is unusable.
+    """Return the index of the option that a reply gives, `NO_LETTER` if it gives none, or why the row is unusable.
 
     If the row lists the options in another order, as shown to the model, the option's text identifies it.
     """
@@ -274,7 +274,7 @@ def letter_of(row: ReplyRow, item: KeyedItem) -> int | str:
 
 
 def places_of_options(shown: Sequence[str], options: Sequence[str | None]) -> list[int] | str:
-    """Return the index among an item's options of each shown option, or why these are not the item's.
+    """Return the index, among an item's options, of each shown option, or why these are not the item's options.
 
     Args:
         shown: Texts of the options shown to the model.
@@ -293,7 +293,7 @@ def places_of_options(shown: Sequence[str], options: Sequence[str | None]) -> li
 def _check_no_keys(
     path: Path, rows: Sequence[ReplyRow], items: Sequence[KeyedItem], letters: Mapping[str, int]
 ) -> None:
-    """Refuse a file whose replies are in a column `answer` and always equal the key: they are the keys."""
+    """Reject a file whose replies are in a column `answer` and always equal the key, because they are then the keys."""
     keys = {item.item_id: item.key for item in items if item.key is not None}
     keyed = [item_id for item_id in letters if item_id in keys]
     is_answer = all(row.column == "answer" for row in rows)
@@ -305,11 +305,11 @@ def _check_no_keys(
 
 
 def given_twice(models: Sequence[ModelReplies], items: Sequence[KeyedItem]) -> dict[str, str]:
-    """Return the names of duplicate models, each with the name of its original.
+    """Return the names of models that are duplicates, each with the name of its original.
 
     All replies of one are replies of the other, at least `_LEAST_ROWS`, and at least `_LEAST_ERRORS_ALIKE` of them
     differ from the key: two good models may both be right, but do not share all errors. The longer file is the
-    original, of equals the first.
+    original; if both are equally long, the first.
 
     Args:
         models: Replies of models.
@@ -335,7 +335,7 @@ def letter_matrix(items: Sequence[KeyedItem], replies: Iterable[ModelReplies]) -
     """Return the replies of several models as a matrix.
 
     Raises:
-        DataError: Two models have one name.
+        DataError: Two models have the same name.
     """
     import numpy as np
 

@@ -9,7 +9,7 @@ from .option_words import ReadableOption, option_at_start
 
 _ALPHABETS = ("АБВГДЕ", "أبجدهو", "कखगघङच", "ΑΒΓΔΕΖ", "가나다라마바", "甲乙丙丁戊己", "アイウエオカ")
 _LATIN_SHAPES = frozenset("АВЕΑΒΕ")
-"""Letters that a reply may also use in place of Latin ones of the same shape."""
+"""Letters that a reply may use instead of Latin letters of the same shape."""
 _NOUN = (
     r"(?:الخيار|الإجابة|الجواب|هي|هو|вариант|ответ|विकल्प|उत्तर|επιλογή|απάντηση|보기|정답은|选项|選項|答案是|選択肢|"
     r"答えは)"
@@ -26,7 +26,7 @@ def _pattern(alphabet: str) -> re.Pattern[str]:
 
 
 _AHEAD = 300
-"""Number of characters after a label to search for its words."""
+"""Number of characters after a label in which its words are searched for."""
 _PATTERNS = tuple((alphabet, _pattern(alphabet)) for alphabet in _ALPHABETS)
 _ANY = re.compile(f"[{''.join(_ALPHABETS)}]")
 
@@ -34,7 +34,7 @@ _ANY = re.compile(f"[{''.join(_ALPHABETS)}]")
 def with_latin_labels(reply: str, options: Sequence[ReadableOption]) -> str:
     """Return a reply in which Latin labels replace those of another alphabet.
 
-    If all labels look like Latin letters, the words after them decide whether they are of the other alphabet.
+    If all labels look like Latin letters, the words after them determine whether they belong to the other alphabet.
     """
     if reply.isascii() or _ANY.search(reply) is None:
         return reply

@@ -1,4 +1,4 @@
-"""The places of a reply that name options: by labels, or by exact, inflected or shortened words."""
+"""The passages of a reply that name options: by labels, or by exact, inflected or shortened words."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .word_stems import StemmedWord, number_words, pieces_of, stems_of, tokens_o
 
 
 class NamedOption(NamedTuple):
-    """A place that names one option, or several in a list.
+    """A passage that names one option, or several in a list.
 
     Args:
-        start: First character.
-        end: First character after it.
+        start: Index of the first character.
+        end: Index of the first character after the passage.
         keys: Letters of the options.
-        is_label: Whether a label names it, alone or with its words.
+        is_label: Whether a label names the option, alone or with the option's words.
         is_close: Whether the words are inflected or shortened.
         is_clause: Whether the option's words are a whole sentence, and so a statement by themselves.
         is_partial: Whether the words may be part of another option's words.
@@ -39,7 +39,7 @@ class NamedOption(NamedTuple):
 
 
 _MOST = 600
-"""Largest number of places in a reply to examine, half of them at each end."""
+"""Largest number of passages of a reply to examine, half of them at each end."""
 
 NOUN = (
     r"(?:options?|choices?|answers?|images?|pictures?|photos?|tiles?|points?|patch(?:es)?|candidates?|"
@@ -50,7 +50,7 @@ _LABEL = re.compile(
     rf"|(?<![{LATIN}'./&-])([A-Z])(?![{LATIN}'/&-]|\.\w)"
 )
 _BARE = 3
-"""Group of `_LABEL` that holds a capital without brackets or noun, which may be a word."""
+"""Group of `_LABEL` that contains a capital letter without brackets or noun, which may be a word."""
 _NO_LABEL = re.compile(
     r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|"
     r"has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|"
@@ -77,7 +77,7 @@ def sentence_ends(text: str) -> list[int]:
 
 
 def named_options(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
-    """Return the places that name an option, in order; a label inside an option's words is not a separate place."""
+    """Return the passages that name an option, in order; a label inside an option's words is not a separate passage."""
     words = _words(text, options)
     inside = {place for named in words for place in range(named.start, named.end)}
     found = sorted({*words, *(label for label in _labels(text, options) if label.start not in inside)})
@@ -85,7 +85,7 @@ def named_options(text: str, options: tuple[ReadableOption, ...]) -> list[NamedO
 
 
 def names_a_stranger(text: str, options: Sequence[ReadableOption]) -> bool:
-    """Return whether a text names an option that the item lacks, so that its labels have another meaning."""
+    """Return whether a text names an option that the item lacks, so that its labels have a different meaning."""
     keys = {option.key for option in options}
     labels = (match[1] or match[2] for match in _LABEL.finditer(text) if match.lastindex != _BARE)
     return any(label in LETTERS[:8] and label not in keys for label in labels)
@@ -105,7 +105,7 @@ def _labels(text: str, options: tuple[ReadableOption, ...]) -> Iterator[NamedOpt
 
 
 _POINT = re.compile(r"(?i:.*\bpoints?\s)[A-Z]|.{0,6}(?<![A-Za-z])[A-Z]\s?[点點]", re.S)
-"""A point of the picture by its letter: "point A"."""
+"""A point in the picture named by its letter: "point A"."""
 _OF_POINT = re.compile(r"(?<![^\W_])[a-z](?![^\W_])|point|点|點|punto|punkt|ponto|точк|نقطة|बिंदु")
 
 
@@ -116,7 +116,7 @@ def _names_no_point(options: tuple[ReadableOption, ...]) -> bool:
 
 
 def _is_word(letter: str, text: str, start: int, end: int) -> bool:
-    """Return whether a capital belongs to a name, such as "vitamin C", or is an article that opens a sentence."""
+    """Return whether a capital letter is part of a name, such as "vitamin C", or an article that opens a sentence."""
     if _NO_LABEL.search(text[max(0, start - 14) : start]):
         return True
     opens = letter in "AEO" and _OPENS_SENTENCE.search(text[max(0, start - 4) : start])
@@ -124,7 +124,7 @@ def _is_word(letter: str, text: str, start: int, end: int) -> bool:
 
 
 def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
-    """Return the places of options' words; exact words win over overlapping inflected and shortened ones."""
+    """Return the passages with options' words; exact words win over overlapping inflected and shortened ones."""
     lowered = text.lower() if len(text.lower()) == len(text) else text
     tokens = tokens_of(lowered)
     longer = _rest_of_longer(options)
@@ -146,11 +146,11 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
 
 
 VERB = re.compile(r"\w\s+(?:is|are|was|were|has|have|should|must|can|will|do|does|ist|sind|es|son|est|sont|é|são)\s+\w")
-"""In the words of an option that is a whole sentence."""
+"""Matches the words of an option that is a whole sentence."""
 
 
 def _apart(found: Sequence[NamedOption]) -> list[NamedOption]:
-    """Return the places without those that overlap an earlier one of the sequence."""
+    """Return the passages without those that overlap an earlier one in the sequence."""
     kept: list[NamedOption] = []
     taken: set[int] = set()
     for named in found:
@@ -174,7 +174,7 @@ def _exact(text: str, options: tuple[ReadableOption, ...]) -> Iterator[NamedOpti
 
 @lru_cache(maxsize=1 << 10)
 def _patterns(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return the pattern of all exact forms, the longest first, and the key of each form."""
+    """Return the pattern of all exact forms, longest first, and the key of each form."""
     key_of: dict[str, str] = {}
     for option in options:
         for form in option.forms:
@@ -189,9 +189,9 @@ def _patterns(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dic
 
 
 _NOT_OF = r"(?!\s+(?:side|corner|half|edge|of|from|vom|von|de|del|du|da|do|di|от)(?!\w)|-)"
-"""After a side that is not the side of an object."""
+"""Text after a word for a side that does not mean the side of an object."""
 _BETWEEN = r"[\s=:,\"'()]+"
-"""Between the words of an option in a reply: "x = 2" for "x 2"."""
+"""Characters between the words of an option in a reply: "x = 2" for "x 2"."""
 _COUNTER = "[个只張张本条辆人朵把头匹位棵座台名块件盏根つ匹冊枚頭羽脚台個杯개명마리대송권인]"
 _GOES_ON = re.compile(r"(.+[てで])い(?:る|ます)\Z")
 """A Japanese verb in its continuous form, plain or polite."""
@@ -205,7 +205,7 @@ def _spaced(words: str) -> str:
 
 
 def _spelled(form: str) -> str:
-    """Return the pattern of a form; a single Chinese or Japanese character counts only next to a delimiter."""
+    """Return the pattern of a form; a single Chinese or Japanese character is accepted only next to a delimiter."""
     if form.isdecimal():
         return rf"(?<![\dA-Za-z])(?<!\d[.,]){form}(?:(?=\s?{_COUNTER})|{end_of(form)})"
     if form[0].isdecimal() and form[-1] > "\u3000":
@@ -232,7 +232,7 @@ _DIRECTION = re.compile(
     re.I,
 )
 _IN_BRACKETS = re.compile(r"\b(?:counter-?\s?|anti-?\s?)?clockwise\s+\(\Z", re.I)
-"""Before a direction that explains a sense of rotation."""
+"""Text before a direction that explains a sense of rotation."""
 _POSITION = re.compile(
     r"\b(?:is|are|was|'s|located|positioned|placed|sits?|stands?|lies?)\s+(?:\w+\s+)?(?:(?:on|to|at|in)\s+)?"
     r"(?:(?:the|its)\s+)?\Z",
@@ -243,7 +243,7 @@ _PLACE_ENDS = re.compile(r"\s*(?:[.,;!\n]|\Z|(?:hand\s+)?side\b|of\b)")
 
 
 def _is_place(text: str, match: re.Match[str]) -> bool:
-    """Return whether an everyday word such as "left" means the direction or place of an option."""
+    """Return whether an everyday word such as "left" means the direction or position that an option states."""
     before = text[max(0, match.start() - 40) : match.start()]
     after = text[match.end() : match.end() + 12]
     if _IN_BRACKETS.search(before) and after.startswith(")"):
@@ -257,14 +257,14 @@ def _is_place(text: str, match: re.Match[str]) -> bool:
 
 
 def _telling(option: ReadableOption) -> tuple[str, ...]:
-    """Return the stems of an option's words without single Latin letters, which are names: "Point A"."""
+    """Return the stems of an option's words, excluding single Latin letters, which are names: "Point A"."""
     stems = dict.fromkeys(stems_of(option.words))
     return tuple(stem for stem in stems if len(stem) > 1 or not stem.isalpha() or stem > "z")
 
 
 @lru_cache(maxsize=1 << 10)
 def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
-    """Return, for options whose words another option contains, the rest of that option's words.
+    """Return, for each option whose words are part of another option's, the remaining words of the latter.
 
     A text with some of the rest may mean the longer option: "a cake" and "a cake and a knife".
     """
@@ -280,18 +280,18 @@ def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[
 _RELATIONS = frozenset(stems_of("behind under above below inside outside left right front next between over"))
 """Stems after which the order of an option's words matters: "behind the adult" is not "the adult is behind"."""
 _PLACES = frozenset(stems_of("left right same one first second third fourth fifth last"))
-"""Stems so common that they identify no option by themselves."""
+"""Stems so common that they do not identify an option by themselves."""
 PLACE_WORDS = _RELATIONS | _PLACES | frozenset(stems_of("both neither all none of side"))
 """Stems that mean an option only in the order of its words or by themselves."""
 _WITHIN = 3
 """Largest number of other words among the words of an option."""
 _TRIED = 200
-"""Largest number of places of an option's rarest word to try."""
+"""Largest number of occurrences of an option's rarest word to try."""
 
 
 @lru_cache(maxsize=1 << 10)
 def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the stems that distinguish each option from all others, without options that have none."""
+    """Return the stems that distinguish each option from all others, omitting options that have none."""
     worded = [
         o
         for o in options
@@ -311,7 +311,7 @@ def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, tuple[str, 
 
 
 def _inflected(tokens: Sequence[StemmedWord], options: tuple[ReadableOption, ...]) -> Iterator[NamedOption]:
-    """Yield spans with all the stems of an option close together."""
+    """Yield spans in which all the stems of an option are close together."""
     places: dict[str, list[int]] = {}
     for number, token in enumerate(tokens):
         places.setdefault(token.stem, []).append(number)
@@ -328,7 +328,7 @@ def _inflected(tokens: Sequence[StemmedWord], options: tuple[ReadableOption, ...
 
 
 def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[NamedOption]:
-    """Yield number words of scripts without spaces, which count only before a counter."""
+    """Yield number words of scripts without spaces, which are accepted only before a counter."""
     for option in options:
         for word in number_words(option.words) if option.words.isdigit() else ():
             if word[0] > "\u3000":
@@ -338,11 +338,11 @@ def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[NamedOpti
 
 _LEAST_PIECES, _LEAST_SHARE, _MOST_OF_NEXT = 4, 0.6, 0.5
 _LONG = 400
-"""Largest length, in characters, of a sentence to search for a shortened option."""
+"""Largest length, in characters, of a sentence that is searched for a shortened option."""
 
 
 def _shortened(text: str, options: tuple[ReadableOption, ...]) -> Iterator[NamedOption]:
-    """Yield sentences with most of a long option's words and far fewer of any other's."""
+    """Yield sentences with most of a long option's words and far fewer words of any other option."""
     pieces = {option.key: pieces_of(option.words) for option in options if option.words}
     if max(map(len, pieces.values()), default=0) < _LEAST_PIECES:
         return
@@ -370,13 +370,13 @@ _UNLIKE = re.compile(
     r"\s+(?:[^\W\d_]+\s+){0,2}\Z",
     re.I,
 )
-"""Before an option that a comma separates from the one it is compared with: "unlike B, A has ...\"."""
+"""Text before an option that a comma separates from the one with which it is compared: "unlike B, A has ..."."""
 _NEAR = 40
 """Largest number of characters between two options of one list."""
 
 
 def grouped(text: str, found: Sequence[NamedOption], ends: Sequence[int]) -> list[NamedOption]:
-    """Return the places with lists such as "A, B and D" joined, and a label with its own option's words."""
+    """Return the passages with lists such as "A, B and D" joined, and with labels joined to their option's words."""
     groups: list[NamedOption] = []
     for named in found:
         if groups and _belongs(text, groups[-1], named, ends):

@@ -44,7 +44,7 @@ _LANDMARK = re.compile(
     r"beside|next to|inside|on top of|near|outside))"
     r" (?:the|an?|his|her) \w+(?: \w+)?"
 )
-"""An option that names a place by an object, which a reply may have named before: "behind it"."""
+"""An option that describes a position by an object, which a reply may have named before: "behind it"."""
 _VERB_AND_OBJECT = re.compile(
     "[骑騎开開打踢弹彈坐看读讀吃喝穿拿拉写寫唱跳洗做买買放][\u4e00-\u9fff]{1,2}[\u4e00-\u9fff]"
 )
@@ -53,17 +53,17 @@ PLACE_HEAD = re.compile(
     r"(.*\b(?:left|right|top|bottom|links|rechts|izquierda|derecha|gauche|droite|esquerda|direita|sinistra|destra|слева|справа))"
     r"(?:\s+side)?\s+(?:of|from|vom|von|de|del|du|da|do|di|del|dello|della|dell'\w+|от)(?!\w)"
 )
-"""An option that names a side of an object, for which a reply may name the side alone."""
+"""An option that names a side of an object, for which a reply may name only the side."""
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 COUNTED_PICTURE = re.compile(
     rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)"
 )
-"""An option that names a picture by number, as BLINK's do, which replies spell in many ways."""
+"""An option that names a picture by number, as in BLINK, which replies spell in many ways."""
 
 
 def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
-    """Return the folded words of an option and their other spellings."""
+    """Return the folded words of an option and alternative spellings of them."""
     if not words:
         return frozenset()
     forms = {words, _ARTICLE.sub("", words) if has_article else words}
@@ -104,7 +104,7 @@ def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
 
 
 def _polar_forms(words: list[str]) -> list[frozenset[str]] | None:
-    """Return the forms of two options that are yes and no, in either order; None for other options."""
+    """Return the forms of two options that are yes and no, in either order; None for any other options."""
     if len(words) != 2:
         return None
     for yes, no in ((0, 1), (1, 0)):
@@ -116,14 +116,14 @@ def _polar_forms(words: list[str]) -> list[frozenset[str]] | None:
 LATIN = "A-Za-z0-9À-ɏḀ-ỿ"
 
 _PARTICLES = YES | NO | {"true", "false", "none", "both", "neither", "all", "not"}
-"""Words with many other uses; they count only at the start of a reply or as its last sentence."""
+"""Words with many other uses, which are accepted only at the start of a reply or as its last sentence."""
 
 _EVERYDAY = frozenset({"left", "right", "same", "one", "on", "in"})
-"""Words that count only at the end of a reply."""
+"""Words that are accepted only at the end of a reply."""
 
 
 class ReadableOption(NamedTuple):
-    """An option for the reader; `words` is empty for a picture and for a bare letter.
+    """An option in the form that the reader uses; `words` is empty for a picture and for a single letter.
 
     Args:
         key: Letter of the option.
@@ -137,7 +137,7 @@ class ReadableOption(NamedTuple):
 
 
 def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption, ...]:
-    """Return options from (key, text) pairs, with their texts folded for comparison.
+    """Return options from (key, text) pairs, with texts folded for comparison.
 
     Words that two options share, or a lone letter, which looks like a label, are ambiguous and become empty.
     """
@@ -169,7 +169,7 @@ _ALIAS = re.compile(
 
 
 def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[tuple[str, str | None]]:
-    """Return choices in which pictures have the reply's words for them: "(A) the second image"."""
+    """Return choices in which pictures have the words that replies use for them: "(A) the second image"."""
     if any(words for _, words in choices):
         return choices
     called: dict[str, set[str]] = {}
@@ -182,7 +182,7 @@ def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[
 
 
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
-    """Return a text in which "D. C" becomes "D." if C is not a label but the words of option D.
+    """Return a text in which "D. C" becomes "D." if C is not a label but the text of option D.
 
     Options may be letters, such as those that mark points of a picture. Such a letter only repeats the label before it,
     if the label opens the line or the letter ends the clause.
@@ -206,7 +206,7 @@ class LeadingOption(NamedTuple):
 
 
 def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingOption | None:
-    """Return the one option whose words the content starts with, after an optional article; the longest match wins."""
+    """Return the only option whose words begin the content, after an optional article; the longest match wins."""
     words = folded(content)
     leading: list[LeadingOption] = []
     for text in (words, re.sub(r"\A(?:the|an?|is|it's) (?=\w)", "", words)):
@@ -217,17 +217,17 @@ def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingO
 
 
 def is_particle(words: str) -> bool:
-    """Return whether words are like yes and no: independent of the text after them, which does not negate them."""
+    """Return whether words are like yes and no: independent of the text after them, which cannot negate them."""
     return words in _PARTICLES
 
 
 def is_everyday(words: str) -> bool:
-    """Return whether words are so common that they count only at ends and as places."""
+    """Return whether words are so common that they are accepted only at the ends of a reply and as positions."""
     return words in _EVERYDAY
 
 
 def option_alone(text: str, options: Sequence[ReadableOption]) -> str | None:
-    """Return the one option whose words are the whole text."""
+    """Return the only option whose words make up the whole text."""
     words = folded(text)
     same = [o.key for o in options if words and words in o.forms]
     return same[0] if len(same) == 1 else None
@@ -238,7 +238,7 @@ def _lone_letter(words: str) -> bool:
 
 
 def _begins(text: str, words: str) -> bool:
-    """Return whether a text starts with these whole words; after a particle, the clause must end or a new one begin."""
+    """Return whether a text starts with these whole words; after a particle, the clause must end or a new one start."""
     if not text.startswith(words) or re.match(end_of(words), text[len(words) :]) is None:
         return False
     rest = text[len(words) :]

@@ -1,4 +1,4 @@
-"""Patterns for a reply's stance on an option that it names, built from its language's phrases (`polarity_rows`).
+"""Patterns for a reply's stance toward an option that it names, built from its language's phrases (`polarity_rows`).
 
 The module also holds the patterns common to all languages: verdict signs, words of retraction, and the words that
 identify a language.
@@ -14,7 +14,7 @@ from functools import cache
 from .polarity_rows import NEVER, SPACED, UNSPACED, PolarityWords
 
 RIGHT_SIGNS, WRONG_SIGNS = "✓✔✅☑🟢👍○◯⭕⭐", "✗✘❌✖×✕🔴👎🚫❎"
-"""Signs of a verdict; among ticked boxes, only a tick decides."""
+"""Verdict signs; among ticked boxes, only a tick decides."""
 
 LEFT_OPEN = re.compile(
     r"(?:can(?:'t|not|\s+not)|could\s*(?:n't|\s+not)|not)\s+(?:yet\s+)?(?:be\s+)?(?:entirely\s+|fully\s+|completely\s+)?(?:exclude|rule\s+out|ruled\s+out|eliminate|dismiss)"
@@ -23,7 +23,7 @@ LEFT_OPEN = re.compile(
     r"لا\s+يمكن\s+استبعاد|इनकार\s+नहीं",
     re.I,
 )
-"""Words that keep an option open next to the named one."""
+"""Words that keep another option open besides the named one."""
 
 UNDECIDED = re.compile(
     r"\b(?:leaves?|keeps?|is\s+left)\s+(?:it|this|that|the\s+\w+)?\s*open\b|\bopen\s+to\s+interpretation|\bequally\s+(?:possible|plausible|valid|likely)\b|"
@@ -36,7 +36,7 @@ UNDECIDED = re.compile(
     r"كلا\s+(?:التفسيرين|الخيارين|المعنيين)|两(?:种|個|个)(?:解释|解读|理解|答案|可能)(?:性)?都|どちらの(?:解釈|答え|可能性)も|두\s*(?:가지\s*)?해석",
     re.I,
 )
-"""Words at the end of a reply that does not decide between two options."""
+"""Words at the end of a reply that cannot decide between two options."""
 
 TAKEN_BACK = re.compile(
     r"(?:\.{3}\s*no[,.]|(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
@@ -47,7 +47,7 @@ TAKEN_BACK = re.compile(
     r"|等等|等一下|不对|不對|更正|纠正|重新|抱歉|待って|訂正|いや,|間違え|잠깐|아니[,.]|정정|다시\s*보니)",
     re.I,
 )
-"""Words by which a reply retracts a statement."""
+"""Words with which a reply retracts a statement."""
 
 WITHDRAWN = re.compile(
     r"\b(?:(?:i|my\s+(?:first\s+)?\w+|(?:that|this|it))\s+(?:was|is)\s+(?:wrong|mistaken|incorrect|a\s+mistake)|"
@@ -61,7 +61,7 @@ TOTAL = re.compile(
     r"\s*(?:[^\W\d_]+\s+){0,3}?(?:in\s+(?:total|all)|altogether|overall|combined|en\s+total|au\s+total|insgesamt|no\s+total|всего)\b",
     re.I,
 )
-"""After a number that sums up the others."""
+"""Text after a number that sums up the others."""
 
 ADVERBS = (
     r"(?:(?:the|an?|very|quintessential(?:ly)?|classic(?:ally)?|textbook|typical(?:ly)?|unmistakabl[ey]|characteristic(?:ally)?|"
@@ -70,7 +70,7 @@ ADVERBS = (
     r"candidate|un|una|uno|el|la|los|las|de|muy|más|une?|le|les|très|plus|der|die|das|ein|eine|einen|einem|dem|den|sehr|o|a|os|as|um|uma|muito|mais|"
     r"im|am|nel|nella|dans|en|na|um|l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|[一这那][个只個隻张張辆輛把条條位台部种名座本件])[\s'\"(\[]*)*"
 )
-"""Words allowed between a copula and the words that it names."""
+"""Words that may come between a copula and the words that it introduces."""
 
 
 _COMMON = {
@@ -113,7 +113,7 @@ der die das ist und mit ein eine nicht den dem auf im es zu sind auch von bild k
 sich es nur
 """,
 }
-"""Words that distinguish languages of the Latin script."""
+"""Words that distinguish languages written in Latin script."""
 _COMMON_WORDS = {code: frozenset(words.split()) for code, words in _COMMON.items()}
 _OWN_LETTERS = {
     "es": "ñ¿¡",
@@ -133,7 +133,7 @@ _LATIN_TOKEN = re.compile(r"[A-Za-zÀ-ɏ]+(?:'[a-z]+)?")
 
 @dataclass(frozen=True)
 class Grammar:
-    """The patterns of one language, by the fields of its row."""
+    """The patterns of one language, named like the fields of its row."""
 
     language: str
     turns: dict[str, re.Pattern[str]]
@@ -208,7 +208,7 @@ _TURNS = {
     "fr": r"\b(?:sinon|trop)\b|\bn'",
     "ru": r"\bнет\b|вместо|слишком",
 }
-"""Words that may reverse a sentence's stance on an option, in addition to those that reject it."""
+"""Words that may reverse a sentence's stance toward an option, besides those that reject it."""
 
 
 _GAP = r"\s*(?:(?!(?:is|are|was|were|ist|sind|es|son|est|sont|é|são|это)\b)[^\W\d_]+\s+){0,3}['\"(\[]*"

@@ -1,4 +1,4 @@
-"""Phrases for a reply's stance on an option, as data: one row per language (`polarity_phrases` has patterns).
+"""Phrases for a reply's stance toward an option, as data: one row per language (`polarity_phrases` has patterns).
 
 An option may be concluded ("so it is the cat"), rejected ("the dog can be ruled out"), contrasted ("unlike the dog"),
 retracted ("at first I thought of the dog") or left over ("that leaves the cat"). Add languages and phrases here: each
@@ -18,20 +18,20 @@ class PolarityWords(NamedTuple):
     Args:
         so: Beginnings of a conclusion.
         but: Words that contrast with the text before; a new clause begins here.
-        put_aside: Before a denied or eliminated option.
-        is_put_aside: After such an option, in its clause.
-        beside: Before an option to which another one is compared.
-        at_first: Before an option that the reply retracts.
-        may: Before an option that the reply only considers.
-        leaves: Before the option that is left over, or anywhere in a sentence that says so.
+        put_aside: Words before a denied or eliminated option.
+        is_put_aside: Words after such an option, in its clause.
+        beside: Words before an option to which another one is compared.
+        at_first: Words before an option that the reply retracts.
+        may: Words before an option that the reply only considers.
+        leaves: Words before the option that is left over, or anywhere in a sentence that says so.
         because: Beginnings of a reason; an option in it is not an answer if the sentence named one before.
-        conceded: After an option that the reply supposes or concedes.
-        is_left: After the option that is left over.
-        names: Before the words of an answer: the copula and similar words.
-        is_named: After the words of an answer, if the copula follows.
-        fits: After an option that the reply finds to fit.
-        fits_best: After an option that the reply finds to fit better than others.
-        right, wrong: Isolated verdicts in a list or a table.
+        conceded: Words after an option that the reply supposes or concedes.
+        is_left: Words after the option that is left over.
+        names: Words before those of an answer: the copula and similar words.
+        is_named: Words after those of an answer, if the copula follows.
+        fits: Words after an option that the reply finds to fit.
+        fits_best: Words after an option that the reply finds to fit better than others.
+        right, wrong: Verdicts that stand alone in a list or a table.
     """
 
     so: str
@@ -422,7 +422,7 @@ SPACED = {
         wrong=r"गलत|ग़लत|नहीं|असत्य|मेल\s+नहीं\s+खाता",
     ),
 }  # fmt: skip
-"""Languages with spaces between words, by code."""
+"""Languages that put spaces between words, by code."""
 
 UNSPACED = {
     "zh": PolarityWords(

@@ -17,13 +17,13 @@ _PRONOUN = re.compile(
     r"(?i:\s+(?:one|option|choice|image|picture|candidate))?(?![a-z])(?!\s*[,(-]{1,2}\s*\(?[A-Z](?![A-Za-z]))"
 )
 _BACK = 400
-"""Number of characters before a pronoun to search for its referent."""
+"""Number of characters before a pronoun in which its referent is searched for."""
 
 
 def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
     """Return a text in which the referent's label replaces "the latter" and similar words.
 
-    A pronoun stays if its pair is unclear, because more than two options are possible.
+    A pronoun is not replaced if its pair is unclear because more than two options are possible.
     """
     text = _with_subjects(text, options)
     if _PRONOUN.search(text) is None:
@@ -50,13 +50,13 @@ _IT = re.compile(
     r"(?P<so__>(?:因此|所以|故)[,，]?)(?P<it__>他|她|它)(?=[\u4e00-\u9fff])",
     re.I,
 )
-"""A conclusion with an earlier subject: "so it is the closest"."""
+"""A conclusion whose subject was named before: "so it is the closest"."""
 _SINCE = 160
-"""Number of characters before such a conclusion to search for its subject."""
+"""Number of characters before such a conclusion in which its subject is searched for."""
 
 
 def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
-    """Return a text in which a conclusion that names no option has the last named option as its subject."""
+    """Return the text with each conclusion that names no option given the last-named option as its subject."""
     found = list(_IT.finditer(text))
     if not found:
         return text
@@ -77,7 +77,7 @@ def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
 
 
 def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: bool) -> str | None:
-    """Return the first or the second of the last pair: two options of one sentence, or the only two so far."""
+    """Return the first or the second of the last pair: two options in one sentence, or the only two so far."""
     sentences: dict[int, list[str]] = {}
     for place, key in named:
         sentences.setdefault(bisect_right(ends, place), []).append(key)
@@ -91,7 +91,7 @@ def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: b
 
 
 def _other(named: Sequence[tuple[int, str]], options: Sequence[ReadableOption], ends: Sequence[int]) -> str | None:
-    """Of two options, return the one missing from the last sentence that names any."""
+    """Return, of two options, the one that is missing from the last sentence that names any."""
     if len(options) != 2 or not named:
         return None
     last = bisect_right(ends, named[-1][0])

@@ -1,4 +1,4 @@
-"""Phrases of declining replies in many languages, and messages of failed programs, as data."""
+"""Phrases of declining replies in many languages, and error messages of failed programs, as data."""
 
 from __future__ import annotations
 
@@ -92,4 +92,4 @@ FAILURE = re.compile(
     r"curl:\s*\(\d+\))",
     re.I,
 )
-"""Words of a program that failed, not of a model."""
+"""Words that indicate a failed program rather than a model's reply."""

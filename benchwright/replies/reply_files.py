@@ -11,7 +11,7 @@
 | `mapping` | `.json`, one object | its keys | its values |
 | `table` | any table, or `.json` | a column of `ID_COLUMNS` | a column of `_REPLY_COLUMNS` |
 
-A table is any file that `files.tables` reads. Text and JSON may be gzipped, and a folder counts as all its files
+A table is any file that `files.tables` reads. Text and JSON may be gzipped, and a folder is read as all its files
 together (BLINK's `saved_outputs/MODEL`).
 """
 
@@ -37,13 +37,13 @@ ID_COLUMNS = (
     "item_id", "source_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key",
     "instance_id",
 )  # fmt: skip
-"""Columns that may hold an item's id, in lower case."""
+"""Columns that may contain an item's id, in lower case."""
 
 _REPLY_COLUMNS = (
     "prediction", "reply", "response", "output", "model_answer", "model_output", "model_response", "completion",
     "generated_text", "generation", "pred", "full_prediction", "predicted_text", "text", "answer",
 )  # fmt: skip
-"""Columns that may hold a reply, the likeliest first, in lower case."""
+"""Columns that may contain a reply, most likely first, in lower case."""
 
 _KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answer")
 """Columns that may repeat an item's key, in lower case."""
@@ -52,14 +52,14 @@ _MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "work
 """Columns that name the model or annotator, in lower case."""
 
 OWN_SCORER = "benchwright"
-"""Scorer of the letters that `evaluate export` writes into an inspect_ai log; counts even without a letter."""
+"""Scorer of the letters that `evaluate export` writes into an inspect_ai log; used even if it gives no letter."""
 
 MAX_ROWS = 5_000_000
 MAX_FILE_CHARS, MAX_UNPACKED_BYTES = 1 << 30, 2 << 30
 """Largest numbers of characters of replies in a file or folder, and of bytes of an unpacked archive or spreadsheet."""
 _SUFFIXES = (*TABLE_ENDS, ".json", ".eval")
 _ERROR = "\0error"
-"""Internal column for the cause of a failed request; no file has a column of that name."""
+"""Internal column for the cause of a failed request; no file has a column with this name."""
 
 
 class ReplyRow(NamedTuple):
@@ -68,7 +68,7 @@ class ReplyRow(NamedTuple):
     Args:
         where: File and row, as in `out.jsonl: line 3`.
         ids: Candidate values of the item's id, by column.
-        text: The reply, or a letter if a scorer has read one.
+        text: The reply, or a letter if a scorer has already read one.
         model: Name of the model if the row states it; otherwise empty.
         key: The item's key if the row repeats it; otherwise empty.
         options: Texts of the options shown to the model, if the row lists them; otherwise empty.
@@ -85,14 +85,14 @@ class ReplyRow(NamedTuple):
 
 
 class UnreadReply(NamedTuple):
-    """An unused row, or whole file, of replies, with the reason.
+    """An unused row, or a whole unused file, of replies, with the reason.
 
     Args:
         where: File and row, as in `out.jsonl: line 3`.
         reason: Reason why it is unused.
         ids: Candidate values of the item's id, if the row only lacks a reply; otherwise empty.
         error: Cause of the missing reply, if the row states one; otherwise empty.
-        is_repeat: Whether it is a further reply to an item, as in a log of epochs; only the first counts.
+        is_repeat: Whether it is a further reply to an item, as in a log of epochs; only the first is used.
     """
 
     where: str
@@ -106,7 +106,7 @@ def reply_rows(path: Path) -> Iterator[ReplyRow | UnreadReply]:
     """Yield the replies of a file, or of all files of a folder, and the problems of other rows.
 
     Raises:
-        DataError: The file does not exist, is of an unknown kind, or is unreadable as a whole.
+        DataError: The file does not exist, is of an unknown kind, or cannot be read at all.
         PrerequisiteError: The file is a spreadsheet, and the package that reads it is missing.
     """
     if path.is_dir():
@@ -136,7 +136,7 @@ def is_reply_file(name: str) -> bool:
 
 
 def row_of_record(record: Mapping[str, Any], where: str = "") -> ReplyRow | UnreadReply:
-    """Return one row of a table as a reply; `where` is its place, for messages."""
+    """Return one row of a table as a reply; `where` is its location, for messages."""
     return _reply_row(record, where)
 
 
@@ -244,7 +244,7 @@ def _model_of_log(log: Mapping[str, Any]) -> str:
 
 
 def _sample(sample: Any, model: str) -> Any:
-    """Return a sample of an inspect_ai log as a row, of which only the first epoch counts."""
+    """Return a sample of an inspect_ai log as a row; only its first epoch is used."""
     if not isinstance(sample, Mapping):
         return sample
     epoch = sample.get("epoch")
@@ -278,7 +278,7 @@ def _message_of(failure: Any) -> str:
 
 
 def _first_trial(entry: Any) -> Any:
-    """Return an entry of a list, unless it is HELM's further trial of an item, of which the first counts."""
+    """Return an entry of a list, unless it is a further HELM trial of an item; only the first trial is used."""
     if isinstance(entry, Mapping) and "instance_id" in entry:
         return _repeat_of(entry, entry) or entry
     return entry
@@ -334,7 +334,7 @@ def _reply_row(document: Mapping[str, Any], where: str) -> ReplyRow | UnreadRepl
 
 
 def _problem(document: Mapping[str, Any], ids: Mapping[str, str], found: tuple[str, Any] | None) -> tuple[str, str]:
-    """Return why a row gives no reply, empty if it gives one, and the error that the row states for it."""
+    """Return why a row gives no reply, or an empty text if it gives one, and the error that the row states for it."""
     if not ids:
         return f"no id of an item (columns {', '.join(map(repr, list(document)[:12]))})", ""
     if error := str(document.get(_ERROR, "")):
@@ -350,7 +350,7 @@ def _problem(document: Mapping[str, Any], ids: Mapping[str, str], found: tuple[s
 
 
 def _reply_of(lowered: Mapping[str, Any]) -> tuple[str, Any] | None:
-    """Return the column and the value of a reply; lmms-eval lists its replies, once or twice nested."""
+    """Return the column and the value of a reply; lmms-eval puts its replies into a list, nested once or twice."""
     for name in ("filtered_resps", "resps"):
         value = lowered.get(name)
         while isinstance(value, list) and len(value) > 0:

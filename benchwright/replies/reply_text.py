@@ -14,7 +14,7 @@ MARKS = (
     "\u09bc-\u09cd\u0a01-\u0a4d\u0a81-\u0acd\u0b01-\u0b4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c4d\u0c81-\u0ccd\u0d00-\u0d4d"
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 )
-"""Vowel signs, tones and points, which Python does not count as letters."""
+"""Vowel signs, tone marks and points, which Python does not count as letters."""
 
 WORD = rf"[\w{MARKS}]"
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
@@ -39,7 +39,7 @@ def _clings(character: str, words: str) -> bool:
 
 
 MAX_CHARS = 20_000
-"""Largest length of a reply in characters; of a longer one, the reader uses half of this from each end."""
+"""Largest length of a reply in characters; from a longer one, the reader uses half of this from each end."""
 
 _ALOUD = r"think|thinking|thoughts?|reasoning|reason|scratchpad|analysis|reflection"
 _THOUGHT = re.compile(
@@ -68,7 +68,7 @@ _FORMULAS = (
     (re.compile(r"\\%"), "%"),
     (re.compile(r"(?<=[a-z])\^\s*\{?(-?\d)\}?"), r"\1"),
 )
-"""LaTeX of short formulas, with its plain form."""
+"""LaTeX for short formulas, with its plain form."""
 _MARKS = re.compile(r"\*+|`+|\$+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{1,200}</\1>")
 _HTML = re.compile(
@@ -108,7 +108,7 @@ _QUOTES = str.maketrans(
 _NO_WORD = re.compile(rf"[^\w{MARKS}.,:%/+'?√-]+")
 _LATIN_FOR = dict(zip("АВСЕΑΒΕ", "ABCEABE", strict=True))
 _LOOKALIKE = re.compile(r"(?<![^\W_])[АВСЕΑΒΕ](?=[).:\]]|\s*(?:\n|\Z))")
-"""Isolated Cyrillic and Greek capitals in the place of a label that look like a Latin one."""
+"""Isolated Cyrillic and Greek capitals that look like Latin ones, where a label is expected."""
 
 _UNFINISHED = re.compile(
     r"(?:\A|(?<=[.!?;:\n]))[^.!?;:\n]*\b(?:has|have|had|is|are|was|were|and|or|the|an|of|in|on|to|with|that|which|"
@@ -135,23 +135,23 @@ _COURTESY = re.compile(
 
 
 def without_closing_aside(text: str) -> str:
-    """Return a text without a last sentence unrelated to the answer: one in brackets, or a courtesy."""
+    """Return a text without a last sentence that is unrelated to the answer: one in brackets, or a courtesy."""
     text = _CLOSING_ASIDE.sub("", text) if text.endswith(")") else text
     courtesy = _COURTESY.search(text, max(0, len(text) - _COURTESY_AT_MOST))
     return text[: courtesy.start()] if courtesy else text
 
 
 _COURTESY_AT_MOST = 260
-"""Number of characters at the end of a reply to search for a courtesy."""
+"""Number of characters at the end of a reply in which a courtesy is searched for."""
 
 
 def finished(text: str) -> str:
-    """Return a text without a last sentence that breaks off after a word that requires another."""
+    """Return a text without a last sentence that ends in a word that requires another one."""
     return _UNFINISHED.sub("", text).rstrip()
 
 
 def bounded(reply: str) -> str:
-    """Return a reply of at most about `MAX_CHARS`: a longer one without its middle."""
+    """Return a reply of at most about `MAX_CHARS`, with the middle of a longer one removed."""
     return reply if len(reply) <= MAX_CHARS else reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
 
 
@@ -184,6 +184,6 @@ def _formulas_read(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return words for comparison: case folded, single spaces, only letters, digits and marks inside words."""
+    """Return words for comparison: case folded, with single spaces and only letters, digits and marks inside words."""
     text = _formulas_read(unicodedata.normalize("NFKC", text).translate(_QUOTES)).casefold().replace("!", ".")
     return " ".join(_NO_WORD.sub(" ", text).split()).strip(" .,:;'")

@@ -1,8 +1,8 @@
-"""The answers that a reply states in a fixed form, in order of place.
+"""The answers that a reply states in a fixed form, in order of position.
 
-A commitment is a place where a reply says "this is my answer": a boxed or tagged value, a JSON field, a phrase such as
-"the answer is", a line with only a letter, or a label that opens the whole reply. Its letter is None if it names no
-single option: a list, a choice between two, a letter not among the options.
+A commitment is a passage in which a reply says "this is my answer": a boxed or tagged value, a JSON field, a phrase
+such as "the answer is", a line with only a letter, or a label that opens the whole reply. Its letter is None if it
+names no single option: a list, a choice between two, a letter not among the options.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .verdict_lists import Marking, listed
 _FORMULAS = frozenset({"boxed", "json", "phrase", "table", "tag"})
 """Rules that state the answer, which makes lists of verdicts redundant."""
 _PROSE = frozenset({"phrase", "held_true"})
-"""Rules that read sentences, whose other words may invalidate them."""
+"""Rules that read sentences, in which other words may make the match invalid."""
 
 
 def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[Marking]:
-    """Return every commitment of a plain text, by place."""
+    """Return every commitment in a plain text, in order of position."""
     answers = [
         *_tagged(text, options),
         *_after_phrases(text, options),
@@ -45,14 +45,14 @@ def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[Marking
 
 
 _BACK, _AHEAD = 160, 120
-"""Numbers of characters before and after a place that may invalidate it."""
+"""Numbers of characters before and after a passage that may make it invalid."""
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _WOULD_BE = re.compile(r"\b(?:would|sería|seria|serait|wäre)\b", re.I)
 _IF = re.compile(r"\b(?:if(?!\s+(?:i|we|you)\b)|in\s+case|assuming|provided\s+that|had)\b[^.!?\n]*\Z", re.I)
 
 
 def _stands(place: int, text: str) -> bool:
-    """Return whether the sentence around a place keeps it valid: neither a first thought nor a supposition."""
+    """Return whether the sentence around a passage leaves it valid: neither a first thought nor a supposition."""
     grammar = grammar_of(text)
     before = _SENTENCE_END.split(text[max(0, place - _BACK) : place])[-1]
     after, *later = re.split(r"[.!?]\s+", text[place : place + _AHEAD], maxsplit=1)
@@ -75,9 +75,9 @@ _TAG = re.compile(
     re.I | re.S,
 )
 _GOES_ON = re.compile(r"\s*[-+*/^=]\s*[\w(\\]")
-"""After a number that is only the first part of a formula."""
+"""Text after a number that is only the first part of a formula."""
 _NAMES = re.compile(r"[\"'](?:label|option|letter|choice)[\"']", re.I)
-"""Fields that each object of a list has."""
+"""Fields that every object in a list has."""
 
 
 def _tagged(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -96,7 +96,7 @@ def _tagged(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 # Phrases
 
 _REACH = 400
-"""Number of characters after a phrase to search for its answer."""
+"""Number of characters after a phrase in which its answer is searched for."""
 
 
 def _after_phrases(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -122,7 +122,7 @@ _A_SHARE = re.compile(r"[\s:(=-]*\d{1,3}(?:[.,]\d+)?\s*%")
 
 
 def _line_of(value: AnswerValue, sentence: str) -> int:
-    """Return the start of the line that holds a value."""
+    """Return the start of the line that contains a value."""
     return sentence.rfind("\n", 0, max(0, len(sentence) - len(value.rest) - 1)) + 1
 
 
@@ -158,11 +158,11 @@ _ARROW_AT_END = re.compile(r"(?:→|->|=>|⇒)[ \t]*([^\n→>]{1,60}?)[.!]?\s*\Z
 _LABEL_ALONE = re.compile(r"\s*[(\[]?[A-Z][)\]]?\.\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
 _TAIL = 240
-"""Characters at the end of a reply that may hold its last sentence."""
+"""Number of characters at the end of a reply that may contain its last sentence."""
 
 
 def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the option that the reply opens with; a label that opens a list of the options does not count."""
+    """Yield the option that the reply opens with; a label that opens a list of the options is ignored."""
     match = _LEAD.match(text)
     if match is None:
         named = option_at_start(text[:_REACH], options)
@@ -193,7 +193,7 @@ _NEXT_LABEL = re.compile(r"\W{0,3}\s*[(\[]([A-Z])[)\]]|\W{0,3}\s*([A-Z])[).]\s")
 
 
 def _echoes(rest: str, letter: str, options: Sequence[ReadableOption]) -> bool:
-    """Return whether the words of a label at the start of a text run on to another label, repeating the options."""
+    """Return whether the words of a label at the start of a text continue to another label, repeating the options."""
     words = next((option.words for option in options if option.key == letter), "")
     start = re.match(rf"[\s:.)]*{re.escape(words)}", rest, re.I) if words else None
     following = _NEXT_LABEL.match(rest, start.end()) if start else None
@@ -209,7 +209,7 @@ def _closes(named: LeadingOption) -> bool:
 
 
 def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the letter, yes or no that is the last sentence or clause.
+    """Yield the letter, yes or no that makes up the last sentence or clause.
 
     Text after a lone label is that option's words.
     """
@@ -285,7 +285,7 @@ _IN_THE_NEGATIVE = re.compile(
     r"(?:答案|回答)(?:应该|應該)?是?(?:否定|肯定)的?|答えは(?:否定|肯定)的",
     re.I,
 )
-"""A yes or no about the answer: "the answer is negative"."""
+"""A yes or no that states the answer: "the answer is negative"."""
 
 
 _OPENS_DENIED = re.compile(
@@ -293,7 +293,7 @@ _OPENS_DENIED = re.compile(
     r"es\s+gibt\s+kein\w*|нет)\s",
     re.I,
 )
-"""The beginning of a sole sentence that states, without a yes or no, that something is absent."""
+"""The beginning of a sole sentence stating, without a yes or no, that something is absent."""
 
 
 def _last_sentence(text: str) -> str | None:
@@ -304,7 +304,7 @@ def _last_sentence(text: str) -> str | None:
 
 
 def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield yes or no if these are the options and the reply says that the statement is true or false."""
+    """Yield yes or no if these are the options and the reply says whether the statement is true or false."""
     if len(options) != 2 or not all(is_particle(option.words) and option.words for option in options):
         return
     by_words = {word: option.key for option in options for word in option.forms}

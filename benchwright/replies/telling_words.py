@@ -1,4 +1,4 @@
-"""Options that a sentence means without naming them, by words that only one of them has."""
+"""Options that a sentence means without naming them, recognized by words that only one option has."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .polarity_phrases import Grammar
 from .word_stems import pieces_of
 
 _LEAST_SHARE = 0.5
-"""Smallest share of an option's unique words that a sentence must contain."""
+"""Smallest proportion of an option's unique words that a sentence must contain."""
 _LONG = 400
-"""Number of characters of a sentence to examine, from its end."""
+"""Number of characters at the end of a sentence that are examined."""
 
 
 @lru_cache(maxsize=1 << 10)
 def _own_words(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
-    """Return, for each option, the stems that no other one has."""
+    """Return, for each option, the stems that no other option has."""
     pieces = {option.key: pieces_of(option.words) - PLACE_WORDS for option in options if not is_particle(option.words)}
     if any(its < others for its in pieces.values() for others in pieces.values()):
         return {}
@@ -29,7 +29,7 @@ def _own_words(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]
 
 
 def told_by_words(sentence: str, options: Sequence[ReadableOption], grammar: Grammar) -> str | None:
-    """Return the one option that a sentence affirms by its unique words; unique words of others must not occur.
+    """Return the only option that a sentence affirms with its unique words; unique words of others must not occur.
 
     Words after a negation or a supposition affirm nothing.
     """

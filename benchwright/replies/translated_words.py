@@ -38,7 +38,7 @@ night noche nuit nacht noite notte ночь ночью 夜晚 晚上 夜 밤 ا�
 
 _ROWS = [frozenset(row.split()) for row in _SAME.split(";") if row.strip()]
 TRANSLATED = {word: row for row in _ROWS for word in row}
-"""For each word, all words of the same meaning."""
+"""For each word, all words with the same meaning."""
 
 _ABOUT_THE_SAME = """
 about the same ; mais ou menos a mesma cor ; mais ou menos iguais ;
@@ -51,11 +51,11 @@ etwa gleich ; più o meno uguali ; circa la stessa ; più o meno lo stesso ;
 تقريبا ; نفسه تقريبا ; متشابهان تقريبا ; लगभग समान ; लगभग एक जैसा ; लगभग एक जैसे
 ;
 """
-"""Phrases for one of BLINK's options."""
+"""Phrases that stand for one of BLINK's options."""
 ALIKE = frozenset(" ".join(phrase.split()) for phrase in _ABOUT_THE_SAME.split(";"))
 
 
 def translations_of(words: str) -> frozenset[str]:
-    """Return an option's folded words in other languages; empty for words of no closed class."""
+    """Return an option's folded words in other languages; empty for words outside the closed classes."""
     bare = words.removeprefix("an ").removeprefix("a ").removeprefix("the ")
     return ALIKE if bare in ALIKE else TRANSLATED.get(bare, frozenset())

@@ -1,4 +1,4 @@
-"""Answers that a reply gives as a verdict, share or rank for each option, in lines, in a table or in a row."""
+"""Answers that a reply gives as a verdict, share or rank for each option, on lines, in a table or in a row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .reply_text import end_of, start_of
 
 
 class Marking(NamedTuple):
-    """Place in the text, option (None without a single one), and rule that found it."""
+    """Position in the text, option (None if there is no single one), and the rule that found it."""
 
     place: int
     letter: str | None
@@ -37,7 +37,7 @@ def _verdict(field: str, signs: str) -> re.Pattern[str]:
 
 
 def _call(text: str, place: int) -> bool | None:
-    """Return whether the verdict at a place is "right"; None without a verdict."""
+    """Return whether the verdict at a position is "right"; None if there is no verdict."""
     if _verdict("wrong", WRONG_SIGNS).match(text, place):
         return False
     return True if _verdict("right", RIGHT_SIGNS).match(text, place) else None
@@ -45,7 +45,7 @@ def _call(text: str, place: int) -> bool | None:
 
 @lru_cache(maxsize=1 << 8)
 def _named(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return the pattern for a name of any option, its label or its words, and the key of each name."""
+    """Return the pattern for a name of any option, by its label or its words, and the key of each name."""
     keys = {option.key: option.key for option in options}
     words = {
         form: option.key for option in options for form in option.forms if not is_particle(form) and not form.isdigit()
@@ -67,16 +67,16 @@ _GAP = re.compile(
     rf"[.)]?[ \t]*[^\n|:?(=-]{{0,60}}?(?:[:?=,(|.→>]|\s-|->)[\s\"'(\[*|:?=,.→>-]*|[ "
     rf"\t]+(?=[{RIGHT_SIGNS}{WRONG_SIGNS}])"
 )
-"""Between an option and the verdict on it: "A: yes", "(B) green - no", "C ✓", "Red? No"."""
+"""Text between an option and the verdict on it: "A: yes", "(B) green - no", "C ✓", "Red? No"."""
 
 
 _DOTTED = re.compile(r"\.[ \t]+\w+(?:\s-|\.|,|\Z)")
 _ENDING = re.compile(r"(?:\s-|→|=>|->|:)\s+((?:(?:does|do|is|are|did)(?:n't|\s+not)\s+)?[^\W\d_]{2,12})[.!]?\s*\Z")
-"""A verdict that ends the line of an option: "B: the cloth - no"."""
+"""A verdict at the end of the line of an option: "B: the cloth - no"."""
 
 
 def verdicts(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the one option that a list of verdicts calls right; None for several."""
+    """Yield the only option that a list of verdicts calls right; yield None if there are several."""
     calls: dict[str, bool] = {}
     last = -1
     has_remark = 0
@@ -104,7 +104,7 @@ _INLINE = re.compile(r"(?<=[.;])\s+(?=(?i:option|choice)\s+[(\[]?[A-Z](?![A-Za-z
 
 
 def _entries(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text, split where they go through the options: "Option A: ... Option B: ...\"."""
+    """Yield the lines of a text, split where they list the options: "Option A: ... Option B: ..."."""
     for start, line in _lines(text):
         place = 0
         for entry in _INLINE.split(line):
@@ -137,14 +137,14 @@ def _calls(line: str, options: tuple[ReadableOption, ...]) -> Iterator[tuple[str
 
 
 def _signed(line: str, place: int) -> bool | None:
-    """Return the verdict of the sign that follows an option or ends its line; None without one."""
+    """Return the verdict expressed by the sign that follows an option or ends its line; None if there is none."""
     rest = line[place:].strip(" .):")
     sign = next((sign for sign in (rest[:1], rest[-1:]) if sign and sign in RIGHT_SIGNS + WRONG_SIGNS), None)
     return None if sign is None else sign in RIGHT_SIGNS
 
 
 def _row_call(line: str, pattern: re.Pattern[str], key_of: dict[str, str]) -> Iterator[tuple[str, bool, int]]:
-    """Yield the verdict of a table's row, from its last cell with one."""
+    """Yield the verdict in a row of a table, from its last cell with a verdict."""
     cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
     heads = pattern.match(_NOUN_AHEAD.sub("", cells[0]))
     said = _key(heads[0], key_of) if heads else None
@@ -163,7 +163,7 @@ _NOT = re.compile(r"(?:not|no|nicht|pas|non|não|не|不|非|no es)\s*", re.I)
 
 
 def denied_cells(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the one option of a table whose last cell says what those of all others deny: "closest", "not closest"."""
+    """Yield the only option in a table whose last cell says what those of all others deny: "closest", "not closest"."""
     pattern, key_of = _named(options)
     cells: dict[str, str] = {}
     last = 0
@@ -179,7 +179,7 @@ def denied_cells(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Mar
 
 
 def columns(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the one option whose column of a table has no verdict but "right"."""
+    """Yield the only option whose column in a table contains no verdict except "right"."""
     pattern, key_of = _named(options)
     heads: dict[int, str] = {}
     calls: dict[str, list[bool]] = {}
@@ -228,7 +228,7 @@ _OF_CHART = re.compile(
     r"\bsecond(?:\s+(?:largest|highest|most)|\b)|图表|饼图|グラフ|диаграмм",
     re.I,
 )
-"""Text that indicates shares of a chart, not of the options."""
+"""Text that indicates shares in a chart rather than of the options."""
 
 _SHARE_BEHIND = re.compile(
     r"(?:[^\d\n,;.()]{0,40}(?=\())?[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|"
@@ -244,7 +244,7 @@ _SHARE_AHEAD = re.compile(
 
 
 def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the option with the largest share, probability or score; None for a tie."""
+    """Yield the option with the largest share, probability or score; yield None for a tie."""
     if (
         not _IS_SHARE.search(text)
         or _OF_CHART.search(text)
@@ -269,13 +269,13 @@ def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
 
 
 _MOST = 400
-"""Largest number of places of options to examine."""
+"""Largest number of mentions of options to examine."""
 _WHOLE = 103
-"""Largest sum of shares of a whole, in percent, including rounding."""
+"""Largest sum of the shares of a whole, in percent, allowing for rounding."""
 
 
 def _may_be_beaten(found: dict[str, float], options: Sequence[ReadableOption], text: str) -> bool:
-    """Return whether an option without a stated share could have the largest one."""
+    """Return whether an option without a stated share could have the largest share."""
     return len(found) < len(options) and "%" in text and max(found.values()) <= 100 - sum(found.values())
 
 
@@ -306,7 +306,7 @@ _SECOND_PLACE = re.compile(
 
 
 def first_places(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the option in first place of a ranking of lines."""
+    """Yield the option in first place of a ranking given line by line."""
     pattern, key_of = _named(options)
     for match in _FIRST_PLACE.finditer(text):
         named = pattern.match(text, match.end())
@@ -315,7 +315,7 @@ def first_places(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Mar
 
 
 def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the first option of a ranking that begins with the best."""
+    """Yield the first option of a ranking that starts with the best."""
     if not _RANKS.search(text):
         return
     pattern, key_of = _named(options)

@@ -1,4 +1,4 @@
-"""Stems of words, by which "swims" names the option "swimming" and "rote" the option "rot"."""
+"""Stems of words, by which "swims" identifies the option "swimming" and "rote" the option "rot"."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _HINDI = re.compile("[\u0900-\u097f]")
 
 
 class StemmedWord(NamedTuple):
-    """A word of a text with its place and its stem."""
+    """A word in a text with its position and its stem."""
 
     start: int
     end: int
@@ -96,14 +96,14 @@ _UNSPACED_RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff]{2,}")
 
 
 def pieces_of(text: str) -> frozenset[str]:
-    """Return the stems of a text; for scripts without spaces, its pairs of neighboring characters."""
+    """Return the stems in a text; for scripts without spaces, its pairs of adjacent characters."""
     pairs = (run[0][n : n + 2] for run in _UNSPACED_RUN.finditer(text) for n in range(len(run[0]) - 1))
     return frozenset({*pairs, *(stem for stem in stems_of(_UNSPACED_RUN.sub(" ", text)) if len(stem) > 1)})
 
 
 @lru_cache(maxsize=1 << 14)
 def stem_of(word: str) -> str:
-    """Return the stem of a word; empty for an uninformative word."""
+    """Return the stem of a word; empty for a word that carries no information."""
     word = word.lower().replace("ß", "ss")
     if word in _EMPTY:
         return ""

@@ -1,1 +1,1 @@
-"""What evaluation and audit hand to people: files of tasks and the findings shown beside them."""
+"""Files that evaluation and audit hand to people: review tasks, and the findings shown beside them."""

@@ -1,6 +1,6 @@
 """Findings of a campaign of error analysis, as a document without annotators' names, for reports.
 
-It holds counts and reasons only; who gave them is known to the review store alone.
+It contains only counts and reasons; only the review store knows who gave them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ItemFindings(Record):
     Attributes:
         item_id: Id of the item.
         about: Subject of the task, such as the model.
-        annotators: Number of annotators who looked at it.
+        annotators: Number of annotators who examined the item.
         categories: Number of annotators who named each category.
         reasons: Reasons that they wrote, sorted.
     """
@@ -56,13 +56,13 @@ class Findings(Record):
     Attributes:
         campaign: Name of the campaign.
         kind: Kind of the campaign.
-        release: Name and version of the release, for people.
+        release: Name and version of the release, for display.
         release_id: Id of the release.
         categories: Categories that annotators could name, in their order.
-        tasks: Number of items to look at; `items` holds fewer while the campaign is open.
+        tasks: Number of items to examine; `items` contains fewer while the campaign is open.
         annotators: Number of different annotators.
-        agreement: Krippendorff's alpha over sets of categories (`masi_alpha`); None where undefined.
-        by_category: Alpha for each category, as named or not named; None where undefined.
+        agreement: Krippendorff's alpha over sets of categories (`masi_alpha`); None if undefined.
+        by_category: Alpha for each category, as named or not named; None if undefined.
         items: Findings for each item, sorted by id.
     """
 
@@ -93,10 +93,10 @@ class Findings(Record):
 
 
 def read_findings(path: Path) -> Findings:
-    """Return the findings that a file holds.
+    """Return the findings in a file.
 
     Raises:
-        DataError: The file is not such a document, or has a newer version.
+        DataError: The file does not contain findings, or has a newer version.
     """
     if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
         problem = "too large" if path.is_file() else "not a file" if path.exists() else "not there"

@@ -1,8 +1,8 @@
 """Files of review tasks: evaluation writes them, a campaign reads them.
 
 The format is JSON Lines. The first line describes the tasks and names their release; every other line is one item of
-that release, with texts to show beside it. The file holds no question, key or picture: those come from the release, so
-a file from an unknown source cannot change them.
+that release, with texts to show beside it. The file contains no question, key or picture: these come from the release,
+so that a file from an unknown source cannot change them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SUFFIX = ".jsonl"
 MAX_BYTES = 512 * 2**20
 _MAX_LINE = 2**20
 LONGEST_TEXT = 20_000
-"""Most characters of one text beside an item; whoever writes the file cuts longer ones."""
+"""Largest number of characters of a text beside an item; longer texts must be cut before writing the file."""
 
 _Line = TypeVar("_Line", bound=Record)
 _Short = Annotated[str, Field(min_length=1, max_length=200)]
@@ -47,14 +47,14 @@ class FindingCategory(Record):
 
 
 class TaskFileHead(Record):
-    """First line of a task file: what its tasks are.
+    """First line of a task file, which describes its tasks.
 
     Attributes:
-        kind: Kind of the campaign that the tasks are for.
+        kind: Kind of the campaign for which the tasks are meant.
         name: Name of the campaign, unless it is given another.
-        release: Name and version of the release, for people.
+        release: Name and version of the release, for display.
         release_id: Id of the release that the items belong to.
-        categories: Categories that annotators choose from, where the kind has any.
+        categories: Categories from which annotators choose, if the kind has any.
         seed: Seed of the order in which tasks are assigned.
     """
 
@@ -69,7 +69,7 @@ class TaskFileHead(Record):
 
 
 class SideText(Record):
-    """A text that is shown beside an item, such as a model's reply."""
+    """A text shown beside an item, such as a model's reply."""
 
     label: _Short
     text: str = Field(max_length=LONGEST_TEXT)
@@ -109,7 +109,7 @@ def write_review_tasks(path: Path, head: TaskFileHead, tasks: Iterable[ReviewTas
     """Write a file of tasks and return how many there are; equal tasks give equal bytes.
 
     Raises:
-        BenchwrightError: The name does not end in `.jsonl`, something else is at the path and `force` is not
+        BenchwrightError: The name does not end in `.jsonl`, the path already has other content and `force` is not
             given, or the file cannot be written.
     """
     if path.suffix.lower() != SUFFIX:
@@ -155,7 +155,7 @@ def read_review_tasks(path: Path) -> ReviewTasks:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield number and value of each line that is not empty."""
+    """Yield number and value of each nonempty line."""
     try:
         with path.open(encoding="utf-8", newline="\n") as handle:
             number = 0

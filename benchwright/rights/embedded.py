@@ -1,7 +1,7 @@
 """The author and license that a picture file itself states: XMP, then EXIF, then IPTC.
 
 XMP is untrusted XML: a document type, and with it every entity, is refused, and sizes are limited. Unreadable metadata
-counts as not stated; it is no reason to refuse intact pixels.
+is treated as not stated; it is not a reason to refuse intact pixels.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _WANTED = {
 def embedded_sources(path: Path, media_type: str, *, limits: Limits) -> dict[str, dict[str, str]]:
     """Return the source that a file states, by standard (`XMP`, `EXIF`, `IPTC`, in order of precedence).
 
-    Each standard that states anything has some of the fields `author`, `licence`, `url` and `attribution`. A copyright
-    notice is a license only if it names a known one; otherwise, it is an attribution.
+    Each standard that states anything fills some of the fields `author`, `licence`, `url` and `attribution`. A
+    copyright notice is a license only if it names a known one; otherwise, it is an attribution.
 
     Args:
         path: Path of the file.
@@ -84,7 +84,7 @@ def _notice(text: str | None) -> dict[str, str | None]:
 
 
 class _XmpProperties:
-    """Collector of the wanted properties of an XMP packet, as elements, attributes or resources."""
+    """Collector of the requested properties of an XMP packet, given as elements, attributes or resources."""
 
     def __init__(self, wanted: Callable[[str], str | None]) -> None:
         self.texts: dict[str, list[str]] = {}
@@ -122,12 +122,13 @@ def _refuse_document_type(*_: object) -> None:
 
 
 def xmp_texts(handle: BinaryIO, block: MetadataBlock, wanted: Callable[[str], str | None]) -> dict[str, list[str]]:
-    """Return the texts of an XMP packet's properties, by their names here; empty if it is damaged.
+    """Return the texts of an XMP packet's properties, by the names used here; empty if the packet is damaged.
 
     Args:
         handle: The file.
         block: The packet.
-        wanted: Function from a property's namespace and name with a space between to its name here; None for others.
+        wanted: Function from a property's namespace and name, separated by a space, to the name used here; None for
+            others.
     """
     properties = _XmpProperties(wanted)
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -174,7 +175,7 @@ def _from_exif(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
 
 
 def decoded(text: bytes) -> str:
-    """Return a text that should be ASCII; cameras also write UTF-8 or Latin-1."""
+    """Return a text that should be ASCII, but that cameras also write as UTF-8 or Latin-1."""
     try:
         return _clean(text.decode())
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 """Licenses of pictures, by their SPDX identifiers (https://spdx.org/licenses/).
 
-The module knows only common licenses of pictures. An unrecognized license stays as stated.
+The module knows only common licenses of pictures. An unrecognized license is kept as stated.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 _ALL_RIGHTS_RESERVED = "LicenseRef-all-rights-reserved"
-"""Identifier of the statement that grants nothing; `LicenseRef-` marks terms without an SPDX identifier."""
+"""Identifier of a statement that grants nothing; `LicenseRef-` marks terms without an SPDX identifier."""
 _PUBLIC_DOMAIN_MARK = "LicenseRef-public-domain"
-"""Identifier of pictures stated to be in the public domain, by Creative Commons' mark or in words."""
+"""Identifier of pictures stated to be in the public domain, by Creative Commons' mark or in other words."""
 
 _CC_URL = re.compile(
     r"https?://(?:www\.)?creativecommons\.org/(?:licenses/(?P<kind>by(?:-nc)?(?:-nd|-sa)?)/(?P<version>[1-4]\.\d)"
@@ -46,7 +46,7 @@ _REFERENCES = {
 
 
 def licence_id(stated: str) -> str | None:
-    """Return the identifier of a license stated by name, identifier or address; None if unknown.
+    """Return the identifier of a license stated by name, identifier or URL; None if unknown.
 
     The function never guesses a version: `CC BY` without one is unknown. Ported Creative Commons licenses before
     version 4 keep their country, since their terms differ, unless they are `unported`.
@@ -88,7 +88,7 @@ def forbids_redistribution(licence: str | None, *, is_changed: bool) -> bool:
     """Return whether a known license forbids redistribution of a picture.
 
     Args:
-        licence: License as stated; None if unstated, whose terms are unknown.
+        licence: License as stated; None if not stated, in which case its terms are unknown.
         is_changed: Whether the picture was made from the licensed one; NoDerivatives forbids its redistribution.
     """  # phrase: allowed
     identifier = None if licence is None else licence_id(licence)

@@ -40,10 +40,10 @@ class MetadataBlock(NamedTuple):
 
     Args:
         kind: Type of content; `text` for comments and other application data.
-        start: First byte of the block in the file, with its marker or length.
-        stop: Byte after its last byte.
-        payload: First byte of its content, after the signature.
-        payload_stop: Byte after the last byte of its content.
+        start: Offset of the block in the file, including its marker or length.
+        stop: Offset after the block's last byte.
+        payload: Offset of the block's content, after the signature.
+        payload_stop: Offset after the last byte of the content.
     """
 
     kind: BlockKind
@@ -62,7 +62,8 @@ def metadata_blocks(handle: BinaryIO, media_type: str, *, to_end: bool = True) -
     Args:
         handle: The file.
         media_type: Media type of the file.
-        to_end: Whether to read a JPEG to its end; otherwise up to its first scan, before which most metadata lie.
+        to_end: Whether to read a JPEG to its end; otherwise up to its first scan, before which most metadata is
+            located.
 
     Raises:
         UnreadableImage: The container is truncated or malformed.
@@ -205,7 +206,7 @@ def without_metadata(data: bytes, media_type: str) -> bytes:
 
 
 def holds_metadata(data: bytes) -> bool | None:
-    """Return whether a picture's file holds metadata besides an orientation; None if unknown.
+    """Return whether a picture's file contains metadata besides an orientation; None if unknown.
 
     It is unknown for unreadable files, and for formats whose metadata `without_metadata` does not remove.
     """
@@ -219,7 +220,7 @@ def holds_metadata(data: bytes) -> bool | None:
 
 
 def _orientation_block(orientation: int, media_type: str) -> bytes:
-    """Return an EXIF block with only an orientation (2 to 8), in the format's form."""
+    """Return an EXIF block that states only an orientation (2 to 8), in the form that the format requires."""
     exif = b"MM\0*\0\0\0\x08" + struct.pack(">HHHIHHI", 1, 274, 3, 1, orientation, 0, 0)
     if media_type == "image/jpeg":
         return b"\xff\xe1" + struct.pack(">H", 2 + len(_EXIF) + len(exif)) + _EXIF + exif

@@ -51,7 +51,7 @@ class SourceTable:
     patterns: Sequence[tuple[re.Pattern[str], Mapping[str, str]]]
 
     def of(self, uri: str) -> dict[str, str]:
-        """Return the table's statements about a file, by column; empty without any."""
+        """Return what the table states about a file, by column; empty if it states nothing."""
         stated: dict[str, str] = {}
         for pattern, cells in self.patterns:
             if pattern.match(uri):
@@ -61,14 +61,14 @@ class SourceTable:
 
 
 def read_source_table(root: Path, uris: Sequence[str]) -> SourceTable | None:
-    """Return the table of sources in a folder of images; None without one.
+    """Return the table of sources in a folder of images; None if there is none.
 
     Args:
         root: Folder of images; the table lies directly in it.
         uris: URIs of all ingested files of the folder, including the table.
 
     Raises:
-        DataError: The folder has two tables, or the table is unreadable, has other columns, or has wrong rows; the
+        DataError: The folder has two tables, or the table is unreadable, has other columns, or has invalid rows; the
             message names all of them.
     """
     names = [name for name in NAMES if name in uris]
@@ -122,7 +122,7 @@ class _TableReading:
         return SourceTable(self._path.name, files, patterns)
 
     def _rows(self) -> list[tuple[int, dict[str, str]]]:
-        """Return the rows with their line numbers, after a check of the columns."""
+        """Return the rows with their line numbers, after checking the columns."""
         columns: list[str] | None = None
         rows = []
         for line in self._lines():

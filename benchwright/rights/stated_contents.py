@@ -2,7 +2,7 @@
 
 The texts come from EXIF, IPTC and XMP, from the texts of a PNG and the comments of a JPEG or GIF. They cover all text
 fields except those of devices, programs, times and identifiers, which do not describe the picture. Unreadable metadata
-counts as not stated.
+is treated as not stated.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _XMP_SPACES = frozenset([
     "http://ns.acdsee.com/iptc/1.0/", "http://ns.useplus.org/ldf/xmp/1.0/",
     "http://creativecommons.org/ns#",
 ])  # fmt: skip
-"""Namespaces whose properties people write; others concern edits, versions and devices."""
+"""Namespaces whose properties are written by people; others concern edits, versions and devices."""
 _XMP_OF_PROGRAMS = re.compile(
     r"CreatorTool|Producer|Software|Date|Version|format|language|identifier|ICCProfile|History|Rating|Make|Model|"
     r"Urgency|DocumentID|InstanceID|Ancestors|Thumbnails",
@@ -63,7 +63,7 @@ _MOST_GIF_BLOCKS = 2000
 
 
 def stated_contents(path: Path, media_type: str, *, limits: Limits) -> dict[str, str]:
-    """Return a file's texts about its content, by standard and field (`EXIF ImageDescription`).
+    """Return texts in a file about its content, by standard and field (`EXIF ImageDescription`).
 
     Args:
         path: Path of the file.

@@ -1,7 +1,7 @@
 """The source of an image in a folder, combined from the table next to it and from its file's metadata.
 
-Field by field, the table takes precedence over XMP, XMP over EXIF, and EXIF over IPTC. If two differ on a field, the
-first counts and the conflict is reported.
+Field by field, the table takes precedence over XMP, XMP over EXIF, and EXIF over IPTC. If two of them differ on a
+field, the first takes precedence and the conflict is reported.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .source_table import SourceTable
 
 
 class SettledSource(NamedTuple):
-    """The source of an image, and contradicting statements.
+    """The source of an image, and conflicts between statements.
 
     Args:
-        source: The source that counts.
-        conflicts: One line for each field with different statements; None without such a field.
+        source: The source that applies.
+        conflicts: One line for each field with different statements; None if there is no such field.
     """
 
     source: Source

@@ -1,1 +1,1 @@
-"""Settings of steps: resolved values, help texts, and places in YAML files."""
+"""Settings of steps: resolved values, help texts, and locations in YAML files."""

@@ -28,7 +28,7 @@ class Setting:
 
     Args:
         name: Dotted name; for a list of settings, the name of an entry's setting.
-        kind: Type of its values, with their bounds, in words.
+        kind: Type of the setting's values, with their bounds, in words.
         default: Default as YAML on one line; None if the setting is required.
         help: Meaning of the setting.
         only_with: Condition under which the setting exists, such as `backend: endpoint`; empty for most.
@@ -56,7 +56,7 @@ def summary_of(cls: type) -> str:
 
 
 def reasons_of(cls: type) -> tuple[Reason, ...]:
-    """Return the reason codes in the docstring of a step or another class, then those of its bases."""
+    """Return the reason codes in the docstring of a step or another class, followed by those of its bases."""
     reasons: dict[tuple[str, str], Reason] = {}  # a code may have several verdicts
     for base in cls.__mro__:
         for code, verdict, text in _entries(base, "Reasons"):
@@ -65,7 +65,7 @@ def reasons_of(cls: type) -> tuple[Reason, ...]:
 
 
 def settings_of(cls: type[BaseModel]) -> tuple[Setting, ...]:
-    """Return all settings of a class in order, each followed by those of the models it holds."""
+    """Return all settings of a class in order, each followed by those of the models nested in it."""
     return tuple(_settings(cls, "", ""))
 
 
@@ -89,7 +89,7 @@ def _entries(cls: type, *sections: str) -> Iterator[tuple[str, str | None, str]]
 
 
 def _help(cls: type[BaseModel], attribute: str, field: FieldInfo) -> str:
-    """Return a setting's meaning, from the nearest class that documents it, else from the field.
+    """Return a setting's meaning, from the nearest class that documents it, or else from the field.
 
     For a setting that may be null, metadata with an attribute `unset` describes the null value.
     """
@@ -105,7 +105,7 @@ def _help(cls: type[BaseModel], attribute: str, field: FieldInfo) -> str:
 
 
 def _default(field: FieldInfo) -> str | None:
-    """Return a default as YAML; None for a required setting, `{}` for a model with its own defaults."""
+    """Return a default as YAML; None for a required setting, `{}` for a nested model with its own defaults."""
     if field.is_required():
         return None
     value = field.get_default(call_default_factory=True)
@@ -151,7 +151,7 @@ _KINDS = {"string": "text", "boolean": "true or false", "object": "mapping", "nu
 
 
 def _kind(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """Return the values that a JSON schema allows, in words, such as `integer, 1 to 64`."""
+    """Return the values that a JSON schema allows, as text, such as `integer, 1 to 64`."""
     if "$ref" in schema:
         return _kind(definitions.get(schema["$ref"].rpartition("/")[2], {"type": "object"}), definitions)
     if options := schema.get("anyOf") or schema.get("oneOf"):

@@ -1,4 +1,4 @@
-"""Settings that runs record with every default, reduced to those that users stated.
+"""Settings that runs record with every default, reduced to those that users gave.
 
 A workspace and a release hold the resolved recipe. Some settings exclude others: `omit: [temperature]` forbids a
 `temperature`, and a pair of views from a dataset forbids the settings of drawn views. Such rules concern only stated
@@ -20,7 +20,7 @@ from benchwright.settings.yaml_places import retired_settings, setting_names
 
 
 def stated_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a model without those at their default and retired ones, in models within it too.
+    """Return the settings of a model without retired ones and those at their default, also in nested models.
 
     Args:
         model: The model, such as the class of a step.
@@ -42,7 +42,7 @@ def _is_default(field: FieldInfo, value: Any) -> bool:
 
 
 def _stated(annotation: Any, value: Any) -> Any:
-    """Return a value of an annotated field, with its models reduced to stated settings."""
+    """Return the value of an annotated field, with nested models reduced to stated settings."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _stated(arguments[0], value)
@@ -60,7 +60,7 @@ def _stated(annotation: Any, value: Any) -> Any:
 
 
 def _fits(annotation: Any, value: Any) -> bool:
-    """Return whether a value can match an annotation that may hold a model."""
+    """Return whether a value can match an annotation that may contain a model."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _fits(get_args(annotation)[0], value)
@@ -77,6 +77,6 @@ def _is_model(annotation: Any) -> bool:
 
 
 def _tag(field: FieldInfo) -> Any:
-    """Return a field's only allowed value, which identifies one model among several; None for other fields."""
+    """Return a field's only allowed value, which identifies one model among several; None for any other field."""
     values = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     return values[0] if len(values) == 1 else None

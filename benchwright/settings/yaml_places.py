@@ -27,14 +27,14 @@ _MAX_INTEGER_BITS = 64
 _LINE = re.compile(r": line ([0-9]+):")
 _INTEGER = "tag:yaml.org,2002:int"
 _MOST_TOLD = 40
-"""Largest number of mistakes to list for one file, one per line."""
+"""Largest number of mistakes that are listed for one file, one per line."""
 Path_ = tuple[str | int, ...]
-"""Keys and list positions from the top of a file down to a value."""
+"""Keys and list indices from the top of a file down to a value."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class Places:
-    """Line of each key in a file, and the error class for mistakes in that file."""
+    """Line of each key in a file, and the error class to use for mistakes in that file."""
 
     def __init__(self, name: str, lines: Mapping[Path_, int], error: type[BenchwrightError]) -> None:
         self._name = name
@@ -42,7 +42,7 @@ class Places:
         self.error = error
 
     def nearest(self, path: Path_) -> Path_:
-        """Return this path if it exists in the file, else the nearest path above it that does."""
+        """Return this path if it exists in the file, otherwise the nearest path above it that does."""
         while path and path not in self._lines:
             path = path[:-1]
         return path
@@ -55,8 +55,8 @@ class Places:
         """Return the name of a value for messages.
 
         Args:
-            path: Place of the value.
-            key: Its key, with the parent keys that a message includes.
+            path: Location of the value.
+            key: Key of the value, with the parent keys that a message includes.
         """
         del path
         return f"key {key!r}"
@@ -75,7 +75,7 @@ class Places:
 
 
 class Mistakes:
-    """Mistakes of one file, collected in order to report all at once."""
+    """Mistakes in one file, collected so that all can be reported at once."""
 
     def __init__(self, at: Places) -> None:
         self.at = at
@@ -110,7 +110,7 @@ class Mistakes:
 
 
 def _line_number(mistake: str) -> int:
-    """Return the line that a mistake names; 0 without one."""
+    """Return the line that a mistake names; 0 if it names none."""
     named = _LINE.search(mistake)
     return int(named[1]) if named else 0
 
@@ -128,8 +128,8 @@ def checked(
     Args:
         cls: Class of the model.
         settings: Keys and values of the model.
-        path: Place of the settings in the file.
-        at: Places of all keys.
+        path: Location of the settings in the file.
+        at: Locations of all keys.
         extra: Valid keys besides the model's own.
         context: Validation context for the model's validators.
 
@@ -148,7 +148,7 @@ def checked(
 def _mistakes_in(
     errors: Sequence[ErrorDetails], cls: type[BaseModel], path: Path_, at: Places, extra: Sequence[str]
 ) -> list[str]:
-    """Return a model's validation errors as lines, one for each place in the file.
+    """Return a model's validation errors as lines, one for each location in the file.
 
     If one mistake causes several errors, only the first is reported: a value that fits no member of a union causes one
     error per member, and a misspelled key causes two, an unknown key and a missing key.
@@ -189,13 +189,13 @@ def _hint(model: type[BaseModel] | None, unknown: str, extra: Sequence[str]) -> 
 def retired_settings(model: type[BaseModel] | None) -> Mapping[str, str]:
     """Return the settings that a model had in earlier versions, with what to do about each: its `RETIRED`.
 
-    A recipe that names one is refused with these words; a workspace or release that recorded one can still be read.
+    A recipe that names one is refused with this text; a workspace or release that recorded one can still be read.
     """
     return getattr(model, "RETIRED", {})
 
 
 def _model_at(cls: type[BaseModel], where: Sequence[str | int]) -> type[BaseModel] | None:
-    """Return the model at a place inside a model, skipping list positions and free keys."""
+    """Return the model at a location inside a model, skipping list indices and free keys."""
     model: type[BaseModel] | None = cls
     for part in where:
         if model is not None and isinstance(part, str) and part in model.model_fields:
@@ -223,7 +223,7 @@ def setting_names(cls: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def shown(value: Any) -> str:
-    """Return a value as text for a message, in at most 80 characters."""
+    """Return a value as text for a message, limited to 80 characters."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
@@ -252,7 +252,7 @@ def compose(text: str, name: str, *, error: type[BenchwrightError]) -> tuple[Any
 
 
 def _check_events(text: str, name: str, error: type[BenchwrightError]) -> None:
-    """Refuse aliases and deep nesting, naming their line, before any value is built from the text."""
+    """Refuse aliases and deep nesting, naming their line, before any value is created from the text."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1 if event.start_mark else 1

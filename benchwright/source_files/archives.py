@@ -1,8 +1,8 @@
 """ZIP and plain TAR archives as folders of files, read one member at a time without unpacking.
 
 Member names come from outside. The reader interprets them as unpacking programs do: `./q.csv` and `//a//q.csv` are
-`q.csv` and `a/q.csv`, and of two members with one name the last counts. A name that leads out of the archive, a link or
-a device is one refusal; the reader continues with the rest.
+`q.csv` and `a/q.csv`, and if two members have the same name, the last is used. A name that leads out of the archive, a
+link or a device causes one refusal; the reader continues with the rest.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Archive(Generic[Place]):
 
     Args:
         path: Path of the archive.
-        refused: Receiver of unread members.
+        refused: Receiver of members that are not read.
         name: Path of the archive below the dataset's folder, for refusals.
     """
 
@@ -66,7 +66,7 @@ class Archive(Generic[Place]):
         self._refused.add(self._name, UNUSABLE_MEMBER, detail, entry=f"member {member[:200]!a}")
 
     def _plain_name(self, member: str) -> str | None:
-        """Return the lookup name of a member; None, with a refusal, if it has no valid name."""
+        """Return the name by which a member is looked up; None, with a refusal, if its name is invalid."""
         if len(member) > _MAX_NAME:
             self._refuse(member, f"its name has {len(member):,} characters; the limit is {_MAX_NAME:,}")
             return None
@@ -79,7 +79,7 @@ class Archive(Generic[Place]):
         return "/".join(parts)
 
     def names_for(self, path: str) -> Iterator[str]:
-        """Yield the possible names in the archive of a path of the dataset."""
+        """Yield the names that a path of the dataset may have in the archive."""
         yield path
         stem = self.path.stem
         if path == stem:
@@ -88,7 +88,7 @@ class Archive(Generic[Place]):
             yield path[len(stem) + 1 :]
 
     def has(self, name: str) -> bool:
-        """Return whether the archive has a member of that name."""
+        """Return whether the archive has a member with that name."""
         return name in self._places
 
     def listing(self, folder: str) -> set[str]:
@@ -186,7 +186,7 @@ class _Tar(Archive[tuple[int, int]]):
 
 
 class _BoundedMember(tarfile.TarInfo):
-    """A member whose header cannot point backward in the archive and stays small in memory."""
+    """A member whose header cannot point backward in the archive and takes little memory."""
 
     def _block(self, count: int) -> int:
         is_header = self.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, *_LONG_NAMES)
@@ -243,7 +243,7 @@ def opened_archive(path: Path, refused: Refused, name: str) -> Archive[zipfile.Z
         name: Path of the archive below the dataset's folder, for refusals.
 
     Raises:
-        DataError: The file is not an archive, is cut off or damaged, or has too many members.
+        DataError: The file is not an archive, is truncated or damaged, or has too many members.
     """
     kinds: dict[str, type[_Zip] | type[_Tar]] = {".zip": _Zip, ".tar": _Tar}
     if path.suffix.lower() not in kinds:

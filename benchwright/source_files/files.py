@@ -1,9 +1,9 @@
 """Files of a dataset: in a folder, in archives inside it, or in a single archive.
 
-A ZIP or plain TAR archive directly in the folder counts as unpacked there, and also as unpacked into a folder of the
-same name: `images.zip` may hold `1.jpg` or `images/1.jpg`. Members are read one at a time without unpacking. Compressed
-TAR archives have no random access, so errors ask the user to unpack them. A single file with the ending `.gz` is
-decompressed on reading.
+A ZIP or plain TAR archive directly in the folder is treated as if unpacked there, and also as if unpacked into a folder
+of the same name: `images.zip` may contain `1.jpg` or `images/1.jpg`. Members are read one at a time without unpacking.
+Compressed TAR archives have no random access, so errors ask the user to unpack them. A single file with the ending
+`.gz` is decompressed on reading.
 
 The contents are untrusted. A damaged archive, a member whose name leads elsewhere, a link to itself or to nothing, a
 folder without read permission: each is one entry of `refused`, and reading continues with the rest.
@@ -36,7 +36,7 @@ from .no_photographs import is_no_photograph, lies_apart
 from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
 
 _MAX_NESTED = 5000
-"""Largest number of folders directly in a folder to search for a dataset."""
+"""Largest number of folders directly in a folder that are searched for a dataset."""
 _TO_UNPACK = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _JSON = ".json"
 _SHOWN = 8
@@ -59,7 +59,7 @@ class DatasetFiles:
 
     Args:
         root: Folder or archive.
-        under: Folder in it that holds the dataset; empty for `root` itself.
+        under: Folder in it that contains the dataset; empty for `root` itself.
         closed: Names of archives in the folder to treat as plain files, without their members; default none.
         encodings: Encoding of text tables, JSON and `.txt` by path or pattern, the first that fits; by default
             detected.
@@ -83,7 +83,7 @@ class DatasetFiles:
         self.closed = frozenset(closed)
         self._encodings = dict(encodings)  # sent to workers, and a read-only view cannot be pickled
         self._decoded: set[str] = set()
-        """Files checked to be in their stated encoding."""
+        """Files that have been checked to be in their stated encoding."""
         self._refused = Refused()
         self._notes: dict[str, dict[str, None]] = {}
         self._inside: dict[str, str | None] = {}
@@ -116,7 +116,7 @@ class DatasetFiles:
         return os.path.realpath(self.root)
 
     def refused(self) -> list[RefusedRow]:
-        """Return the unreadable entries of the folder and its archives met so far."""
+        """Return the unreadable entries of the folder and its archives found so far."""
         return self._refused.rows()
 
     def archives(self) -> list[str]:
@@ -124,14 +124,14 @@ class DatasetFiles:
         return [archive.path.name for archive in self._archives if archive.path != self.root]
 
     def at(self, landmarks: Iterable[str], title: str) -> DatasetFiles:
-        """Return the files from the folder that holds the landmarks: this one, or one folder directly in it.
+        """Return the files seen from the folder that contains the landmarks: this one, or one folder directly in it.
 
         Args:
             landmarks: Paths of required files or folders; alternatives as `a|b`.
             title: Name of the dataset, for the error.
 
         Raises:
-            DataError: Neither holds them; the message names the expected and the present entries.
+            DataError: No folder contains them; the message names the expected and the existing entries.
         """
         wanted = [mark.split("|") for mark in landmarks]
         for files in self.nested():
@@ -141,7 +141,7 @@ class DatasetFiles:
         raise DataError(f"{self.root} is not laid out as {title}: expected {expected}; {self.contents()}")
 
     def nested(self) -> Iterator[DatasetFiles]:
-        """Yield the files from this folder, then those from each folder directly in it."""
+        """Yield the files seen from this folder, then those seen from each folder directly in it."""
         yield self
         folders = [folder.rstrip("/") for folder in self.listing() if folder.endswith("/")]
         if len(folders) > _MAX_NESTED:
@@ -154,7 +154,7 @@ class DatasetFiles:
             yield files
 
     def contents(self) -> str:
-        """Return the folder's direct contents as text for errors."""
+        """Return the folder's direct contents as text, for errors."""
         names = self.listing()
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         held = f"found {', '.join(names[:_SHOWN])}{more}" if names else "it is empty"
@@ -163,7 +163,7 @@ class DatasetFiles:
         return held + self.damage()
 
     def damage(self) -> str:
-        """Return a note on unreadable archives, to append to an error about a missing file; empty for none."""
+        """Return a note on unreadable archives, to append to an error about a missing file; empty if there are none."""
         return "".join(f"; {row.detail}" for row in self.refused() if row.reason == DAMAGED_ARCHIVE)
 
     def listing(self, folder: str = "") -> list[str]:
@@ -171,7 +171,7 @@ class DatasetFiles:
         return sorted(set(self.names(folder)))
 
     def names(self, folder: str = "") -> Iterator[str]:
-        """Yield the names directly in a folder, unordered, perhaps repeated; folders end with `/`."""
+        """Yield the names directly in a folder, unordered and possibly repeated; folders end with `/`."""
         below = self._below(folder)
         if self._is_folder and os.path.isdir(os.path.join(self.root, below)):
             yield from self._names_on_disk(below)
@@ -200,7 +200,7 @@ class DatasetFiles:
             self._refused.add(below, UNUSABLE_ENTRY, f"the folder cannot be read: {error.strerror or error}")
 
     def _linked(self, below: str, name: str) -> tuple[str, str | None]:
-        """Return a link's name in the form of its target, and why the target is unreadable; None if readable."""
+        """Return a link's name in the form of its target, and why the target is unreadable, otherwise None."""
         place = os.path.join(self.root, below, name)
         try:
             real = os.path.realpath(place, strict=True)
@@ -219,7 +219,7 @@ class DatasetFiles:
     def walk(self, folder: str = "", *, suffixes: Sequence[str] = ()) -> Iterator[str]:
         """Yield the paths of all files below a folder, sorted, without links to folders already walked.
 
-        Files that do not count (`no_photographs`), such as thumbnails and deleted files, are also left out.
+        Ignored files (`no_photographs`), such as thumbnails and deleted files, are also omitted.
 
         Args:
             folder: Folder; empty for the dataset's own.
@@ -235,7 +235,7 @@ class DatasetFiles:
             last = path
 
     def _walked(self, below: str, prefix: str, entered: set[str]) -> Iterator[str]:
-        """Yield the paths of all files below a folder on the disk, each after a prefix, sorted."""
+        """Yield the paths of all files below a folder on disk, each after a prefix, sorted."""
         entered.add(os.path.realpath(os.path.join(self.root, below)))
         for name in sorted(self._names_on_disk(below)):
             if is_no_photograph(name):
@@ -251,7 +251,7 @@ class DatasetFiles:
                 yield from self._walked(inner, f"{prefix}{name}", entered)
 
     def has(self, path: str) -> bool:
-        """Return whether a file of that path exists."""
+        """Return whether a file with that path exists."""
         if (below := self._safe(path)) is None:
             return False
         if self._is_folder and os.path.isfile(os.path.join(self.root, below)):
@@ -259,7 +259,7 @@ class DatasetFiles:
         return any(archive.has(name) for archive in self._archives for name in archive.names_for(below))
 
     def has_folder(self, path: str) -> bool:
-        """Return whether a folder of that path exists."""
+        """Return whether a folder with that path exists."""
         if (below := self._safe(path)) is None:
             return False
         if self.root.is_dir() and (self.root / below).is_dir():
@@ -320,7 +320,7 @@ class DatasetFiles:
         return next(fitting, None)
 
     def _is_as_read(self, path: str) -> bool:
-        """Return whether a file on the disk holds exactly the bytes that `opened` gives."""
+        """Return whether a file on disk contains exactly the bytes that `opened` yields."""
         if _is_packed(path) or self._encoding(path) is not None:
             return False
         if not _plain_name(path).endswith(_JSON):
@@ -347,7 +347,7 @@ class DatasetFiles:
         """Return the bytes of a file.
 
         Args:
-            path: Its path.
+            path: Path of the file.
             max_bytes: Limit in bytes; by default `bounds.DOCUMENT_BYTES`, which an environment variable raises.
 
         Raises:
@@ -381,7 +381,7 @@ class DatasetFiles:
             yield Path(copy.name)
 
     def table(self, path: str, *, end: str | None = None) -> Table:
-        """Return a file as a table, of the kind that `end` or its name indicates, or else CSV."""
+        """Return a file as a table, of the kind that `end` or its name indicates, otherwise CSV."""
         kind = end or table_end(path) or TEXT_ENDS[0]
         tell = partial(self._note, self._below(path))
         return Table(self.shown(path), kind, lambda: self.opened(path), lambda: self.as_path(path), tell)
@@ -390,15 +390,15 @@ class DatasetFiles:
         self._notes.setdefault(path, {})[words] = None
 
     def notes(self) -> list[FileNote]:
-        """Return the assumptions about all tables read so far, by path below the root."""
+        """Return the assumptions made about all tables read so far, by path below the root."""
         return [FileNote(path, words) for path, notes in sorted(self._notes.items()) for words in notes]
 
     def shown(self, path: str) -> str:
-        """Return a path's form in messages."""
+        """Return the form of a path that messages show."""
         return str(self.root / self._below(path))
 
     def first(self, *paths: str) -> str | None:
-        """Return the first of several paths that is a file; None if none is."""
+        """Return the first of several paths that is a file; None if there is none."""
         return next((path for path in paths if self.has(path)), None)
 
     def _below(self, path: str) -> str:

@@ -38,7 +38,7 @@ class ItemFiles(NamedTuple):
 
 
 class PicturePlace(NamedTuple):
-    """The place of a picture's file.
+    """The location of a picture's file.
 
     Args:
         name: Path as the source names it.
@@ -50,11 +50,11 @@ class PicturePlace(NamedTuple):
 
 
 class SourceItem(NamedTuple):
-    """An item from any source with the files of its pictures, by image id.
+    """An item from any source, with the files of its pictures by image id.
 
     Args:
         item: The item.
-        files: Bytes of the pictures' files, without missing ones; measures then use the text alone.
+        files: Bytes of the pictures' files, without missing ones; measures then use only the text.
         own_id: Id of the question in its file; None for items of a release or workspace.
         places: Places of the pictures' files, by image id; empty for a release or workspace, which identify pictures by
             their bytes.
@@ -67,7 +67,7 @@ class SourceItem(NamedTuple):
 
     @property
     def has_pictures(self) -> bool:
-        """Return whether all pictures are present."""
+        """Return whether all pictures of the item are present."""
         return all(image.image_id in self.files for image in self.item.images)
 
 
@@ -77,7 +77,7 @@ def items_in_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
     A question with a missing picture is an item, too; that picture has no bytes.
 
     Raises:
-        DataError: The source has no question file, or one is unreadable as a whole.
+        DataError: The source has no question file, or one cannot be read at all.
     """
     read: Iterator[SourceItem | RefusedRow] = find("item_readers", READER).load()(source)
     yield from read

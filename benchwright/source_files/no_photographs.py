@@ -19,18 +19,18 @@ _FOLDERS = frozenset(
         "__pycache__",
     }
 )  # fmt: skip
-"""Names of folders, in lower case, whose contents do not count; nor do those of folders that start with a dot."""
+"""Names of folders, in lower case, whose contents are ignored; folders that start with a dot are ignored as well."""
 
 _TRASH = frozenset({"trash", "recycled"})
-"""Names of folders for deleted files, or for a class of pictures; left out with a warning."""
+"""Names of folders for deleted files, or for a class of pictures; they are omitted with a warning."""
 
 
 def is_no_photograph(name: str) -> bool:
-    """Return whether a file or folder does not count, by its name alone, whatever its path.
+    """Return whether a file or folder is to be ignored, by its name alone, whatever its path.
 
     Args:
         name: Name of a file or folder, a folder's with or without `/` at its end. A name that starts with a dot, such
-            as `.ipynb_checkpoints`, `.Trash-1000` or `._cup.jpg`, does not count.
+            as `.ipynb_checkpoints`, `.Trash-1000` or `._cup.jpg`, is ignored.
 
     Example:
         >>> [is_no_photograph(name) for name in ("@eaDir/", "._cup.jpg", "cup.jpg")]
@@ -45,12 +45,12 @@ def is_no_photograph(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def tell_of_trash(name: str) -> None:
-    """Warn, once per process, of a folder left out by a name that a class of pictures may have."""
+    """Warn, once per process, about an omitted folder whose name a class of pictures may have."""
     logger.warning("left out %s, a folder of deleted files; rename it to include it", name)
 
 
 def lies_apart(path: str) -> bool:
-    """Return whether a file does not count, by its name or the name of a folder on its path.
+    """Return whether a file is to be ignored, by its name or the name of a folder on its path.
 
     Args:
         path: Path below the searched folder, with forward slashes.

@@ -1,7 +1,8 @@
 """Data-only pickles: plain Python values and NumPy arrays of numbers.
 
-A pickle is a program, and loading an untrusted one runs it. This reader calls only the names below, all of them ours,
-and keeps the file's contents away from NumPy's code: arrays become `_PickledArray`, checked before they are numbers.
+A pickle is a program, and loading an untrusted one runs it. This reader calls only the names below, all of which it
+defines itself, and keeps the file's content away from NumPy's code: arrays become `_PickledArray`, which is checked
+before it is converted to numbers.
 
 A pickle can also refer to one value many times. The result is therefore limited to a small multiple of the file, keys
 are plain values (hashing nested tuples takes time that doubles with each level), and messages shorten values.
@@ -26,7 +27,7 @@ _FORMATS = {
     "f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
     "u8": "Q", "b1": "?",
 }  # fmt: skip
-"""NumPy types and their `struct` codes."""
+"""NumPy types with their `struct` codes."""
 _ORDERS = {"<": "<", ">": ">", "|": "<", "=": "<"}
 
 
@@ -53,7 +54,7 @@ class _DType:
 
 
 class _PickledArray:
-    """An array of numbers: shape, and numbers row by row."""
+    """An array of numbers: its shape, and its numbers row by row."""
 
     def __init__(self) -> None:
         self.shape: tuple[int, ...] = (0,)
@@ -133,7 +134,7 @@ def _ordered(pairs: Any = ()) -> dict[Any, Any]:
 
 
 def _checked_key(key: Any) -> Any:
-    """Return a key with a fast hash: a plain value, or a short tuple of them."""
+    """Return a key that is fast to hash: a plain value, or a short tuple of plain values."""
     for part in key if type(key) is tuple and len(key) <= _MOST_AXES else (key,):
         if type(part) not in _PLAIN or (type(part) is int and part.bit_length() > 64):
             raise DataError(f"it has a {type(part).__name__} in a key, which must be a text or a number")
@@ -155,7 +156,7 @@ for _core in ("numpy.core", "numpy._core"):
 
 
 class _Operations:
-    """Functions of the operations that data needs, by code, for a limited number of lookups."""
+    """Handlers of the operations that data requires, by code, with a limited number of lookups."""
 
     def __init__(self, table: Mapping[int, Callable[[Any], None]]) -> None:
         self._table, self._left = table, MAX_OPERATIONS
@@ -203,7 +204,7 @@ class _DataUnpickler(pickle._Unpickler):
         super().load_reduce()  # type: ignore[misc]
 
     def load_build(self) -> None:
-        """Set the state of an array or a type only, since a function's defaults are state, too."""
+        """Set the state of an array or a type only, because a function's defaults are state, too."""
         if type(self._operands[-2]) not in (_PickledArray, _DType):
             raise DataError("it sets the state of an object other than an array")
         self._spend(self._operands[-1])
@@ -252,7 +253,7 @@ class _DataUnpickler(pickle._Unpickler):
 
 
 def _outcome_of(data: bytes) -> int:
-    """Return the limit on values or bytes from a pickle: each needs a byte of it, unless referred to again."""
+    """Return the limit on values or bytes from a pickle: each takes at least a byte of it, unless referred to again."""
     return 2 * len(data) + 100_000
 
 
@@ -260,7 +261,7 @@ def load_data(data: bytes) -> Any:
     """Return the contents of a pickle: plain values, with arrays as lists of lists.
 
     Raises:
-        DataError: The pickle calls an unlisted name, is cut off, is too large, or expands to much more than its size.
+        DataError: The pickle calls an unlisted name, is truncated or too large, or expands to much more than its size.
     """
     if len(data) > _MAX_PICKLE_BYTES:
         raise DataError(f"it has {len(data):,} bytes; the limit is {_MAX_PICKLE_BYTES:,}")
@@ -273,7 +274,7 @@ def load_data(data: bytes) -> Any:
 
 
 class _Budget:
-    """Number of values still allowed; a small pickle can refer to one list many times."""
+    """Number of values that are still allowed; a small pickle can refer to one list many times."""
 
     def __init__(self, values: int) -> None:
         self.left = values

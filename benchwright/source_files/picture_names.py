@@ -1,4 +1,4 @@
-"""Parser of picture names in question files: a path of any system, an address, or a number."""
+"""Parser of picture names in question files: a path from any system, a URL, or a number."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_CHARACTERS = 2000
 """Longest text that may be a name, in characters."""
 _QUOTES = frozenset(("''", '""', "``", "\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb"))
 _ONE_FORMAT = ((".jpg", ".jpeg", ".jpe", ".jfif"), (".tif", ".tiff"))
-"""Groups of suffixes of one format."""
+"""Groups of suffixes that denote the same format."""
 _SPLITS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing", "eval"})
 
 
@@ -32,7 +32,7 @@ class PictureName(NamedTuple):
 
     Args:
         parts: Folders and file name.
-        origin: Prefix of the path that is not a local folder: a host, a bucket, a drive; empty without one.
+        origin: Prefix of the path that is not a local folder: a host, a bucket, a drive; empty if there is none.
         up: Number of folders above the question file's folder at which the path starts (`../`).
     """
 
@@ -42,14 +42,14 @@ class PictureName(NamedTuple):
 
     @property
     def whole(self) -> tuple[str, ...]:
-        """Return the path with its origin, which distinguishes two names."""
+        """Return the path with its origin, by which two names can be distinguished."""
         return (*([self.origin] if self.origin else []), *[".."] * self.up, *self.parts)
 
 
 def names_of(text: str) -> list[PictureName]:
-    """Return the paths that a text may mean, the likeliest first.
+    """Return the paths that a text may denote, most likely first.
 
-    Backslashes separate folders as slashes do. Of an address the path counts, or the file that the query names
+    Backslashes separate folders as slashes do. For a URL, the path is used, or the file that the query names
     (`/data/local-files/?d=img/1.jpg` of Label Studio). Percent signs may encode characters. Quotes around a name may be
     part of it, but rarely are.
 
@@ -107,7 +107,7 @@ def _name(path: str, origin: str) -> PictureName:
 
 
 def folded(text: str) -> str:
-    """Return a text in which letters that differ only by case or Unicode form are equal."""
+    """Return a text in which letters that differ only in case or Unicode form are equal."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
@@ -119,12 +119,12 @@ def composed(text: str) -> str:
 
 
 def has_picture_suffix(name: str) -> bool:
-    """Return whether a name has the suffix of a picture."""
+    """Return whether a name has the suffix of a picture format."""
     return name.lower().endswith(PICTURE_SUFFIXES)
 
 
 def is_picture_name(value: object) -> bool:
-    """Return whether a value is the name, path or address of a picture's file, by its suffix."""
+    """Return whether a value is the name, path or URL of a picture's file, judged by its suffix."""
     if not isinstance(value, str) or "\n" in value or len(value) > _MOST_CHARACTERS:
         return False
     return any(has_picture_suffix(name.parts[-1]) for name in names_of(value))
@@ -136,7 +136,7 @@ def stem(name: str) -> str:
 
 
 def names_of_one_format(name: str) -> list[str]:
-    """Return a name with each other suffix of the same format; empty if the format has only one.
+    """Return a name with each other suffix of the same format; empty if the format has only one suffix.
 
     Example:
         >>> names_of_one_format("1.tif"), names_of_one_format("1.png")
@@ -148,7 +148,7 @@ def names_of_one_format(name: str) -> list[str]:
 
 
 def are_kin(folder: str, other: str) -> bool:
-    """Return whether two folder names denote parts of one whole, as `set1` and `set2`, `train` and `val` do.
+    """Return whether two folder names denote parts of one whole, such as `set1` and `set2`, or `train` and `val`.
 
     A picture in one is never a picture in the other, however similar their paths.
     """
@@ -160,7 +160,7 @@ def are_kin(folder: str, other: str) -> bool:
 
 
 def pictures_listed(text: str) -> list[str]:
-    """Return the picture names that a cell lists, separated by `;`, `,`, `|` or line breaks; empty for other texts.
+    """Return the picture names listed in a cell, separated by `;`, `,`, `|` or line breaks; empty for other texts.
 
     Example:
         >>> pictures_listed("a.png; b.png"), pictures_listed("c, d.png")
@@ -173,7 +173,7 @@ def pictures_listed(text: str) -> list[str]:
 
 
 def number_of(name: str, *, of_file: bool) -> int | None:
-    """Return the number in a zero-padded name, such as 123456 of `COCO_val2014_000000123456.jpg`; None without one.
+    """Return the number in a zero-padded name, such as 123456 in `COCO_val2014_000000123456.jpg`; None if none.
 
     In a question file, a number is digits alone or a name in COCO's form. A file's name may have other words before
     zero-padded digits.
@@ -196,7 +196,7 @@ def number_of(name: str, *, of_file: bool) -> int | None:
 
 
 def may_be_the_same(one: PictureName, other: PictureName) -> bool:
-    """Return whether two names may denote one picture: apart from the suffix, one is the end of the other."""
+    """Return whether two names may denote the same picture: ignoring suffixes, one is the end of the other."""
     short, long = sorted((one.whole, other.whole), key=len)
     if tuple(map(composed, short[:-1])) != tuple(map(composed, long[len(long) - len(short) : -1])):
         return False

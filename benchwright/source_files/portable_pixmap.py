@@ -1,4 +1,4 @@
-"""Conversion of portable pixmaps (PPM, PGM), which HPatches uses and no browser shows, to PNG with equal pixels."""
+"""Conversion of portable pixmaps (PPM, PGM), used by HPatches and not shown by browsers, to PNG with equal pixels."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def size_of_pixmap(data: bytes) -> tuple[int, int]:
 
 
 def png_of_pixmap(data: bytes, *, limits: Limits) -> bytes:
-    """Return a PNG file with the pixels of a portable pixmap of 8 bits a channel.
+    """Return a PNG file with the pixels of a portable pixmap of 8 bits per channel.
 
     Raises:
-        UnreadableImage: The data are not a portable pixmap, are cut off, or have too many pixels.
+        UnreadableImage: The data are not a portable pixmap, are truncated, or have too many pixels.
     """
     from PIL import Image, UnidentifiedImageError
 

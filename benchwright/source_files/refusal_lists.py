@@ -1,4 +1,4 @@
-"""Refusals, written to a file as they occur, and counts of all rows by outcome."""
+"""Refusals, which are written to a file as they occur, and counts of all rows by outcome."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _COUNTS = ".counts.json"
 
 
 class RowCounts(NamedTuple):
-    """Counts of a dataset's rows by outcome: rows of records and of the annotations they are made of.
+    """Counts of a dataset's rows by outcome: rows of records and of the annotations of which they consist.
 
     Args:
         used: Rows of records that are used.
-        refused: Rows that are wrong, by reason.
-        left_out: Sound rows that a rule leaves out, by reason.
+        refused: Invalid rows, by reason.
+        left_out: Valid rows that a rule omits, by reason.
     """
 
     used: int
@@ -36,7 +36,7 @@ class RowCounts(NamedTuple):
 
     @property
     def read(self) -> int:
-        """Return the number of rows read: the used, refused and omitted ones."""
+        """Return the number of rows read, whether used, refused or omitted."""
         return self.used + sum(self.refused.values()) + sum(self.left_out.values())
 
     def document(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class RowLedger:
 
     Attributes:
         wrong: Number of refused rows, by reason.
-        left_out: Number of sound rows left out, by rule.
+        left_out: Number of valid rows that were omitted, by rule.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class RowLedger:
         self.left_out: Counter[str] = Counter()
 
     def add(self, row: RefusedRow) -> None:
-        """Count the rows of a refusal, or those that a rule leaves out."""
+        """Count the rows lost with a refusal, or omitted by a rule."""
         if row.rows:
             (self.left_out if row.by_rule else self.wrong)[row.reason] += row.rows
 
@@ -78,7 +78,7 @@ class Refusals(RowLedger):
     """Refusals, counted and written to a file as they occur, one JSON object per line.
 
     Args:
-        handle: The file, which does not list rows left out by a rule.
+        handle: The file, which does not list rows omitted by a rule.
 
     Attributes:
         counts: Number of refusals by reason.
@@ -92,7 +92,7 @@ class Refusals(RowLedger):
         self.records = 0
 
     def add(self, row: RefusedRow) -> None:
-        """Record one refusal, or one row left out by a rule."""
+        """Record one refusal, or one row omitted by a rule."""
         super().add(row)
         if not row.by_rule:
             self.counts[row.reason] += 1
@@ -101,7 +101,7 @@ class Refusals(RowLedger):
 
 @contextmanager
 def refusals_in(path: Path, *, tmp: Path) -> Iterator[Refusals]:
-    """Yield a writer of refusals, whose file replaces that of an earlier run at the end.
+    """Yield a writer of refusals, whose file finally replaces that of an earlier run.
 
     Args:
         path: Path of the file.
@@ -113,7 +113,7 @@ def refusals_in(path: Path, *, tmp: Path) -> Iterator[Refusals]:
 
 
 def write_row_counts(counts: RowCounts, workspace: Path, entry: str, *, tmp: Path) -> None:
-    """Write the row counts of a recipe's entry into the workspace."""
+    """Write the row counts of a recipe entry into the workspace."""
     write_json(workspace / REFUSED / f"{entry}{_COUNTS}", counts.document(), tmp=tmp)
 
 

@@ -1,4 +1,4 @@
-"""Unused rows, files and archive members, each with the reason."""
+"""Rows, files and archive members that are not used, each with the reason."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ MISSING_PICTURE = "missing_picture"
 AMBIGUOUS_PICTURE = "ambiguous_picture"
 REPEATED = "repeated"
 BAD_CELL = "bad_cell"
-"""Reason for a wrong cell whose row is used without it."""
+"""Reason for an invalid cell whose row is used without it."""
 DAMAGED_ARCHIVE, UNUSABLE_MEMBER, UNUSABLE_ENTRY = "damaged_archive", "unusable_member", "unusable_entry"
-"""Reasons for an unreadable archive, an unusable member of one, and a folder entry that is not a file."""
+"""Reasons for an unreadable archive, for an unusable archive member, and for a folder entry that is not a file."""
 
 
 class RefusedRow(NamedTuple):
@@ -25,9 +25,9 @@ class RefusedRow(NamedTuple):
         reason: Stable code, such as `bad_row` or `missing_picture`.
         detail: The mistake, with the value. rows: Number of rows lost with it: a missing picture's annotations; 0 for a
             cell or an entry that rows only refer to, since rows that require it count themselves.
-        by_rule: Whether a rule, such as a minimum number of votes, leaves out a sound row.
-        position: Index of the row in its file, from 0; None if it is not a row, or its reader does not count.
-        source_id: Id that the row states; None without one.
+        by_rule: Whether a rule, such as a minimum number of votes, omits a valid row.
+        position: Index of the row in its file; None if it is not a row, or its reader does not count rows.
+        source_id: Id that the row states; None if it states none.
     """
 
     file: str
@@ -49,9 +49,9 @@ class RefusedRow(NamedTuple):
 
 
 class Refused:
-    """Unread entries of a dataset's folder, each once, in the order of discovery.
+    """Entries of a dataset's folder that were not read, each once, in the order in which they were found.
 
-    An untrusted archive can have any number of wrong members: of each file the first are listed, the rest counted.
+    An untrusted archive can have any number of invalid members: for each file the first are listed, the rest counted.
     """
 
     _LISTED = 1000
@@ -61,7 +61,7 @@ class Refused:
         self._more: dict[str, int] = {}
 
     def add(self, file: str, reason: str, detail: str, *, entry: str = "") -> None:
-        """Record one entry of the folder, or one member of an archive in it."""
+        """Record one entry of the folder, or one member of an archive in the folder."""
         rows = self._rows.setdefault(file, {})
         if len(rows) < self._LISTED:
             rows.setdefault(entry, RefusedRow(file, entry, reason, detail))
@@ -69,7 +69,7 @@ class Refused:
             self._more[file] = self._more.get(file, 0) + 1
 
     def rows(self) -> list[RefusedRow]:
-        """Return the entries so far."""
+        """Return the entries found so far."""
         listed = [row for rows in self._rows.values() for row in rows.values()]
         more = [
             RefusedRow(file, counted(number, "more member"), UNUSABLE_MEMBER, "as the ones before")

@@ -1,6 +1,6 @@
 """Checked rows of files: tables of any kind, lists in one JSON document.
 
-A bad row is one refusal, not an error.
+An invalid row causes one refusal, not an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Reshaped(NamedTuple):
     Args:
         by: Description of the change, such as `layout 'claims'`.
         columns: Columns that the change split; empty if it follows from the form of the file alone.
-        before: The row before the change.
+        before: The row as it was before the change.
         reading: Description of the result; empty if `by` states it.
     """
 
@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
     Args:
         entry: Row of the file, such as `line 3`.
-        document: Its content.
+        document: Content of the row.
         position: Index in the file of the row or of the entry that holds it, from 0; None if the reader does not count.
         made: Changes from the file's columns to the row's, in order; empty without changes.
     """
@@ -58,7 +58,7 @@ class Row(NamedTuple):
 
 
 class BadRow(ValueError):
-    """A mistake in a row; readers raise it for rules beyond types.
+    """A mistake in a row; readers raise it for violations of rules beyond types.
 
     Args:
         detail: The mistake, with the value. reason: Stable code.
@@ -73,7 +73,7 @@ class BadRow(ValueError):
 
 
 class LeftOutByRule(BadRow):
-    """The rule by which a sound row is left out."""
+    """The rule because of which a valid row is omitted."""
 
     by_rule: ClassVar[bool] = True
 
@@ -118,7 +118,7 @@ def json_list(files: DatasetFiles, path: str) -> Iterator[Row]:
     """Yield the entries of a file that is one JSON list, however long it is.
 
     Raises:
-        DataError: The file is not a JSON list, or is cut off.
+        DataError: The file is not a JSON list, or is truncated.
     """
     with files.as_path(path) as place:
         try:
@@ -140,7 +140,7 @@ def checked(model: type[M], row: Row) -> M:
     """Return a row as a model.
 
     Raises:
-        BadRow: A field is missing or wrong; names it, with its value.
+        BadRow: A field is missing or invalid; the message names it with its value.
     """
     try:
         return model.model_validate(row.document)
@@ -149,7 +149,7 @@ def checked(model: type[M], row: Row) -> M:
 
 
 def checked_beside(model: type[M], row: Row, beside: Collection[str]) -> tuple[M, list[str]]:
-    """Return a row as a model without its wrong optional cells, and the mistakes in these.
+    """Return a row as a model without its invalid optional cells, and the mistakes in these cells.
 
     Args:
         model: The model.
@@ -157,7 +157,7 @@ def checked_beside(model: type[M], row: Row, beside: Collection[str]) -> tuple[M
         beside: Optional fields that do not affect the question, such as a license; each has a default.
 
     Raises:
-        BadRow: Another field is missing or wrong; names it, with its value.
+        BadRow: Another field is missing or invalid; the message names it with its value.
     """
     try:
         return model.model_validate(row.document), []
@@ -172,7 +172,7 @@ def checked_beside(model: type[M], row: Row, beside: Collection[str]) -> tuple[M
 
 
 def first_mistake(error: ValidationError) -> str:
-    """Return the first mistake of a model as text: field, mistake, value."""
+    """Return the first validation error of a model as text: field, mistake, value."""
     return _in_words(_mistakes(error)[0])
 
 
@@ -192,7 +192,7 @@ def _in_words(mistake: Mapping[str, Any]) -> str:
 
 
 _MOST_CHARACTERS = 600
-"""Largest length of a detail in characters, since a cell can have any length."""
+"""Largest length of a detail in characters, because a cell can have any length."""
 
 
 def _shortened(detail: str) -> str:
@@ -222,5 +222,5 @@ class _Guarded:
 
 
 def guarded(file: str, entry: str = "") -> _Guarded:
-    """Return a context in which a wrong row becomes a refusal instead of an error."""
+    """Return a context in which an invalid row becomes a refusal instead of an error."""
     return _Guarded(file, entry)

@@ -1,4 +1,4 @@
-"""Statistics of shares of right answers: intervals of proportions, resampling of clusters, multiple tests.
+"""Statistics of proportions of right answers: intervals, resampling of clusters, multiple testing.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""Shares of right answers with an interval that accounts for clusters of items.
+"""Proportions of right answers, with intervals that account for clusters of items.
 
 Items that show the same source image, or belong to one pair or scene, tend to be right or wrong together. Treated as
 independent, they give intervals that are too narrow. A cluster is the set of items that share group keys
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HELD_OUT_EFFECT = 2.0
-"""Largest design effect of the answers of a learner fitted to the other items of a set with nothing to learn.
+"""Largest design effect of the answers of a learner that is fitted to the other items of a set with nothing to learn.
 
-Each of two items in different folds informs the prediction of the other, to first order equally. They are right
+Each of two items in different folds informs the prediction of the other, to first order equally. They tend to be right
 together, so each pair counts twice in the number of right answers, and the variance of that number is up to twice that
 of independent items. A binomial test that neglects this effect reports chance as a finding: Y. Bengio and Y.
 Grandvalet, "No unbiased estimator of the variance of k-fold cross-validation", JMLR 5 (2004), 1089-1105; Q. Noirhomme
@@ -35,16 +35,16 @@ et al., "Biased binomial assessment of cross-validated estimation of classificat
 (2014), 687-694.
 """
 LEAST_CLUSTERS, _LEAST_OF_EACH = 20, 5
-"""Smallest number of clusters for resampling, and of clusters with right and with wrong answers for a design effect."""
+"""Smallest number of clusters for resampling; and, for a design effect, of those with right and with wrong answers."""
 
 
 def share_right(right: NDArray[Any], group: NDArray[Any], *, parts: int = 1) -> Estimate:
-    """Return the share of right answers with its 95 % interval.
+    """Return the proportion of right answers with its 95 % interval.
 
     Args:
         right: For each row, whether it is right, or the number of right `parts` if a row holds several answers. Its
             variance is then assumed to be that of one answer, which is an upper bound.
-        group: Number of each row's cluster, from 0.
+        group: Index of each row's cluster.
         parts: Number of equal parts of each row; default 1.
     """
     if len(right) == 0:
@@ -67,17 +67,17 @@ def mean_share_right(
     *about: str,
     parts: int = 1,
 ) -> Estimate:
-    """Return the unweighted mean of the tasks' shares with its 95 % interval.
+    """Return the unweighted mean of the tasks' proportions with its 95 % interval.
 
-    If clusters hold items of several tasks, the tasks' shares depend on each other, and clusters are resampled with all
-    their tasks; the mean of a resample omits tasks it does not hold. Otherwise, or with too little to resample, the
-    tasks' intervals are combined.
+    If clusters contain items of several tasks, the tasks' proportions depend on each other, and clusters are resampled
+    with all their tasks; the mean of a resample omits tasks that it does not contain. Otherwise, or with too little to
+    resample, the tasks' intervals are combined.
 
     Args:
         right: Answers, as in `share_right`.
-        group: Number of each row's cluster, from 0.
-        task: Number of each row's task.
-        shares: Shares of the tasks, by that number.
+        group: Index of each row's cluster.
+        task: Index of each row's task.
+        shares: Proportions of the tasks, by that index.
         about: Names of the figure, which seed the resampling.
         parts: Number of equal parts of each row; default 1.
     """
@@ -98,7 +98,7 @@ def mean_share_right(
 
 
 def percentiles(values: NDArray[np.float64]) -> Interval:
-    """Return the 2.5 % and 97.5 % points."""
+    """Return the 2.5 % and 97.5 % quantiles."""
     import numpy as np
 
     low, high = np.quantile(values, [0.025, 0.975])
@@ -149,7 +149,7 @@ def _items(kinds: ClusterKinds) -> int:
 
 
 def _least_of_each(kinds: ClusterKinds, parts: int) -> int:
-    """Return the smaller of two numbers: clusters with a right answer, and clusters with a wrong one."""
+    """Return the smaller of two numbers: clusters with any right answer, and clusters with any wrong answer."""
     with_right = int(kinds.counts[kinds.sums[:, 1] > 0].sum())
     with_wrong = int(kinds.counts[kinds.sums[:, 1] < parts * kinds.sums[:, 0]].sum())
     return min(with_right, with_wrong)

@@ -1,4 +1,4 @@
-"""The mean of any values over clustered items, with an interval and a test against 0."""
+"""The mean of arbitrary values over clustered items, with an interval and a test against 0."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class ClusteredMean(NamedTuple):
 
 
 def clustered_mean(values: NDArray[Any], group: NDArray[Any]) -> ClusteredMean | None:
-    """Return the mean of values with a t interval over clusters; None without values.
+    """Return the mean of values with a t interval over clusters; None if there are no values.
 
     With one item per cluster, the result is Student's interval and test. Otherwise the variance of the mean is
-    sum(e_g^2 / (1 - m_g / n)) / n^2, with e_g the sum over cluster g of value less mean and m_g its number of items,
-    and t has G - 1 degrees of freedom.
+    sum(e_g^2 / (1 - m_g / n)) / n^2, with e_g the sum over cluster g of each value minus the mean and m_g its number of
+    items, and t has G - 1 degrees of freedom.
 
     Source: R. M. Bell, D. F. McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
     samples", Survey Methodology 28 (2002), 169-181 (CR2).
 
     Args:
         values: A number for each item.
-        group: Number of each item's cluster.
+        group: Index of each item's cluster.
     """
     import numpy as np
     from scipy.stats import t

@@ -1,4 +1,4 @@
-"""Rows that share group keys: their connected components, and keys that lie in several splits."""
+"""Rows that share group keys: their connected components, and keys that occur in several splits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def component_numbers(group_keys: Sequence[pa.ListArray]) -> NDArray[np.int64]:
 
 
 def _connected(row: NDArray[Any], key: NDArray[Any], rows: int, keys: int) -> NDArray[Any]:
-    """Return the number of each row's component, in no order; the graph's nodes are the rows, then the keys."""
+    """Return the index of each row's component, in no fixed order; the graph's nodes are the rows, then the keys."""
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -75,7 +75,7 @@ def _connected(row: NDArray[Any], key: NDArray[Any], rows: int, keys: int) -> ND
 
 
 class SplitsOfKeys:
-    """The splits in which each group key lies."""
+    """The splits in which each group key occurs."""
 
     def __init__(self) -> None:
         self._splits: dict[str, set[str]] = {}
@@ -90,5 +90,5 @@ class SplitsOfKeys:
             self._splits.setdefault(key, set()).add(split)
 
     def torn(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the keys that lie in several splits, each with the names of its splits; both are sorted."""
+        """Return the keys that occur in several splits, each with the names of its splits; both are sorted."""
         return {key: tuple(sorted(splits)) for key, splits in sorted(self._splits.items()) if len(splits) > 1}

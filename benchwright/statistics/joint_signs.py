@@ -4,7 +4,7 @@ If no model of some pairs is better, a cluster's differences in all these pairs 
 signs. Each cluster therefore draws one sign for all pairs. Models that answer alike then give statistics that rise and
 fall together, which a correction of single p-values, such as Holm's, cannot use. The test takes pairs in the order of
 their statistics, largest first. It compares each with the largest statistic of the remaining pairs under the drawn
-signs. The chance of telling any pair without a difference apart stays at the level.
+signs. The probability of finding a difference in any pair without one does not exceed the level.
 
 Source: J. P. Romano, M. Wolf, "Exact and approximate stepdown methods for multiple hypothesis testing", Journal of the
 American Statistical Association 100 (2005), 94-108; P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing,
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 DRAWS = 9_999
 """Number of drawn assignments of signs; with the observed one, p is a multiple of 1/10,000."""
 _MOST_LISTED = 14
-"""Largest number of clusters with all assignments of signs enumerated; opposite assignments give one statistic."""
+"""Largest number of clusters for which all sign assignments are enumerated; opposite ones give equal statistics."""
 _STEP, _CELLS_AT_ONCE, _MOST_AT_ONCE = "joint_signs", 1 << 22, 2048
-"""Largest draws at once times clusters, and largest draws at once; other numbers would draw other signs."""
+"""Limits on draws at once times clusters, and on draws at once; changing them would change the drawn signs."""
 _TOLERANCE = 1e-5
 """Relative tolerance within which statistics count as equal despite rounding."""
 
@@ -37,8 +37,8 @@ class JointTest(NamedTuple):
 
     Args:
         p: p-value of each pair, adjusted over all pairs together.
-        threshold: Statistic that the first pair to be told apart must exceed at 5 %: the 95th percentile, under drawn
-            signs, of the largest statistic of all pairs, at least 1.96.
+        threshold: Statistic that the first pair with a difference must exceed at the 5 % level: the 95th percentile,
+            under drawn signs, of the largest statistic of all pairs, at least 1.96.
     """
 
     p: NDArray[np.float64]
@@ -54,8 +54,8 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
         right: Number of right items, clusters x columns; a column is a model on the items of its pairs.
         firsts: Column of each pair's first model.
         seconds: Column of its second model, on the same items.
-        about: Names that seed the draws. Equally many clusters have the same signs for any models, so that an added
-            model changes no p by the luck of the draw.
+        about: Names that seed the draws. Equally many clusters have the same signs for any models, so that adding a
+            model does not change a p-value by chance.
     """
     import numpy as np
 
@@ -90,7 +90,7 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
 
 
 def least_joint_p(clusters: int) -> float:
-    """Return the smallest possible p of any pair, for any number of pairs: 2 / 2^m for m enumerated clusters.
+    """Return the smallest possible p-value of any pair, for any number of pairs: 2 / 2^m for m enumerated clusters.
 
     Example:
         >>> least_joint_p(6)
@@ -100,7 +100,7 @@ def least_joint_p(clusters: int) -> float:
 
 
 def _signs(clusters: int, at_once: int, *about: str) -> Iterator[NDArray[np.int8]]:
-    """Yield assignments of signs, some rows at a time, the observed one first: all of them, or `DRAWS` more."""
+    """Yield sign assignments, some rows at a time, the observed one first: all of them, or `DRAWS` more."""
     import numpy as np
 
     from benchwright.seeds import generator_for

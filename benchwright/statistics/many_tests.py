@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
-    """Return p-values adjusted by Holm's method, which bounds the chance of any error over all tests.
+    """Return p-values adjusted by Holm's method, which bounds the probability of any error over all tests.
 
     In ascending order of p over weight, each p is multiplied by the sum of the remaining weights over its own weight.
     Without weights, the factor of the k-th of m, counted from 0, is m - k. No adjusted value is below the one before

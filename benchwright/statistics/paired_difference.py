@@ -24,12 +24,12 @@ class ModelPair(NamedTuple):
     Args:
         n: Number of items compared.
         clusters: Number of their clusters.
-        only_first: Number of items that only the first model has right; McNemar's b.
-        only_second: Number of items that only the second model has right; McNemar's c.
-        interval: 95 % interval of the difference of accuracies, first less second.
+        only_first: Number of items that only the first model answers correctly; McNemar's b.
+        only_second: Number of items that only the second model answers correctly; McNemar's c.
+        interval: 95 % interval of the difference of accuracies, first minus second.
         method: Name of the interval's method.
-        p_mcnemar: p of the exact McNemar test, which treats items as independent.
-        p: p of the sign-flip test over clusters; McNemar's if no cluster has more than one item.
+        p_mcnemar: p-value of the exact McNemar test, which treats items as independent.
+        p: p-value of the sign-flip test over clusters; that of McNemar's test if no cluster has more than one item.
         design_effect: Variance of the difference divided by the variance for independent items, at least 1.
     """
 
@@ -45,12 +45,12 @@ class ModelPair(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """Return the first model's accuracy less the second's, -1 to 1."""
+        """Return the first model's accuracy minus the second's, -1 to 1."""
         return (self.only_first - self.only_second) / self.n
 
     @property
     def discordant(self) -> float:
-        """Return the share of items that just one of the models has right."""
+        """Return the proportion of items that exactly one of the models answers correctly."""
         return (self.only_first + self.only_second) / self.n
 
 
@@ -58,9 +58,9 @@ def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDA
     """Compare two models; return None if they share no item.
 
     Args:
-        first: Whether the first model has each item right.
-        second: Whether the second model has each item right.
-        group: Number of each item's cluster, from 0.
+        first: Whether the first model answers each item correctly.
+        second: Whether the second model answers each item correctly.
+        group: Index of each item's cluster.
     """
     import numpy as np
 
@@ -147,7 +147,7 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
 
 
 def _interval(kinds: ClusterKinds, b: int, c: int, effect: float) -> Interval:
-    """Return Bonett and Price's interval for the effective number of the clusters' items."""
+    """Return Bonett and Price's interval for the effective number of items, given the clusters."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     is_told = int(kinds.counts[kinds.sums[:, 1] != 0].sum()) >= _LEAST_DIFFERING
     share = 1.0 if kinds.clusters == n else items_worth(kinds, effect if is_told else None) / n
@@ -155,7 +155,7 @@ def _interval(kinds: ClusterKinds, b: int, c: int, effect: float) -> Interval:
 
 
 def paired_design_effect(kinds: ClusterKinds, b: int, c: int) -> float:
-    """Return the design effect of the difference; one item's variance is psi - delta^2, psi the discordant share."""
+    """Return the design effect of the difference; an item's variance is psi - delta^2, psi the discordant share."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     delta, psi = (b - c) / n, (b + c) / n
     is_constant = kinds.clusters < 2 or psi == delta * delta

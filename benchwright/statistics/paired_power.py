@@ -1,4 +1,4 @@
-"""The number of items that tells two models apart, and the smallest difference that a number of items reveals."""
+"""The number of items needed to distinguish two models, and the smallest difference that some items reveal."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from math import ceil, sqrt
 from benchwright.statistics.score_interval import Z_95
 
 POWER, _Z_POWER = 0.8, 0.8416212335729143
-"""The chance of finding an existing difference, and that quantile of the standard normal distribution."""
+"""The probability of finding an existing difference, and that quantile of the standard normal distribution."""
 
 
 def joint_threshold(systems: int) -> float:
-    """Return the statistic that the first pair of several systems to be told apart must exceed at 5 %.
+    """Return the statistic that the first pair of several systems with a difference must exceed at the 5 % level.
 
     It is the 95th percentile of the studentized range of as many normal variables, over the root of 2: that of the
     largest of all pairs' statistics if no system is better and all pairs vary alike. Joint tests of replies
@@ -36,9 +36,9 @@ def items_needed(
 ) -> int | None:
     """Return the number of items with which a paired test at 5 % finds a difference of accuracies with 80 % power.
 
-    n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the share of items that just one model has right
-    and delta the difference; multiplied by the design effect for clustered items. None if the difference is 0, because
-    no number suffices.
+    n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the proportion of items that exactly one model
+    answers correctly and delta the difference; multiplied by the design effect for clustered items. None if the
+    difference is 0, because no number suffices.
 
     Args:
         discordant: psi, at least |delta|.
@@ -65,11 +65,11 @@ def least_difference(
     """Return the smallest difference of two models' accuracies that a paired test at 5 % finds with 80 % power.
 
     With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). None if that exceeds psi,
-    the largest possible difference of two models of which just one is right on so many items.
+    the largest possible difference of two models of which exactly one is right on that proportion of items.
 
     Args:
         items: Number of items, n.
-        discordant: Share of items that just one of the models has right, psi, 0 to 1.
+        discordant: Proportion of items that exactly one of the models answers correctly, psi, 0 to 1.
         design_effect: d, at least 1.
         threshold: z_a, as in `items_needed`.
 

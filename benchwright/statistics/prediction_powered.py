@@ -59,14 +59,14 @@ class LabelledPart(NamedTuple):
 
 
 class Estimated(NamedTuple):
-    """A corrected share and its 95 % interval."""
+    """A corrected proportion and its 95 % interval."""
 
     value: float
     interval: Interval
 
 
 def corrected_share(value: float, interval: Interval, rows: int, parts: Sequence[LabelledPart]) -> Estimated:
-    """Return a share of right predictions, corrected by the error that labels reveal, with its 95 % interval.
+    """Return a proportion of right predictions, corrected by the error that labels reveal, with its 95 % interval.
 
     Two variances add up: that of the rows, which the share's interval covers, and that of the labeled sample. They are
     combined by limits, which keeps the interval uneven near 0 and 1 (Zou, Huang and Zhang 2009, as in
@@ -74,8 +74,8 @@ def corrected_share(value: float, interval: Interval, rows: int, parts: Sequence
     because the labeled rows are among these rows.
 
     Args:
-        value: Share of rows predicted right, 0 to 1.
-        interval: Its 95 % interval.
+        value: Proportion of rows predicted correctly, 0 to 1.
+        interval: The proportion's 95 % interval.
         rows: Number of rows, above 0.
         parts: Parts of the rows that may have errors. Predictions of all other rows count as correct.
     """

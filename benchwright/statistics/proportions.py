@@ -1,4 +1,4 @@
-"""Intervals for proportions, from short formulas with their sources."""
+"""Intervals for proportions, from closed formulas with their sources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ METHODS: dict[Method, str] = {
 
 
 class Estimate(NamedTuple):
-    """A proportion, its interval, the number of items behind it, and the interval's method (None for both at n = 0)."""
+    """A proportion, its interval, its number of items, and the interval's method (None for both if there are none)."""
 
     value: float | None
     interval: Interval | None
@@ -42,10 +42,10 @@ class Estimate(NamedTuple):
 
 
 def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
-    """Return the share `right / n` with Wilson's score interval.
+    """Return the proportion `right / n` with Wilson's score interval.
 
-    `right` may be a sum of n shares in [0, 1], such as those of right answers per item. The interval then errs on the
-    wide side: the variance of such a share with mean p is at most p (1 - p), that of a single draw.
+    `right` may be a sum of n proportions in [0, 1], such as those of right answers per item. The interval is then
+    conservative: the variance of such a proportion with mean p is at most p (1 - p), that of a single draw.
 
     Raises:
         ValueError: `right` lies outside 0..n.
@@ -58,7 +58,7 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
 
 
 def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> Estimate:
-    """Return the share `right / n` with Wilson's interval for `worth` independent items.
+    """Return the proportion `right / n` with Wilson's interval for `worth` independent items.
 
     Source: E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
     counts estimated from survey data", Survey Methodology 24 (1998), 193-201, with Wilson's formula.
@@ -77,7 +77,7 @@ def exact_interval(right: float, n: float, *, confidence: float = 0.95) -> Inter
     Args:
         right: Number of successes, 0 to `n`.
         n: Number of rows, above 0.
-        confidence: Share of samples whose interval covers the proportion, 0 to 1.
+        confidence: Proportion of samples whose interval covers the true proportion, 0 to 1.
 
     Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
     binomial", Biometrika 26 (1934), 404-413, by quantiles of beta distributions.

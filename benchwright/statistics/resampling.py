@@ -1,4 +1,4 @@
-"""Resampling of whole clusters: sums over clusters that are drawn with replacement.
+"""Resampling of whole clusters: sums over clusters drawn with replacement.
 
 Only a cluster's contribution to the sums matters, so clusters with equal contributions form one kind. Drawing G
 clusters with replacement and counting kinds is one multinomial draw over the kinds: a million predictions in small
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 4000
-"""Number of resamples, which makes a limit's Monte Carlo error about a twentieth of the standard error."""
+"""Number of resamples, with which the Monte Carlo error of a limit is about a twentieth of the standard error."""
 
 MOST_KINDS = 4096
 """Largest number of kinds; beyond it, resampling draws this many random blocks of clusters instead.
@@ -29,7 +29,7 @@ _STEP, _DRAWN_AT_ONCE = "clustered_bootstrap", 1 << 16
 
 
 class ClusterKinds(NamedTuple):
-    """Counts of clusters by kind; clusters of one kind have equal sums.
+    """Counts of clusters by kind; clusters of the same kind have equal sums.
 
     Args:
         sums: Sums of one cluster of each kind, kinds x columns; sorted, each row once.
@@ -49,7 +49,7 @@ def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> ClusterKinds:
     """Return the kinds of clusters of some rows; the first column of their sums is the number of rows.
 
     Args:
-        group: Number of each row's cluster, from 0; numbers without rows are ignored.
+        group: Index of each row's cluster; indices without rows are ignored.
         columns: Whole numbers to sum, one per row.
     """
     import numpy as np
@@ -64,7 +64,7 @@ def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> ClusterKinds:
 
 
 def _row_numbers(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a number for each row, equal for equal rows and in their order; sorting numbers is much faster."""
+    """Return an index for each row, equal for equal rows and in their order; sorting integers is much faster."""
     import numpy as np
 
     numbers, least = np.zeros(len(table), dtype=np.int64), table.min(axis=0)

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import NamedTuple
 
 Z_95 = 1.959963984540054
-"""The 97.5 % point of the standard normal distribution."""
+"""The 97.5 % quantile of the standard normal distribution."""
 
 
 class Interval(NamedTuple):

@@ -36,7 +36,7 @@ class VarianceComponents(NamedTuple):
             variances can be.
         without: The same without the rows of each block, blocks x effects, for a jackknife; NaN if an estimate is
             impossible.
-        in_mean: Contribution of a variance of 1 of each effect to the variance of the mean of all rows.
+        in_mean: Contribution of each effect, with a variance of 1, to the variance of the mean of all rows.
         mean: Mean of all rows.
     """
 
@@ -50,7 +50,7 @@ class _Effect(NamedTuple):
     """A grouping: the group of each row, the size of each group, and each group's parts within single blocks.
 
     Args:
-        codes: Group of each row, from 0 without gaps.
+        codes: Index of each row's group, from 0 without gaps.
         size: Number of rows of each group.
         part: Part of each row.
         part_group: Group of each part.
@@ -83,7 +83,7 @@ def grouping_of(*labels: NDArray[Any]) -> Codes:
 
 
 def refines(fine: Codes, coarse: Codes) -> bool:
-    """Return whether each group of the first grouping lies in one group of the second."""
+    """Return whether each group of the first grouping lies within one group of the second."""
     import numpy as np
 
     of_group = np.zeros(int(fine.max()) + 1, dtype=np.int64)
@@ -152,7 +152,7 @@ def _totals(effect: _Effect, y: NDArray[np.float64], blocks: int) -> NDArray[np.
 
 
 def _coefficients(effect: _Effect, other: _Effect, blocks: int) -> NDArray[np.float64]:
-    """Return the other effect's coefficient in the expectation of T, for all rows, then without each block.
+    """Return the other effect's coefficient in the expectation of T, for all rows, then for those without each block.
 
     It is the sum over groups g of (sum over the other's groups h of n_gh^2) / n_g, with n the numbers of rows.
     """

@@ -1,1 +1,1 @@
-"""The output of commands: cleaned, as JSON or text, with progress bars."""
+"""Output of commands: cleaned, as JSON or text, with progress bars."""

@@ -29,7 +29,7 @@ def clean(text: str) -> str:
 
 
 def coloured(text: str) -> str:
-    """Return a text drawn by `console` in a form whose colors pass a cleaned standard output."""
+    """Return a text drawn by `console` in a form whose colors are kept by a cleaned standard output."""
     return text.replace("\x1b", _OURS) if isinstance(sys.stdout, CleanStream) else text
 
 
@@ -83,12 +83,12 @@ def clean_standard_streams() -> None:
 
 
 def plain_stream(stream: TextIO) -> TextIO:
-    """Return the stream below a cleaned one, for Benchwright's own drawing."""
+    """Return the stream beneath a cleaned one, for Benchwright's own drawing."""
     return stream.plain if isinstance(stream, CleanStream) else stream
 
 
 def console(file: TextIO, **settings: object) -> Console:
-    """Return a console of rich that cleans every text before it draws it.
+    """Return a rich console that cleans every text before drawing it.
 
     Args:
         file: Stream for its output, including its own control sequences.
@@ -109,11 +109,11 @@ def console(file: TextIO, **settings: object) -> Console:
 
 
 def clean_redirected(drawing: Console) -> None:
-    """Clean text printed while rich draws bars, since rich prints it above them with any control sequences in it."""
+    """Clean text that is printed while rich draws bars; rich would print it above them with its control sequences."""
     from rich.file_proxy import FileProxy
 
     class CleanProxy(FileProxy):
-        """Standard output or standard error above bars, cleaned."""
+        """Standard output or standard error above progress bars, cleaned."""
 
         # For a stream without an encoding, click would use the one below, which bypasses this one.
         encoding = "utf-8"

@@ -30,7 +30,7 @@ class JsonOption(click.Option):
 
 
 def json_option(document: str) -> Callable[[F], F]:
-    """Return the decorator that adds the option `--json`, passed to the command as `as_json`."""
+    """Return a decorator that adds the option `--json`, which is passed to the command as `as_json`."""
     return click.option(
         "--json",
         "as_json",

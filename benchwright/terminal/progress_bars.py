@@ -52,7 +52,7 @@ class ProgressBars:
         self._task = self._bars.add_task(name, total=total or None, count=_count(0, total), rate="", beside="")
 
     def _end_phase(self) -> None:
-        """Fill the bar of a phase of initially unknown size."""
+        """Fill the bar of a phase whose size was initially unknown."""
         if self._bars is not None and self._task is not None and self._bars.tasks[self._task].total is None:
             self._bars.update(self._task, total=1, completed=1)
 
@@ -76,21 +76,21 @@ class ProgressBars:
             note(f"warning: {message}")
 
     def another(self) -> ProgressBars:
-        """Return a drawer of further bars among these."""
+        """Return a receiver that draws further bars among these."""
         bars = ProgressBars()
         bars._bars = self._bars
         return bars
 
 
 def _count(completed: float, total: float | None) -> str:
-    """Return the number finished, with the total if known; empty before the first record if the total is unknown."""
+    """Return how many are finished, with the total if known; empty before the first record if the total is unknown."""
     if total:
         return f"{completed:.0f}/{total:.0f}"
     return f"{completed:.0f}" if completed else ""
 
 
 def _rate(speed: float | None) -> str:
-    """Return the speed as text, in records per second; per minute if it is below one per second."""
+    """Return the speed as text, in records per second, or per minute if it is below one per second."""
     if not speed:
         return ""
     return f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min"

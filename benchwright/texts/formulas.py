@@ -4,7 +4,7 @@
 Only elements and attributes of MathML Core that do not format pass; a formula that does not translate in full appears
 as written. No text ever becomes markup, and no text is lost.
 
-Amounts of money stay text. As in Pandoc, a `$` opens a formula only before a character other than a space. It closes
+Amounts of money remain text. As in Pandoc, a `$` opens a formula only before a character other than a space. It closes
 one only after such a character and not before a digit. Two dollar signs with plain words between them make no formula.
 """
 
@@ -38,7 +38,7 @@ _WORD = re.compile(r"(?:^|\s)(?![A-Z]{2,4}(?=$|[\s.,;:!?]))[^\W\d_]{2,}(?=$|[\s.
 _ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|split)\}")
 _MOST_FORMULAS, _DEEPEST = 200, 40
 _CHILDREN = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "mover": 2, "munder": 2, "msubsup": 3, "munderover": 3}
-"""Number of children that browsers require to draw an element."""
+"""Number of children without which browsers do not draw an element."""
 _ELEMENTS = frozenset({
     *_CHILDREN, "math", "mrow", "mi", "mn", "mo", "mtext", "msqrt", "mtable", "mtr", "mtd", "mspace", "mstyle",
     "mpadded", "mphantom", "menclose",
@@ -57,7 +57,7 @@ class Formula(NamedTuple):
     Attributes:
         source: The formula as written, with its delimiters.
         tree: Its MathML.
-        is_display: Whether it takes its own line.
+        is_display: Whether it is displayed on its own line.
     """
 
     source: str
@@ -84,7 +84,7 @@ def text_parts(text: str) -> list[str | Formula]:
 
 
 def has_formulas(text: str) -> bool:
-    """Return whether a text holds a formula that translates in full."""
+    """Return whether a text contains a formula that can be translated in full."""
     return any(isinstance(part, Formula) for part in text_parts(text))
 
 
@@ -100,7 +100,7 @@ def formulas_html(text: str) -> str:
 
 
 def formulas_of(texts: Iterable[str | None]) -> dict[str, list[Any]]:
-    """Return the parts of each text that holds formulas, keyed by the text, as JSON values for `formulas.js`."""
+    """Return the parts of each text that contains formulas, keyed by the text, as JSON values for `formulas.js`."""
     found = {text: text_parts(text) for text in texts if text}
     return {
         text: [part if isinstance(part, str) else part._asdict() for part in parts]
@@ -116,7 +116,7 @@ def _is_mathematical(inner: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _translated(source: str, is_display: bool) -> MathNode | None:
-    """Return a formula's MathML; None if it does not translate in full."""
+    """Return a formula's MathML; None if it cannot be translated in full."""
     if _depth_of(source) > _DEEPEST or not source.strip():
         return None
     from latex2mathml.converter import convert_to_element

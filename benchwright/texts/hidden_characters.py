@@ -53,14 +53,14 @@ _SCRIPTS_OF: Mapping[str, frozenset[str]] = {
     **dict.fromkeys("\u17b4\u17b5", frozenset({"KHMER"})),
     **dict.fromkeys("\u180b\u180c\u180d\u180e\u180f", frozenset({"MONGOLIAN"})),
 }
-"""Characters that writing needs next to letters of some scripts, by the prefixes of those letters' Unicode names."""
+"""Characters that writing requires next to letters of some scripts, by prefixes of those letters' Unicode names."""
 
 
 class HiddenCharacter(NamedTuple):
     """An invisible character of a text.
 
     Args:
-        place: Index in the text, from 0.
+        place: Index in the text.
         character: The character.
         kind: `control` (such as escape, which begins terminal commands), `direction` (bidirectional controls),
             `zero_width`, or `undecodable` (half of a surrogate pair).
@@ -72,7 +72,7 @@ class HiddenCharacter(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its Unicode name, or its code point if it has no name."""
+        """Return the Unicode name of the character, or its code point if it has no name."""
         return unicodedata.name(self.character, f"U+{ord(self.character):04X}")
 
 
@@ -140,7 +140,7 @@ class _ReadText:
 
     @cached_property
     def runs_to_the_left(self) -> bool:
-        """Return whether the text has a letter of a script that runs from right to left."""
+        """Return whether the text has a letter of a script that is written from right to left."""
         letters = (character for character in self.text if not _SUSPECT.match(character))
         return any(unicodedata.bidirectional(character) in {"R", "AL"} for character in letters)
 
@@ -156,12 +156,12 @@ class _ReadText:
 
     @cached_property
     def places_in_flags(self) -> frozenset[int]:
-        """Return the places of the tag letters that follow a flag and name its region."""
+        """Return the indices of the tag letters that follow a flag and name its region."""
         flags = _FLAG_OF_A_REGION.finditer(self.text)
         return frozenset(place for flag in flags for place in range(flag.start() + 1, flag.end()))
 
     def is_writing(self, place: int) -> bool:
-        """Return whether the script or an emoji needs the character at a place."""
+        """Return whether the script or an emoji requires the character at an index."""
         character = self.text[place]
         if character in _SCRIPTS_OF:
             scripts = _SCRIPTS_OF[character]
@@ -185,7 +185,7 @@ class _ReadText:
         return self.text[place - 1 : place]
 
     def _scripts_beside(self, place: int) -> set[str]:
-        """Return the scripts of the letters on both sides of a place, as prefixes of Unicode names."""
+        """Return the scripts of the letters on both sides of an index, as prefixes of Unicode names."""
         near = (self._before(place), self.text[place - 1 : place], self.text[place + 1 : place + 2])
         return {unicodedata.name(each, "").split(" ")[0] for each in near if each and not _SUSPECT.match(each)}
 

@@ -16,13 +16,13 @@ from benchwright.texts.hidden_characters import escaped, may_hide
 
 _WORD = re.compile(r"(?:(?<!\d)[-+])?\d+(?:[.,:/]\d+)*|\w+|\S")
 _MEANT = frozenset("#%&@*/\\")
-"""Punctuation that tells options apart: `C` and `C#`, `5` and `5 %`."""
+"""Punctuation that distinguishes options: `C` and `C#`, `5` and `5 %`."""
 _NUMBER = re.compile(r"\d")
 _SMALL_WORDS = frozenset({"a", "an", "the", "of", "to", "in", "on", "at", "is", "are", "it", "that", "this"})
-"""Words that do not change the meaning of a text: texts that differ only in these count as equal in meaning."""
+"""Words that do not change the meaning of a text: texts that differ only in these are considered equal in meaning."""
 
 _ALIKE_WORD = 0.8
-"""Smallest similarity at which two words count as spellings of one word.
+"""Smallest similarity at which two words are considered spellings of the same word.
 
 `gear` and `gears` (0.89) do, and `color` and `colour` (0.91), but not `increase` and `decrease` (0.75).
 """
@@ -33,8 +33,8 @@ def counted(number: float, one: str, several: str | None = None) -> str:
 
     Args:
         number: The number.
-        one: Noun for one thing.
-        several: Noun for any other number; by default `one` with an s.
+        one: Noun in the singular.
+        several: Noun in the plural; by default `one` with an s.
 
     Example:
         >>> counted(1, "decision"), counted(0, "entry", "entries"), counted(1200, "item is", "items are")
@@ -88,8 +88,8 @@ def _is_punctuation(word: str) -> bool:
 def likeness(first: str, second: str) -> float:
     """Return the similarity of two different normalized texts, 0 to 1; 0 if they differ in a word or number.
 
-    For texts that differ only in small words and spelling, it is the share of characters that both have in the same
-    order (Ratcliff and Obershelp).
+    For texts that differ only in small words and spelling, it is the proportion of characters that both have in the
+    same order (Ratcliff and Obershelp).
     """
     if first == second:
         return 1.0
@@ -105,7 +105,7 @@ def _shared_characters(one: str, other: str) -> float:
 
 
 def _differences(words: list[str], second_words: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the differing runs of words of two texts."""
+    """Yield the runs of words in which two texts differ."""
     for tag, start, stop, first, last in SequenceMatcher(None, words, second_words, autojunk=False).get_opcodes():
         if tag != "equal":
             yield words[start:stop], second_words[first:last]
@@ -122,9 +122,9 @@ def _same_in_effect(left: list[str], right: list[str]) -> bool:
 
 
 def printable(text: str) -> str:
-    """Return a name with control, hidden and undecodable characters escaped, so that it stays on a line of a terminal.
+    """Return a name with control, hidden and undecodable characters escaped, so that it fits on one line of a terminal.
 
-    Characters that scripts and emoji need, such as Persian joiners, stay (`benchwright.texts.hidden_characters`).
+    Characters that scripts and emoji need, such as Persian joiners, are kept (`benchwright.texts.hidden_characters`).
     """
     if text.isprintable() and text.isascii():  # fast path: pages hold pictures as texts of 20,000 characters and more
         return text

@@ -32,7 +32,7 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """Return the same array as `pyarrow.array(values, kind)`; None becomes null.
 
     Raises:
-        pyarrow.ArrowException: A value does not fit the type of the column.
+        pyarrow.ArrowException: A value does not match the type of the column.
     """
     types = {type(value) for value in values} - {_NONE}
     if kind in _MADE and types <= {_MADE[kind][0]}:
@@ -77,7 +77,7 @@ def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def integers_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return positions of any integer type, such as Arrow's functions return, as a NumPy array; -1 for null."""
+    """Return indices of any integer type, as Arrow's functions return them, as a NumPy array; -1 for null."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [np.zeros(0, np.int64)]
     for chunk in (chunk.cast(pa.int64()) for chunk in chunks):

@@ -1,8 +1,8 @@
 """Atomic writing: a file appears complete or not at all.
 
 Bytes go to a temporary file, are flushed to disk and moved into place. The temporary file is in the workspace's `tmp`
-folder (same file system), or next to the file if that is outside the workspace. A process killed at any moment leaves
-the old file or the new one, and at most a stray temporary file. The next run empties `tmp`; outside a workspace, the
+folder (same file system), or next to the file if that is outside the workspace. A process that is killed at any moment
+leaves the old or the new file, and at most a stray temporary file. The next run empties `tmp`; outside a workspace, the
 file's next writer on this machine removes the stray file. A disk that is full or fails leaves the old file and raises a
 `StorageError`.
 """
@@ -25,7 +25,7 @@ from benchwright.workspace.private_files import make_private_file
 
 
 def flush_to_disk(path: Path) -> None:
-    """Wait until a file's bytes are on the disk, since the system reports some write errors only then."""
+    """Wait until a file's bytes are on the disk, because the system reports some write errors only then."""
     with naming(path), path.open("rb") as handle:
         os.fsync(handle.fileno())
 
@@ -37,7 +37,7 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
     Args:
         path: Path of the file.
         tmp: Folder of the temporary file, on the same file system; by default the file's own.
-        private: Whether only the owner may read it, from the first byte.
+        private: Whether only the owner may read the file, from the first byte.
 
     Raises:
         StorageError: The file cannot be written.
@@ -59,7 +59,7 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
 
 
 def _remove_left_behind(path: Path) -> None:
-    """Remove drafts of a file left by killed writers on this machine."""
+    """Remove drafts of a file that killed writers on this machine have left behind."""
     for draft in path.parent.glob(f".{escape(path.name[:80])}.*-{_host()}.*.tmp"):
         process = draft.name.split(".")[-3].partition("-")[0]
         if process.isdecimal() and not _is_running(int(process)):

@@ -1,7 +1,7 @@
 """A cache of a workspace's files that matched their SHA-256, which saves reading unchanged files again.
 
-A file counts as unchanged while its size, times and inode are the same. The results are kept in `cache/checked.json`
-between runs; if that file is missing or damaged, all files are read once more.
+A file is considered unchanged as long as its size, times and inode are the same. The results are kept in
+`cache/checked.json` between runs; if that file is missing or damaged, all files are read once more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CheckedFiles:
         self._changed = False
 
     def wrong(self, path: Path, sha256: str, *, afresh: bool = False) -> str | None:
-        """Return the damage of a file; None if its bytes match.
+        """Return a description of the damage to a file; None if its bytes match.
 
         Args:
             path: Path of the file.
@@ -53,7 +53,7 @@ class CheckedFiles:
         return None
 
     def digest(self, path: Path) -> str:
-        """Return the SHA-256 of a file that this run has written, and note that its bytes match.
+        """Return the SHA-256 of a file that this run has written, and record that its bytes match.
 
         Raises:
             OSError: The file cannot be read.
@@ -104,7 +104,7 @@ def _state(path: Path) -> list[Any]:
 
 
 def checked_files(root: Path) -> CheckedFiles:
-    """Return this process's `CheckedFiles` of a workspace; always the same object for one workspace."""
+    """Return this process's `CheckedFiles` of a workspace; always the same object for the same workspace."""
     return _checked_files(os.path.abspath(root))
 
 

@@ -1,6 +1,6 @@
 """The location and name of an image's file: one rule for all code that needs a picture after a run.
 
-An image may have several files: equal files of the image folder, and copies that a step or a person brought. The run
+An image may have several files: equal files of the image folder, and copies that a step or a person added. The run
 keeps one of them in its tables and lists the others as `same_bytes`. A picture is available as long as any of these
 files is.
 """
@@ -35,7 +35,7 @@ class ImagePlaces:
         self._read_at: tuple[int, ...] | None = None
 
     def uris(self, image_id: str) -> tuple[str, ...]:
-        """Return the URIs of an image's files, starting with the one the run kept; empty for a made image."""
+        """Return the URIs of an image's files, starting with the one kept by the run; empty for a made image."""
         if image_id not in self._uris:
             self.read_again()
         return self._uris.get(image_id, ())
@@ -43,7 +43,7 @@ class ImagePlaces:
     def name(self, image_id: str) -> str | None:
         """Return an image's displayed name: its path in its source folder; None for a made image.
 
-        In the tables, a picture that a step brought is named `<entry>:<path>`. Its displayed name is the path, unless
+        In the tables, a picture that a step added is named `<entry>:<path>`. Its displayed name is the path, unless
         several pictures share it.
         """
         uris = self.uris(image_id)
@@ -53,7 +53,7 @@ class ImagePlaces:
         return name if self._names[name] == 1 else _path(uris[0])
 
     def places(self, image_id: str) -> Iterator[Path]:
-        """Yield every possible path of an image's file, likeliest first: the workspace's copy, then its files."""
+        """Yield every possible path of an image's file, most likely first: the workspace's copy, then its files."""
         yield self._workspace.objects.path(image_id)
         folder = self._workspace.settings().get("images")
         for uri in () if folder is None else self.uris(image_id):
@@ -64,7 +64,7 @@ class ImagePlaces:
         yield self._collected.path(image_id)
 
     def read_again(self) -> bool:
-        """Read the table of files again if a run has rewritten it; return whether it was read."""
+        """Reread the table of files if a run has rewritten it; return whether it was reread."""
         try:
             status = (self._workspace.tables / INGEST / "current.json").stat()
         except FileNotFoundError:
@@ -87,7 +87,7 @@ class ImagePlaces:
         return True
 
     def _plain(self, uri: str) -> str:
-        """Return a file's path without the entry that brought it."""
+        """Return a file's path without the entry that added it."""
         entry, colon, path = uri.partition(":")
         return _path(path if colon and path and entry in self._entries else uri)
 

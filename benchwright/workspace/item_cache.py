@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 FILE_NAME = "items.sqlite"
 VERSION = 1
 MAX_BYTES = 512 * 1024**2
-"""Largest size of all entries together, in bytes; the cache removes the least recently used first."""
+"""Largest total size of all entries, in bytes; the least recently used entries are removed first."""
 
 PICTURES_NAME = "pictures.sqlite"
-"""File of releases' encoded pictures, so that each is encoded only once."""
+"""File of encoded pictures of releases, so that each is encoded only once."""
 
 _MOST_PICTURE_BYTES = 4 * 1024**3
 
@@ -70,7 +70,7 @@ class ItemCache:
     """An open cache file, for all threads; use it as a context manager. Without a path it caches nothing.
 
     Args:
-        path: Path of the file; it and its folder are made if missing.
+        path: Path of the file; the file and its folder are created if missing.
         max_bytes: Largest size of all entries together, in bytes.
         today: Current day, in days since 1970, recorded as the day of an entry's last use; from the clock if None.
     """
@@ -101,7 +101,8 @@ class ItemCache:
 
         Args:
             kind: Kind of the entry, with the version of the code that makes it, such as `preview 1`.
-            depends_on: All that the bytes depend on besides that code, as a JSON value: digests in place of contents.
+            depends_on: Everything that the bytes depend on besides that code, as a JSON value, with digests in place of
+                content.
             make: Function that makes the bytes.
         """
         data = self.get(kind, depends_on)
@@ -111,14 +112,14 @@ class ItemCache:
         return data
 
     def get(self, kind: str, depends_on: Any) -> bytes | None:
-        """Return the cached bytes of a key, or None; for results made several at a time."""
+        """Return the cached bytes of a key, or None; for results that are made several at a time."""
         if self._database is None:
             return None
         with self._lock:
             return self._get(_key(kind, depends_on))
 
     def holds(self, kind: str, depends_on: Any) -> bool:
-        """Return whether bytes of a key exist; `get` returns None if they are damaged."""
+        """Return whether there are bytes for a key; `get` still returns None if they are damaged."""
         with self._lock:
             return bool(self._execute("SELECT 1 FROM entry WHERE key = ?", _key(kind, depends_on)))
 
@@ -129,7 +130,7 @@ class ItemCache:
                 self._put(_key(kind, depends_on), data)
 
     def unused_since(self, days: float, *, remove: bool) -> UnusedEntries:
-        """Return the count of entries unused for more than `days` days; remove them on request."""
+        """Return the count and size of entries unused for more than `days` days; remove them on request."""
         oldest = self._today - days
         rows = self._execute("SELECT count(*), coalesce(sum(size), 0) FROM entry WHERE day < ?", oldest)
         unused = UnusedEntries(*rows[0]) if rows else UnusedEntries(0, 0)
@@ -164,7 +165,7 @@ class ItemCache:
             self._commit()
 
     def _make_room(self) -> None:
-        """Remove the least recently used entries until a tenth of the bound is free."""
+        """Remove the least recently used entries until a tenth of the limit is free."""
         for rowid, size in self._execute("SELECT rowid, size FROM entry ORDER BY day, rowid"):
             if self._size <= self._max_bytes * 9 // 10:
                 break

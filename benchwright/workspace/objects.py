@@ -10,7 +10,7 @@ from benchwright.workspace.atomic import write_bytes
 
 
 class ObjectStore:
-    """A store of files by hash under one folder, in 256 subfolders."""
+    """A store of files named by hash under one folder, in 256 subfolders."""
 
     def __init__(self, root: Path, *, tmp: Path) -> None:
         self.root = root
@@ -21,7 +21,7 @@ class ObjectStore:
         return self.root / f"{object_id[:2]}/{object_id[2:]}"
 
     def put(self, data: bytes) -> str:
-        """Store bytes unless they are already stored undamaged; return their SHA-256."""
+        """Store bytes unless they are already stored intact; return their SHA-256."""
         object_id = bytes_digest(data)
         path = self.path(object_id)
         if not path.exists() or path.read_bytes() != data:

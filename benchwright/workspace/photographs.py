@@ -16,7 +16,7 @@ from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.store_place import has_store
 
 FOLDER = "collected"
-"""Folder of a workspace that holds them, by hash, including those not yet submitted."""
+"""Folder of a workspace that contains them, named by hash, including those not yet submitted."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ def unused_photographs(root: Path, *, before: datetime, remove: bool) -> list[Un
 
     Args:
         root: Folder of the workspace.
-        before: Time; photographs last uploaded before it are old enough to remove.
-        remove: Whether to remove the old ones; else they are only counted.
+        before: Time before which a photograph must have been last uploaded to be old enough for removal.
+        remove: Whether to remove the old ones; otherwise they are only counted.
 
     Raises:
         BenchwrightError: A review store cannot be read.

@@ -23,7 +23,7 @@ _told: set[Path] = set()
 
 
 def _is_shared(folder: Path) -> bool:
-    """Return whether a folder is shared with a group on purpose; False for a folder that does not exist."""
+    """Return whether a folder is intentionally shared with a group; False for a folder that does not exist."""
     try:
         return bool(folder.stat().st_mode & stat.S_ISGID)
     except OSError:
@@ -36,7 +36,7 @@ def file_mode(path: Path) -> int:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty private file unless the file exists; the code that then writes to it handles errors."""
+    """Create an empty private file unless the file exists; the code that then writes to it handles errors."""
     with suppress(OSError):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, file_mode(path))
         try:
@@ -46,14 +46,14 @@ def make_private_file(path: Path) -> None:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a private folder and its parents, which are not private; an existing folder is left unchanged."""
+    """Create a private folder and its parents, which are not private; an existing folder is left unchanged."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         folder.mkdir(mode=0o770 if _is_shared(folder.parent) else 0o700)
 
 
 def keep_private(*paths: Path) -> None:
-    """Make private the files and folders that others may read or write, and report it; skip missing ones."""
+    """Make files and folders private that others may read or write, and report it; skip missing ones."""
     for path in paths:
         try:
             state = path.stat()

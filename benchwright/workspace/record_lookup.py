@@ -1,6 +1,6 @@
 """Look-up of a workspace's records by their displayed names, and of each stage's verdict on them.
 
-Images have the names of their files, items those of task and file. The look-up of verdicts reads single shards only.
+Images are named by their files, items by task and file. The look-up of verdicts reads only single shards.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.workspace import Workspace
 
 _LONGEST_TEXT = 100
-"""Longest displayed word in characters; longer ones, such as packed features, appear as their length."""
+"""Longest word to display, in characters; of longer ones, such as packed features, only the length is shown."""
 _LONGEST_STRUCTURE = 500
-"""Longest displayed list, object or JSON text in characters, such as facts or outlines."""
+"""Longest list, object or JSON text to display, in characters, such as facts or outlines."""
 _ID = re.compile(r"\b(?:[0-9a-f]{32}){1,2}\b")
 _DIGITS = 12
 
@@ -48,7 +48,7 @@ class RecordNames:
         return self._files.get(self._roots.get(record_id, record_id))
 
     def name(self, record_id: str) -> str:
-        """Return the name of a record: a source image's path; else kind, first digits of the id, and source file."""
+        """Return the name of a record: a source image's path, or else kind, first digits of the id, and source file."""
         file = self.file(record_id)
         if record_id in self._files or (file is None and record_id not in self._tasks):
             return file or record_id
@@ -56,7 +56,7 @@ class RecordNames:
         return f"{name} of {file}" if file is not None else name
 
     def spelled(self, value: Any) -> str:
-        """Return a value as displayed text: ids as names; long features, outlines and facts as their length."""
+        """Return a value as text for display: ids as names; long features, outlines and facts as their length."""
         if isinstance(value, str):
             is_word, is_json = " " not in value, value.startswith(("[", "{"))
             if (is_word and len(value) > _LONGEST_TEXT) or (is_json and len(value) > _LONGEST_STRUCTURE):
@@ -83,7 +83,7 @@ _SHARDS_HELD = 64
 
 
 class KnownRecord(NamedTuple):
-    """A record in the workspace's tables, whether dropped or not."""
+    """A record in the workspace's tables, whether or not it was dropped."""
 
     record_id: str
     root_image_id: str
@@ -97,7 +97,7 @@ class StageVerdict(NamedTuple):
         stage: Id of the stage.
         verdict: Effective verdict.
         reason: Effective reason.
-        own_verdict: Verdict of the step itself; differs where a curator decided otherwise.
+        own_verdict: Verdict of the step itself; differs if a curator decided otherwise.
         own_reason: Reason of the step itself.
         evidence: The step's evidence.
     """
@@ -111,12 +111,12 @@ class StageVerdict(NamedTuple):
 
     @property
     def is_overridden(self) -> bool:
-        """Return whether a curator's decision counts instead of the step's."""
+        """Return whether a curator's decision takes precedence over the step's verdict."""
         return (self.verdict, self.reason) != (self.own_verdict, self.own_reason)
 
 
 class Lookup:
-    """Look-up of records by id, by the beginning of an id, or by path in the image folder."""
+    """Look-up of records by id, by the beginning of an id, or by path in the image folder, and of their verdicts."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -125,7 +125,7 @@ class Lookup:
         self._outcomes = lru_cache(maxsize=_SHARDS_HELD)(self._read_outcomes)
 
     def find(self, name: str) -> KnownRecord:
-        """Return the record of that name.
+        """Return the record with that name.
 
         Raises:
             BenchwrightError: No record or several have that name, or its file was refused.
@@ -147,7 +147,7 @@ class Lookup:
                 yield row
 
     def told_by(self, stage: str, record_id: str, root_image_id: str) -> StageVerdict | None:
-        """Return one stage's verdict on a record; None if the stage did not process it."""
+        """Return one stage's verdict on a record; None if the stage has not processed the record."""
         if stage not in self.stages:
             return None
         import pyarrow.compute as pc  # imported here, because runs do not need it

@@ -1,4 +1,4 @@
-"""Results of a run, and readers of its tables.
+"""Results of a run, and functions that read its tables.
 
 This includes refused and failed files of the image folder, with the reason.
 """
@@ -20,18 +20,18 @@ from benchwright.workspace.tables import image_records
 from benchwright.workspace.workspace import Workspace
 
 UNFORESEEN = frozenset({"step_error", "worker_died"})
-"""Unforeseen failures: the step raised an exception, or the record ended its worker."""
+"""Unforeseen failures: the step raised an exception, or processing the record ended the worker."""
 _OF_THE_RUN = UNFORESEEN | {
     "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "unreadable",
 }  # fmt: skip
-"""Failures without a fault in the record, which leave a run incomplete."""
+"""Failures that are not the fault of the record and leave a run incomplete."""
 
 
 @dataclass(frozen=True)
 class StepReport:
     """Counts of one recipe entry: input `records`, those kept, those removed by reason, and those made.
 
-    Drops and asks that a curator reversed count as kept, and in addition under `reversed`.
+    Drops and asks that a curator reversed are counted as kept and additionally under `reversed`.
     """
 
     name: str
@@ -58,7 +58,7 @@ class StepReport:
 
 
 def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, makes: Collection[str]) -> StepReport:
-    """Return the sum of the counts of an entry's stages, with the input of its first stage."""
+    """Return the sum of the counts over an entry's stages, with the input of its first stage."""
     dropped: dict[str, int] = {}
     asked_about: dict[str, int] = {}
     for part in parts:
@@ -81,7 +81,7 @@ def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, make
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """Result of a run that has ended or waits for people.
+    """Result of a run that has ended or is waiting for people.
 
     Args:
         workspace: Folder of the workspace.
@@ -93,7 +93,7 @@ class FinishedRun:
         decoded: Number of images this run decoded in full.
         run_folder: Folder with this run's log.
         rerun: Whether only another run is needed, because this one added images.
-        left_out: Optional steps that lack an input, each with that input and how to get it.
+        left_out: Optional steps that were omitted because an input is missing, each with that input and how to get it.
         advice: Steps that made few items, each with the cause and the remedy.
         raised: First exception that each stage raised on a record in this run, with message, file and line.
     """
@@ -209,8 +209,8 @@ class LostRecords(NamedTuple):
         step: Stage that lost them.
         reason: Reason code, such as `step_error`.
         records: Number of records.
-        first: Path of the first one's file, or its item.
-        error: Exception of the first one, with its file and line, or other known details.
+        first: Path of the first record's file, or its item.
+        error: Exception of the first record, with its file and line, or other known details.
     """
 
     step: str
@@ -221,11 +221,11 @@ class LostRecords(NamedTuple):
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code of a command that lost them: 3 for an unforeseen failure, else 1."""
+        """Return the exit code of a command that lost the records: 3 for an unforeseen failure, otherwise 1."""
         return 3 if self.reason in UNFORESEEN else 1
 
     def __str__(self) -> str:
-        """Return the loss in one line."""
+        """Return a one-line description of the loss."""
         error = f": {self.error}" if self.error else ""
         return f"{self.step} lost {self.records} to {self.reason}, first {self.first}{error}"
 
@@ -233,11 +233,11 @@ class LostRecords(NamedTuple):
 def lost_in(failures: Sequence[Mapping[str, str]], raised: Mapping[str, str]) -> list[LostRecords]:
     """Return the records lost to errors, by step and reason, in the order of the failures.
 
-    A file that ingest cannot read counts as refused, not as lost.
+    A file that ingest cannot read is refused, not lost.
 
     Args:
         failures: Failures, from `failures_of`.
-        raised: First exception of each stage with its message, where known.
+        raised: First exception of each stage with its message, if known.
     """
     lost: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for failure in failures:

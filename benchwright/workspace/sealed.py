@@ -1,4 +1,4 @@
-"""JSON documents that hold their own digest, which reveals changes.
+"""JSON documents that contain their own digest, which reveals changes.
 
 A document is a file or a line of a file. Documents of older versions have no digest and are not checked.
 """
@@ -50,7 +50,7 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 
 def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without its digest, after checking it.
+    """Return a document without its digest, after verifying the digest.
 
     Raises:
         ValueError: The digest does not match.

@@ -30,11 +30,11 @@ from benchwright.workspace.workspace import Workspace
 FORMAT = "benchwright/stage"
 VERSION = 1
 _MARKERS_KEPT = 16_384
-"""Markers that a process keeps, some 2 kB each: all of 60 stages with 256 shards."""
+"""Number of markers that a process caches, about 2 kB each: enough for 60 stages with 256 shards."""
 
 
 Rows = Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any] | pa.Array]
-"""Rows of a table, or its columns by their names."""
+"""Rows of a table, or its columns by name."""
 
 
 def shard_names(count: int) -> list[str]:
@@ -57,7 +57,7 @@ class Marker:
     """Description of one finished shard of one stage.
 
     Args:
-        fingerprint: Digest of the settings and input content of this output.
+        fingerprint: Digest of the settings and the input content from which this output was made.
         config: Digest of settings and seed alone; if it is equal, a run may reuse outcomes of single records.
         files: Files by kind (`outcomes`, `images`, `items`, `files`): name, SHA-256 and number of rows.
         effect: Digest of the verdicts' effect on later stages: the removed records, and the groups.
@@ -75,7 +75,7 @@ class Marker:
 
     @property
     def has_effect(self) -> bool:
-        """Return whether its verdicts remove or group any record; if not, later stages need not read them."""
+        """Return whether the verdicts remove or group any record; if not, later stages need not read them."""
         return self.effect != _NO_EFFECT
 
 
@@ -98,7 +98,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 @lru_cache(_MARKERS_KEPT)
 def _read_marker(path: str, *state: int) -> Marker:
-    """Read a marker once for each state of its file: size, times of change and inode.
+    """Read a marker once for each state of its file: size, modification times and inode.
 
     A marker is renamed into place, so a new one has a new inode, even at the same clock time.
     """
@@ -124,7 +124,7 @@ class StageTable:
         return sorted(path.stem for path in (self.folder / "markers").glob("*.json"))
 
     def problems(self, shard: str, *, afresh: bool = False) -> Iterator[DamagedError]:
-        """Yield the damage of a shard, its marker first; nothing without a marker.
+        """Yield descriptions of damage to a shard, its marker first; nothing if it has no marker.
 
         Args:
             shard: Name of the shard.
@@ -141,7 +141,7 @@ class StageTable:
                 yield DamagedError(path, problem)
 
     def marker(self, shard: str) -> Marker | None:
-        """Return a finished shard's marker; None if it or one of its files is missing."""
+        """Return a finished shard's marker; None if the marker or one of its files is missing."""
         marker = self._marker(shard)
         folder = str(self.folder)
         if marker is None or not all(os.path.exists(f"{folder}/{file['name']}") for file in marker.files.values()):
@@ -173,7 +173,7 @@ class StageTable:
             os.listdir(self.folder / "markers")
 
     def current(self) -> list[Marker]:
-        """Return the markers that `current.json` lists; empty if the stage has not ended yet."""
+        """Return the markers listed in `current.json`; empty if the stage has not ended yet."""
         path = self.folder / "current.json"
         try:
             document = _document(path)
@@ -184,7 +184,7 @@ class StageTable:
         return [_marker_of(entry, path) for entry in document["shards"]]
 
     def read(self, marker: Marker, kind: str, columns: Sequence[str] | None = None) -> pa.Table | None:
-        """Read one kind of file of a shard; None if the shard has none of that kind.
+        """Read one kind of file of a shard; None if the shard has no file of that kind.
 
         Raises:
             DamagedError: The file has changed since it was written.
@@ -212,7 +212,7 @@ class StageTable:
         Args:
             shard: Name of the shard.
             tables: Sorted rows by kind of file, each with its schema; only outcomes get a file without rows.
-            fingerprint: As in `Marker`; so are the others.
+            fingerprint: As in `Marker`.
             config: As in `Marker`.
             effect: As in `Marker`.
             counts: As in `Marker`.
@@ -277,7 +277,7 @@ class VerdictCounts:
 
     @classmethod
     def total(cls, parts: Iterable[Mapping[str, Any]]) -> VerdictCounts:
-        """Return the sum of counts in the markers' form."""
+        """Return the sum of counts, in the form that markers use."""
         whole = cls(0, Counter(), Counter())
         for part in parts:
             whole.records += part["in"]
@@ -288,7 +288,7 @@ class VerdictCounts:
         return whole
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts in the markers' form; the reason of `keep` is the empty string."""
+        """Return the counts in the form that markers use; the reason for `keep` is the empty string."""
         verdicts: dict[str, dict[str, int]] = {}
         for (verdict, reason), n in sorted(self.by.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):
             verdicts.setdefault(verdict, {})[reason or ""] = n
@@ -304,12 +304,12 @@ class VerdictCounts:
 
     @cached_property
     def kept(self) -> int:
-        """Return the number of records that stay in the stream: verdict `keep` or `ask`."""
+        """Return the number of records that remain in the stream: verdict `keep` or `ask`."""
         return sum(n for (verdict, _), n in self.by.items() if verdict in {"keep", "ask"})
 
 
 def effect_of(gone: Iterable[str], groups: Iterable[tuple[str, str]]) -> str:
-    """Return the digest of the effect of a shard's verdicts on later stages."""
+    """Return the digest of the effects that a shard's verdicts have on later stages."""
     return digest({"gone": sorted(gone), "groups": sorted(groups)})
 
 

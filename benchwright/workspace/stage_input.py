@@ -18,14 +18,14 @@ INGEST = "ingest"
 """Id of the stage that ingests images, which has no step."""
 
 CLUSTER = "cluster:"
-"""Beginning of the group keys of pictures that are, or may be, copies of one another."""
+"""Prefix of the group keys of pictures that are, or may be, copies of one another."""
 GROUP = "group"
-"""Name of a value that is a group key of the record, or of the items made from it."""
+"""Name of a value that is a group key of the record, or of the items made from the record."""
 
 
 @dataclass
 class StageInput:
-    """Live records of one shard after some stage.
+    """Live records of one shard after a given stage.
 
     Args:
         images: Source images still in the stream, by id.

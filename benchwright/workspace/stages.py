@@ -30,7 +30,7 @@ Role = Literal["whole", "measure", "judge"]
 Kind = Literal["map", "gather", "campaign", "final"]
 
 _OUTCOME_FORMAT = 1
-"""Version of the layout of a stage's files; part of every fingerprint."""
+"""Version of the layout of a stage's files, which is part of every fingerprint."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Stage:
 
     @cached_property
     def kind(self) -> Kind:
-        """Return the kind, which decides how the stage runs."""
+        """Return the kind of the stage, which determines how it runs."""
         if isinstance(self.step, GatherStep):
             return "gather"
         if isinstance(self.step, CampaignStep):
@@ -72,12 +72,12 @@ class Stage:
 
     @property
     def values(self) -> Mapping[str, str]:
-        """Return the value columns of its outcomes."""
+        """Return the value columns of the stage's outcomes."""
         return {} if self.role == "judge" else self.step.values
 
     @property
     def costly(self) -> bool:
-        """Return whether each record enters the journal as soon as it is finished."""
+        """Return whether each record is written to the journal as soon as it is finished."""
         return self.role != "judge" and isinstance(self.step, MapStep | Filter) and self.step.costly
 
     @property
@@ -94,7 +94,7 @@ class Stage:
 
     @cached_property
     def reads(self) -> Mapping[str, str]:
-        """Return the values of earlier stages that it reads: the step's name for each, to `<stage id>.<value>`."""
+        """Return the values of earlier stages that it reads: `<stage id>.<value>` by the step's own name for each."""
         if self.role == "judge":
             measure = self.id.removesuffix("judge") + "measure"
             return {name: f"{measure}.{name}" for name in self.step.values}
@@ -108,7 +108,7 @@ class Stage:
 
     @cached_property
     def config(self) -> str:
-        """Return the digest of everything that decides the output, except the input."""
+        """Return the digest of everything except the input that determines the output."""
         parameters = self.step.parameters()
         if self.role == "measure" and isinstance(self.step, Filter):
             parameters = {key: value for key, value in parameters.items() if key not in self.step.thresholds}
@@ -126,7 +126,7 @@ class Stage:
         )
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load the step's resources, once per worker; a judge needs none."""
+        """Load the step's resources, once per worker; judges need none."""
         if self.role != "judge" and isinstance(self.step, MapStep | Filter):
             return self.step.open(ctx)
         return None

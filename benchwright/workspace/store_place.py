@@ -1,6 +1,6 @@
 """Location of a workspace's review store: a file in the workspace, or a PostgreSQL database for several machines.
 
-A database's address comes from the environment, since it holds a password. The workspace records its database, without
+A database's URL comes from the environment, because it contains a password. The workspace records its database, without
 user and password, which prevents work from continuing by mistake in another database or in a new, empty file.
 """
 
@@ -25,7 +25,7 @@ def store_url(root: Path) -> str:
     """Return the URL of a workspace's review store, whether the store exists yet or not.
 
     Raises:
-        BenchwrightError: The environment names another database than the workspace's, or lacks a required one.
+        BenchwrightError: The environment names a different database than the workspace, or lacks a required one.
     """
     url = os.environ.get(VARIABLE) or None
     pinned = _pinned(root)
@@ -61,7 +61,7 @@ def settle_store(root: Path) -> str:
     """Return the URL as `store_url` does; record a database that the workspace uses for the first time.
 
     Raises:
-        BenchwrightError: As `store_url`.
+        BenchwrightError: As for `store_url`.
     """
     url = store_url(root)
     if os.environ.get(VARIABLE) and _pinned(root) is None:

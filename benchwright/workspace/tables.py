@@ -42,7 +42,7 @@ IMAGES = pa.schema(
 """`made_by` is the record id of the step's input; null for sources. Older tables lack the columns after it."""
 
 _STATED = ("dataset", "canonical_id", "licence", "author", "retrieved_at")
-"""Fields of a source that name their columns."""
+"""Fields of a source after which columns are named."""
 
 ITEMS = pa.schema(
     [
@@ -51,7 +51,7 @@ ITEMS = pa.schema(
         ("root_image_id", _TEXT), ("operation_id", _TEXT), ("made_by", _TEXT), ("record", _TEXT),
     ]
 )  # fmt: skip
-"""The columns that code filters on, and `record`: the whole record as canonical JSON."""
+"""Columns by which code filters, and `record`: the whole record as canonical JSON."""
 
 _OUTCOME_BASE = [
     ("record_id", _TEXT), ("record_hash", _TEXT), ("verdict", _TEXT), ("reason", _TEXT), ("evidence", _TEXT),
@@ -64,7 +64,7 @@ _ARROW = {
 
 
 def outcome_schema(values: Mapping[str, str]) -> pa.Schema:
-    """Return the schema of a stage's outcomes: the common columns, then its declared values."""
+    """Return the schema of a stage's outcomes: the common columns, followed by its declared values."""
     for name, kind in values.items():
         if kind not in _ARROW:
             raise ValueError(f"value {name!r} has type {kind!r}; known types: {', '.join(_ARROW)}")
@@ -72,12 +72,12 @@ def outcome_schema(values: Mapping[str, str]) -> pa.Schema:
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> None:
-    """Write rows, already sorted, as one Parquet file; see `write_columns`."""
+    """Write rows that are already sorted as one Parquet file; see `write_columns`."""
     write_columns(path, columns_of_rows(rows, schema), schema)
 
 
 def columns_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> dict[str, Sequence[Any]]:
-    """Return the columns of rows, with None for a row's missing values."""
+    """Return the columns of rows, with None for values that a row lacks."""
     return {field.name: [row.get(field.name) for row in rows] for field in schema}
 
 

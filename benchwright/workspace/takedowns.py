@@ -29,9 +29,9 @@ class Takedown(Record):
         why: Reason, in one line.
         by: Name of the person who withdrew it.
         at: Time of the withdrawal, in UTC (ISO 8601).
-        undone_by: Name of the person who reversed the withdrawal; None while it holds.
-        undone_at: Time of the reversal, in UTC (ISO 8601); None while it holds.
-        undone_why: Reason for the reversal; None while it holds.
+        undone_by: Name of the person who reversed the withdrawal; None while it is in effect.
+        undone_at: Time of the reversal, in UTC (ISO 8601); None while it is in effect.
+        undone_why: Reason for the reversal; None while it is in effect.
     """
 
     image_id: Sha256
@@ -45,7 +45,7 @@ class Takedown(Record):
 
     @property
     def holds(self) -> bool:
-        """Return whether the image is withdrawn."""
+        """Return whether the image is currently withdrawn."""
         return self.undone_at is None
 
 

@@ -1,6 +1,6 @@
 """A workspace: the folder that a run reads and writes.
 
-workspace.json      format, version, seed, shard count, image folder, recipe as resolved
+workspace.json      format, version, seed, shard count, image folder, resolved recipe
 tables/STAGE/       the stage's shards, markers and `current.json`
 objects/            made images by hash
 releases/, results/ output of final steps
@@ -35,9 +35,9 @@ from benchwright.workspace.store_place import store_url
 FORMAT = "benchwright/workspace"
 VERSION = 1
 COPIED = "copied"
-"""Key of `workspace.json`: whether the last run stored the source pictures in the workspace."""
+"""Key in `workspace.json` that states whether the last run stored the source pictures in the workspace."""
 NO_IMAGES = "no_images"
-"""Folder under `cache` that replaces the image folder if steps bring all pictures."""
+"""Folder under `cache` that is used in place of the image folder if steps bring all pictures."""
 
 
 class Workspace:
@@ -67,10 +67,10 @@ class Workspace:
 
     @classmethod
     def create(cls, root: Path) -> Workspace:
-        """Make the folders of a workspace, or open an existing one.
+        """Create the folders of a workspace, or open an existing one.
 
         Raises:
-            BenchwrightError: The folder holds other files.
+            BenchwrightError: The folder contains other files.
         """
         if root.exists() and not root.is_dir():
             raise BenchwrightError(f"{root} is a file; give a folder for the workspace")
@@ -141,7 +141,7 @@ class Workspace:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the workspace for one run; the kernel releases the lock at any end of the process.
+        """Lock the workspace for one run; the kernel releases the lock when the process ends for any reason.
 
         Raises:
             BenchwrightError: Another run has locked it.
@@ -159,7 +159,7 @@ class Workspace:
 
     @property
     def checked(self) -> CheckedFiles:
-        """Return the cache of checked files of this workspace."""
+        """Return the cache of this workspace's checked files."""
         return checked_files(self.root)
 
     @property

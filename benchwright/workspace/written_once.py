@@ -1,4 +1,4 @@
-"""Files and folders that a command writes once; a repeated command succeeds if they hold the same content."""
+"""Files and folders that a command writes once; repeating the command succeeds if they have the same content."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from .atomic import replacing
 from .private_files import make_private_file
 
 REPLACE = "give another name with --out, or replace a file with --force"
-"""Advice if the path holds something else, for commands with these options."""
+"""Advice, for commands with these options, if the path has other content."""
 
 
 @contextmanager
 def written_once(path: Path, *, otherwise: str, private: bool = False, force: bool = False) -> Iterator[Path]:
-    """Yield a path for writing a new file or folder; existing content stays, and must be equal.
+    """Yield a path for writing a new file or folder; existing content is kept, and must be equal.
 
     A command killed after its last write, or run again, thus succeeds, and replaces nothing without a request.
 
     Args:
         path: The file or folder.
-        otherwise: Advice for the message if the path holds something else.
+        otherwise: Advice for the message if the path has other content.
         private: Whether only the owner may read a new file, from the first byte.
         force: Whether to replace an existing file; never applies to a link or a folder.
 
     Raises:
-        BenchwrightError: The path holds something else.
+        BenchwrightError: The path has other content.
         StorageError: The file cannot be written.
     """
     is_file = path.is_file() and not path.is_symlink()
@@ -51,14 +51,14 @@ def written_once(path: Path, *, otherwise: str, private: bool = False, force: bo
 def differing_files(new: Path, old: Path) -> list[str]:
     """Return the files, by path below each folder, whose bytes differ; a plain file has the path `.`.
 
-    Links are not followed and differ from everything.
+    Links are not followed and are considered different from everything.
     """
     one, other = _digests(new), _digests(old)
     return sorted(name for name in {**one, **other} if not one.get(name) or one.get(name) != other.get(name))
 
 
 def _digests(place: Path) -> dict[str, str]:
-    """Return the SHA-256 of one file, or of each file below a folder by its path; empty text for a link."""
+    """Return the SHA-256 of one file, or of each file below a folder by its path; the text is empty for a link."""
     if place.is_symlink() or not place.is_dir():
         return {".": file_digest(place) if place.is_file() and not place.is_symlink() else ""}
     paths = (path for path in place.rglob("*") if path.is_symlink() or not path.is_dir())

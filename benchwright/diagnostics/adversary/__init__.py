@@ -1,1 +1,1 @@
-"""A learning adversary: probes that see everything but the task, and the smallest cue they could have found."""
+"""A learning adversary: probes that see everything except the task, and the smallest cue they could have found."""

@@ -19,7 +19,7 @@ from .surface import CORNER_PX, HALVES, MAP_CELLS
 _MAP_PARTS = (("picture", "thumbnail", (MAP_CELLS, MAP_CELLS, 3)), ("specks", "marks", (MAP_CELLS, MAP_CELLS, 3)),
               ("corners", "corners", (4, CORNER_PX, CORNER_PX, 3)))  # fmt: skip
 _COARSE = 2
-"""Factor by which maps of a whole item are reduced: each of their cells counts once per class."""
+"""Factor by which maps of a whole item are reduced, because each of their cells is used once per class."""
 _ROW_MODULI = (2, 3, 4, 5, 6, 7, 8, 10, 12, 20)
 _ROW_PARTS = (2, 3, 4, 5, 8, 10)
 _NOTHING = np.zeros((0, 0, 0), np.float32)
@@ -29,17 +29,17 @@ _HALVES_AT: Mapping[Side, frozenset[str]] = {
     "left": frozenset({"left first", "left second", "top first", "bottom first"}),
     "right": frozenset({"right first", "right second", "top second", "bottom second"}),
 }
-"""Halves of the border that lie along a side or end at it, and so show the content at that side."""
+"""Halves of the border that lie along a side or end at it, and therefore show the content at that side."""
 
 
 def blocks_of(
     items: LearnedItems, *, without: frozenset[CueFamily], region: TaskRegion, seed: int = 0
 ) -> Iterator[Block]:
-    """Yield the probes of a task, that of combinations last; no probe contains the task itself.
+    """Yield the probes of a task, with the probe of combinations last; no probe contains the task itself.
 
     Args:
         items: The items.
-        without: Families of cues that the task asks for.
+        without: Families of cues that the task asks about.
         region: The part of the pictures that makes up the task.
         seed: Seed of the dictionary of patterns.
     """
@@ -106,7 +106,7 @@ def _of_option_pictures(items: LearnedItems, without: frozenset[CueFamily], regi
 
 
 def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region: TaskRegion) -> Iterator[Block]:
-    """Yield comparisons of options with the picture that is not an option, except those that are the task."""
+    """Yield comparisons of options with the picture that is not an option, except for those that are the task."""
     evidence = items.evidence
     if "reference_pixels" not in without:
         near = [_nearness([one.pixels for one in each.options], each.shown[0].pixels) for each in evidence]
@@ -122,7 +122,7 @@ def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region
 
 
 def _of_shown_pictures(items: LearnedItems, without: frozenset[CueFamily]) -> Iterator[Block]:
-    """Yield what the item's first pictures alone reveal about a letter or a text."""
+    """Yield what the item's first pictures alone reveal about the right letter or text."""
     evidence = items.evidence
     most = min(len(each.shown) for each in evidence)
 
@@ -154,7 +154,7 @@ def _files(picture: PictureEvidence) -> dict[str, float]:
 
 
 def _kept(picture: PictureEvidence) -> dict[str, float]:
-    """Return measures of a file without its packing ratio, which is closest where the picture shows the same."""
+    """Return measures of a file without its packing ratio, which is closest for pictures with the same content."""
     return {name: value for name, value in _files(picture).items() if name != "PNG packing"}
 
 
@@ -231,7 +231,7 @@ def _joined_borders(items: LearnedItems, region: TaskRegion) -> Block:
 
 
 def _places(rows: Sequence[int]) -> list[dict[str, float]]:
-    """Return the remainders of each row number after division by small numbers, and its part of the whole."""
+    """Return the remainders of each row index after division by small numbers, and its position as a proportion."""
     ordered = np.argsort(np.argsort(rows, kind="stable"), kind="stable")
     count = len(rows)
     return [

@@ -1,7 +1,7 @@
 """Probe of combinations: two measures that reveal nothing separately, such as the inputs of an exclusive or.
 
-From each probe the measures that fall into two classes most clearly are taken, without looking at any key. Each is
-coded as -1 to 1. The product of any two counts as another measure: keys drawn uniformly show what the largest of them
+The measures of each probe that fall into two classes most clearly are used, without looking at any key. Each is
+coded as -1 to 1. The product of any two is another measure: keys drawn uniformly show what the largest of them
 reaches by chance.
 
 The task is what the question asks of a picture, and also what one picture has that another lacks. So measures of
@@ -24,12 +24,12 @@ from .measured_blocks import Block, LearnedItems, classed
 from .probes import Array, OfItems, centred
 
 _MOST_OF_OPTIONS, _MOST_OF_ITEMS = 84, 56
-"""Largest numbers of measures of options, and of whole items, to combine."""
+"""Largest numbers of measures of options, and of whole items, that are combined."""
 _LEAST_OF_BLOCK, _MOST_OF_BLOCK = 6, 24
 _LEAST_SHARE = 0.1
-"""Smallest share of the smaller class."""
+"""Smallest proportion of the smaller class."""
 _ALIKE = 0.9
-"""Correlation from which a second measure repeats a first one."""
+"""Correlation at which a second measure is considered to repeat the first."""
 _TOGETHER = 256
 _NEVER = (frozenset(("picture", "words")), frozenset(("reference", "words")))
 _LIKENESS: frozenset[CueFamily] = frozenset(("reference_pixels", "reference_file"))
@@ -39,7 +39,7 @@ Numbers = NDArray[np.int64]
 
 
 class _Coded(NamedTuple):
-    """Measures coded as -1 to 1, shape (items, options or 1, measures), their names, and their origins."""
+    """Measures coded as -1 to 1, shape (items, options or 1, measures), with their names and their origins."""
 
     values: NDArray[np.float16]
     names: tuple[str, ...]
@@ -62,8 +62,8 @@ def combinations_of(
 
     Args:
         items: The items.
-        blocks: Probes with the measures they consist of (`Block.plain`).
-        without: Families of cues that the task asks for.
+        blocks: Probes with the measures of which they consist (`Block.plain`).
+        without: Families of cues that the task asks about.
     """
     forbidden = set(_NEVER)
     if _LIKENESS & without:
@@ -91,7 +91,7 @@ def combinations_of(
 
 
 class _Pairs(NamedTuple):
-    """Pairs of measures of options with one another, or with measures of whole items."""
+    """Pairs of measures of options with each other, or with measures of whole items."""
 
     left: _Coded
     right: _Coded
@@ -147,7 +147,7 @@ def _of_two_pictures(first: str, second: str) -> bool:
 
 
 def _fill(found: Array, items: LearnedItems, pairs: _Pairs) -> None:
-    """Write the products of pairs of measures as rows of options, shape (items, most options, pairs)."""
+    """Write the products of pairs of measures as rows for options, shape (items, most options, pairs)."""
     for start in range(0, len(pairs.first), _TOGETHER):
         some = slice(start, start + _TOGETHER)
         left, right = pairs.left.values[:, :, pairs.first[some]], pairs.right.values[:, :, pairs.second[some]]
@@ -155,7 +155,7 @@ def _fill(found: Array, items: LearnedItems, pairs: _Pairs) -> None:
 
 
 def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int) -> _Coded | None:
-    """Return the measures that fall into two classes most clearly, equally many per probe; None without any."""
+    """Return the measures that fall into two classes most clearly, equally many per probe; None if there are none."""
     if not blocks:
         return None
     of_block = int(np.clip(most // len(blocks), _LEAST_OF_BLOCK, _MOST_OF_BLOCK))
@@ -195,7 +195,7 @@ def _in_two(values: Array) -> tuple[Array, NDArray[np.float64]]:
     """Return measures coded by the two classes into which they fall, and the clearness of these, 0-1.
 
     The classes have the least variance within (N. Otsu, "A threshold selection method from gray-level histograms",
-    1979). Clearness is the share of the variance between them, reduced where one of them is small.
+    1979). Clearness is the proportion of the variance between them, reduced if one of them is small.
     """
     coded = np.zeros(values.shape, np.float32)
     clearness = np.zeros(values.shape[1])

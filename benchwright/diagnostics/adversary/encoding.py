@@ -26,7 +26,7 @@ TOKEN_BINS = 64
 _MOST_TOKENS, _MOST_BLOCKS, _MOST_INFLATED, _MOST_REPACKED = 200, 4096, 1 << 25, 1 << 17
 _EPOCH = datetime(1970, 1, 1)
 _STANDARD_HUFFMAN = 432
-"""Bytes of the four Huffman tables from encoders that do not fit them to the picture, markers included."""
+"""Bytes of the four Huffman tables of encoders that do not adapt them to the picture, markers included."""
 _PNG_SIGNATURE, _CHANNELS = 8, {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _EXIF_SUB = 0x8769
 _PACKERS = (
@@ -39,10 +39,10 @@ _PACKERS = (
 
 
 def encoding_of(data: bytes) -> dict[str, float]:
-    """Return measures of a file by name; a missing part of the file is absent and counts as 0.
+    """Return measures of a file by name; parts that the file lacks are absent and treated as 0.
 
     Args:
-        data: Bytes of the file, which may be damaged; only the readable part counts.
+        data: Bytes of the file, which may be damaged; only the readable part is used.
     """
     form = sniff(data[:4096]) or "other"
     measures: dict[str, float] = {f"is {form}": 1.0, "bytes": float(len(data))}
@@ -69,12 +69,12 @@ _OF_CONTENT = (
 
 
 def is_of_content(name: str) -> bool:
-    """Return whether a measure depends as much on the content of the picture as on its encoding."""
+    """Return whether a measure depends as much on the picture's content as on its encoding."""
     return name in _OF_CONTENT[:3] or name.startswith(_OF_CONTENT[3:])
 
 
 def hashed(text: str, *, kind: str) -> dict[str, float]:
-    """Return how many tokens of a text (words, numbers, three neighboring characters) fall into each of some bins."""
+    """Return how many tokens of a text (words, numbers, character trigrams) fall into each of some bins."""
     lowered = text.lower()[:400]
     tokens = [*_TOKEN.findall(lowered), *(lowered[at : at + 3] for at in range(len(lowered) - 2))][:_MOST_TOKENS]
     bins = Counter(zlib.crc32(f"{kind} {token}".encode("utf-8", "surrogatepass")) % TOKEN_BINS for token in tokens)
@@ -82,7 +82,7 @@ def hashed(text: str, *, kind: str) -> dict[str, float]:
 
 
 def seconds_in(text: str) -> float | None:
-    """Return the seconds since 1970 of the first date with a time in a text; None if it has none."""
+    """Return the seconds since 1970 of the first date with a time in a text; None if there is none."""
     found = _DATE.search(text)
     if found is None:
         return None
@@ -207,10 +207,10 @@ def _png_filters(packed: bytes, header: tuple[int, int, int, int, int]) -> dict[
 
 
 def _packing(packed: bytes, raw: bytes) -> dict[str, float]:
-    """Return the packer that gives these very bytes, or else the ratio to a known level.
+    """Return the packer that produces exactly these bytes, or else the ratio to a known level.
 
     The ratio depends on the level, but also on the picture: noise takes as many bytes at any level. So it must not
-    tell pictures apart that one program wrote in one way.
+    distinguish pictures that one program wrote in the same way.
     """
     group = packed[1] >> 6 if len(packed) > 1 else 0
     for name, level, memory, strategy in _PACKERS[group]:

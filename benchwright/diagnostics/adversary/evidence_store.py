@@ -1,4 +1,4 @@
-"""Evidence of many items in a file, so that memory holds only that of one task at a time."""
+"""Evidence of many items in a file, so that memory contains only that of one task at a time."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class EvidenceStore(Mapping[str, ItemEvidence]):
         self._end = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state that a copy needs, without the open file, which stays with this process."""
+        """Return the state that a copy needs, without the open file, which remains with this process."""
         return {**self.__dict__, "_handle": None}
 
     def add(self, item_id: str, evidence: ItemEvidence) -> None:
-        """Write the evidence of an item.
+        """Store the evidence of an item.
 
         Raises:
             OSError: The temporary file cannot be written.
@@ -56,7 +56,7 @@ class EvidenceStore(Mapping[str, ItemEvidence]):
         self._end += len(data)
 
     def discard(self, item_id: str) -> None:
-        """Remove the evidence of an item, if it has any."""
+        """Remove the evidence of an item, if there is any."""
         self._places.pop(item_id, None)
 
     def __getitem__(self, item_id: str) -> ItemEvidence:

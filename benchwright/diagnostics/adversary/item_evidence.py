@@ -21,7 +21,7 @@ from .relief import relief_of
 from .surface import Floats, Pixels, Surface, surface_of
 
 _MOST_SHOWN = 2
-"""Largest number of pictures other than options, the first ones, whose evidence is kept."""
+"""Largest number of pictures other than options whose evidence is kept, starting with the first."""
 _DIGITS = re.compile(r"\d+")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{8,}")
 _MARK_SHARE, _LEAST_MARK_PX, _MARK_CELLS = 0.06, 6, 8
@@ -33,7 +33,7 @@ class PictureEvidence(NamedTuple):
     """The evidence of one picture.
 
     Args:
-        light: Measures of light and color, by the first names of `measure_names`.
+        light: Measures of light and color, in the order of the first names of `measure_names`.
         spectrum: Measures of the spectrum, of blocks and of small filters, by its second names.
         encoding: Measures of the file, by name.
         border: Outermost lines of the eight halves of the border (`surface.border_lines`).
@@ -70,7 +70,7 @@ class PictureEvidence(NamedTuple):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> PictureEvidence:
-        """Return evidence from the result of `to_json`."""
+        """Return evidence from the JSON values that `to_json` returned."""
         arrays = {
             name: np.frombuffer(base64.b64decode(data), dtype).reshape(shape)
             for name, (dtype, shape, data) in ((name, document[name]) for name in _ARRAYS)
@@ -90,7 +90,7 @@ class PictureEvidence(NamedTuple):
 
 @cache
 def measure_names() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the names of measures of light, of the spectrum, and of peaks, which all pictures share."""
+    """Return the names of measures of light, of the spectrum and of peaks, which are the same for all pictures."""
     blank = np.zeros((16, 16, 3), np.uint8)
     surface = surface_of(blank, b"")
     return tuple(surface.pixels), tuple(_of_spectrum(surface)), tuple(relief_of(blank).peaks)
@@ -103,7 +103,7 @@ def _of_spectrum(surface: Surface) -> dict[str, float]:
 _ARRAYS = (
     "light", "spectrum", "border", "thumbnail", "marks", "corners", "peaks", "relief", "strokes", "patches", "spots",
 )  # fmt: skip
-"""Fields of `PictureEvidence` that are arrays."""
+"""Fields of `PictureEvidence` that contain arrays."""
 
 
 class ItemEvidence(NamedTuple):
@@ -114,12 +114,12 @@ class ItemEvidence(NamedTuple):
         options: Evidence of each option's picture; empty if the options are not pictures.
         shown: Evidence of the first pictures other than options.
         names: Measures of name and time of each option's picture; empty if `options` is.
-        shown_names: The same of the pictures other than options.
+        shown_names: The same measures of the pictures other than options.
         marked: The content under each option's mark: measures, and a small map; None for an option without a mark.
         texts: Measures of the characters of each option, and of its place in an order; empty if the options have no
             text.
         question: Measures of the characters of the question.
-        own: Measures of the item's id in its source, and of its stated dates.
+        own: Measures of the item's id in its source, and of the dates it states.
     """
 
     item_id: str
@@ -151,18 +151,18 @@ class ItemEvidence(NamedTuple):
 
 
 _PICTURES = ("options", "shown")
-"""Fields of `ItemEvidence` that hold evidence of pictures."""
+"""Fields of `ItemEvidence` that contain evidence of pictures."""
 
 EvidenceOf = Callable[[str], PictureEvidence]
-"""Function from a picture's id to its evidence."""
+"""Function that returns the evidence of a picture by its id."""
 
 
 def picture_evidence(data: bytes, pixels: NDArray[np.uint8]) -> PictureEvidence:
     """Return the evidence of one picture.
 
     Args:
-        data: Bytes of its file.
-        pixels: Its upright pixels, shape (height, width, 3), RGB.
+        data: Bytes of the picture's file.
+        pixels: Upright pixels of the picture, shape (height, width, 3), RGB.
     """
     height, width = pixels.shape[:2]
     surface, relief = surface_of(pixels, data), relief_of(pixels)
@@ -189,14 +189,14 @@ def evidence_of_item(
     marks: Sequence[VisualPrompt | None] = (),
     pixels_of: Callable[[str], NDArray[np.uint8]] | None = None,
 ) -> ItemEvidence:
-    """Return the evidence of an item, without the refusal choice.
+    """Return the evidence of an item, excluding the refusal choice.
 
     Args:
         item: The item.
         option_pictures: Picture of each option; empty if the options are not pictures.
         evidence_of: Function from a picture's id to its evidence; None if the pictures are missing.
-        places: Places of the pictures' files, by image id.
-        own_id: Its id in the source.
+        places: Locations of the pictures' files, by image id.
+        own_id: Id of the item in the source.
         marks: Mark of each option; empty if the options have none.
         pixels_of: Function from a picture's id to its pixels, for the content under marks; None if that is the task.
 
@@ -230,7 +230,7 @@ def _of_files(pictures: Sequence[str], places: Mapping[str, PicturePlace]) -> tu
 
 
 def _name(place: PicturePlace) -> dict[str, float]:
-    """Return measures of a picture's name, and of its file's modification time."""
+    """Return measures of a picture's name, and of the time at which its file was modified."""
     folder, _, file = place.name.rpartition("/")
     stem, dot, suffix = file.rpartition(".")
     stem = stem if dot else file
@@ -263,7 +263,7 @@ def _numbers(text: str) -> dict[str, float]:
 
 
 def _of_id(text: str) -> dict[str, float]:
-    """Return an id as yes-or-no measures: the remainders of its numbers after division, and its characters."""
+    """Return an id as binary measures: the remainders of its numbers after division, and its characters."""
     measures: dict[str, float] = {"id length": float(len(text)), **hashed(text, kind="id")}
     numbers = [int(found[-15:]) for found in _DIGITS.findall(text)]
     values = {"last number": numbers[-1] if numbers else None, "first number": numbers[0] if len(numbers) > 1 else None}

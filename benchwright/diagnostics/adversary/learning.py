@@ -33,14 +33,14 @@ class ProbeResult(NamedTuple):
     """The result of one probe on the items of a task.
 
     Args:
-        solver: Its name, such as `learned file`.
-        family: Family of its cue.
-        rows: Rows of the items it answers.
+        solver: Name of the probe, such as `learned file`.
+        family: Family of the probe's cue.
+        rows: Indices of the items that it answers.
         scores: Score of each option of these, out of fold; NaN where an item has fewer options.
-        p: Its p-value before adjustment.
+        p: The probe's p-value before adjustment.
         tells: The most revealing measures, with their deviations from uniform keys, strongest first.
         test: The test, with the values that single measures reach under uniform keys.
-        map: Mean of right less wrong options for a map of pictures, in deviations, shape (cells, cells, 3).
+        map: Mean of right minus wrong options for a map of pictures, in deviations, shape (cells, cells, 3).
     """
 
     solver: str
@@ -54,10 +54,10 @@ class ProbeResult(NamedTuple):
 
 
 class Power(NamedTuple):
-    """The smallest cue the adversary could have found.
+    """The smallest cue that the adversary could have found.
 
     Args:
-        items: Number of items it learned from.
+        items: Number of items from which it learned.
         could_find: Smallest accuracy, 0-1, of a cue in one measure that it finds with 80 % power at its corrected
             level; None if no accuracy suffices.
         items_needed: Number of items at which it would find a gain of 0.05 with that power.
@@ -77,7 +77,7 @@ class Power(NamedTuple):
 
 
 NO_POWER: Mapping[str, None] = {"learned_items": None, "could_find": None, "items_needed": None}
-"""The JSON values of a task from which the adversary learned nothing."""
+"""The JSON values for a task from which the adversary learned nothing."""
 
 
 def learned(
@@ -92,16 +92,16 @@ def learned(
     region: TaskRegion,
     seed: int,
 ) -> list[ProbeResult]:
-    """Return the results of all probes on the items of a task; nothing if it has too few.
+    """Return the results of all probes on a task's items; no results if it has too few items.
 
     Args:
         task: The task, which seeds the draws of keys.
-        evidence: Evidence of each item; None for one left out for lack of time.
-        rows: Place of each item in its source, from 0; None if places reveal nothing.
+        evidence: Evidence of each item; None for an item omitted for lack of time.
+        rows: Index of each item in its source; None if indices reveal nothing.
         keyed: Keys, clusters and folds of the items.
-        texts: Number of each option's text in the vocabulary, shape (items, most options); -1 where an item has fewer.
+        texts: Index of each option's text in the vocabulary, shape (items, most options); -1 where an item has fewer.
         vocabulary: The texts of options, if these are few; otherwise empty.
-        without: Families of cues that the task asks for.
+        without: Families of cues that the task asks about.
         region: The part of the pictures that makes up the task.
         seed: Seed of the draws.
     """
@@ -176,7 +176,8 @@ def power_of(results: Sequence[ProbeResult], keyed: KeyedItems, *, level: float)
 
     Of n items with chance c, a measure with accuracy a lies (a - c) sqrt(n) / sqrt(c (1 - c)) deviations from uniform
     keys. The adversary finds it with 80 % power if that is 0.84 above the value that the largest of all measures of a
-    probe exceeds with the probability of the level. A cluster counts as one item. The probe that needs most counts.
+    probe exceeds with the probability of the level. A cluster counts as one item. The probe that needs the strongest
+    cue determines the result.
 
     Args:
         results: The results of the probes.
@@ -205,7 +206,7 @@ def told(tells: Sequence[tuple[str, float]]) -> str:
 
 
 def power_in_words(power: Power) -> str:
-    """Return the smallest cue the adversary could have found, as text."""
+    """Return the smallest cue that the adversary could have found, as text."""
     could = (
         "could not have found a cue of any size"
         if power.could_find is None

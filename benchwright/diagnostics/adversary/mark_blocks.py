@@ -79,11 +79,11 @@ def marks_in_shown(items: LearnedItems, seed: int, *, beside_options: bool) -> I
 
 
 Measured = tuple[list[str], NDArray[np.float32]]
-"""Names of measures, and the measures of pictures, shape (pictures, measures)."""
+"""Names of measures, and the measures of pictures as an array of shape (pictures, measures)."""
 
 
 def _peaks(pictures: Sequence[PictureEvidence]) -> Measured:
-    """Return the peaks of pictures, and the places and looks of the patches that stand out most in each color."""
+    """Return the peaks of pictures, and the positions and looks of the patches that stand out most in each color."""
     names = list(measure_names()[2])
     patches = np.stack([picture.patches for picture in pictures])
     spots = np.stack([picture.spots for picture in pictures])
@@ -145,7 +145,7 @@ def _flat_relief(picture: PictureEvidence) -> NDArray[np.int8]:
 
 
 def _coarse(maps: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return of each 2 by 2 cells the value with the largest magnitude, so that a place may shift."""
+    """Return, for each 2 by 2 cells, the value with the largest magnitude, so that a position may shift."""
     count, cells = len(maps), maps.shape[1] // _COARSE
     parts = maps.reshape(count, cells, _COARSE, cells, _COARSE, 3)
     most, least = parts.max(axis=(2, 4)), parts.min(axis=(2, 4))

@@ -14,11 +14,11 @@ from .item_evidence import ItemEvidence
 from .probes import Array, KeyedItems, OfItems, centred, of_letters
 
 Rows = Sequence[Sequence[Mapping[str, float] | None]]
-"""Measures by name of each option of each item; None for an option without any."""
+"""Measures by name of each option of each item; None for an option without measures."""
 
 
 class Classes(NamedTuple):
-    """Classes of options among which a measure of a whole item can point at one.
+    """Classes of options, one of which a measure of a whole item can indicate.
 
     Args:
         names: Name of each class, such as `A` or `yes`.
@@ -38,9 +38,9 @@ class Block(NamedTuple):
         measures: Measures of options as rows (`probes.centred`), shape (items, most options, measures), or of whole
             items, once per letter.
         names: Name of each measure.
-        plain: The first of these measures before centering, for combinations; shape (items, most options, measures), or
-            (items, 1, measures) for those of the whole item; None for maps.
-        plain_names: Name of each of these.
+        plain: Leading measures before centering, for combinations; shape (items, most options, measures), or (items, 1,
+            measures) if they describe whole items; None for maps.
+        plain_names: Names of the measures in `plain`.
     """
 
     solver: str
@@ -56,9 +56,9 @@ class LearnedItems(NamedTuple):
 
     Args:
         evidence: Evidence of each item.
-        keyed: Their keys.
+        keyed: Keys of the items.
         classes: Classes of options: letters and, if the options have a fixed vocabulary, texts.
-        rows: Place of each item in the order of the source; None if that reveals nothing.
+        rows: Index of each item in the order of the source; None if that reveals nothing.
     """
 
     evidence: Sequence[ItemEvidence]
@@ -70,7 +70,7 @@ class LearnedItems(NamedTuple):
 def of_options(
     items: LearnedItems, name: str, family: CueFamily, rows: Rows, *, with_odd: bool = False
 ) -> Iterator[Block]:
-    """Yield a probe of measures of options by name; an option without any gets the mean of the others.
+    """Yield a probe of measures of options by name; an option without measures gets the mean of the others.
 
     Args:
         items: The items.
@@ -113,7 +113,7 @@ def of_option_values(
         name: Name of the probe, without `learned`.
         family: Family of its cue.
         values: The measures, shape (items, most options, measures).
-        names: Their names.
+        names: Names of the measures.
         with_odd: Whether to measure how unusual values are.
     """
     if not names:
@@ -134,7 +134,7 @@ def of_option_values(
 
 
 def ranks(values: NDArray[Any], exists: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return the number of options with a smaller value, ties counted half; shape as of the values."""
+    """Return the number of options with a smaller value, where ties count half; shape as of the values."""
     found = np.zeros(values.shape, np.float32)
     for other in range(values.shape[1]):
         there = exists[:, other, None, None]

@@ -20,7 +20,7 @@ PATTERNS = 24
 """Largest number of patterns in a dictionary."""
 OF_PATTERN = ("likeness to", "presence of", "column of", "row of", "distance from the middle of",
               "red of", "green of", "blue of")  # fmt: skip
-"""Measures of a picture for each pattern, in order."""
+"""Measures of a picture for each pattern, in this order."""
 _MOST_PATCHES = 3000
 _ALIKE = 0.75
 _LEAST_SHARE, _LEAST_PICTURES = 0.04, 5
@@ -61,7 +61,7 @@ def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) ->
 def occurrences(picture: PictureEvidence, patterns: Floats) -> Floats:
     """Return how a picture shows each pattern, shape (patterns, measures), in the order of `OF_PATTERN`.
 
-    Where a pattern is missing, its place is the center and its color gray, which reveals nothing.
+    For a missing pattern, the position is the center and the color is gray, which reveals nothing.
 
     Args:
         picture: The picture.

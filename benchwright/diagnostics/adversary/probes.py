@@ -3,7 +3,7 @@
 Measures of an item's options, less their mean, make one row per option. Three learners use them:
 
 - the strongest single measure: for each measure, the sum over right options in units of its standard deviation under
-  uniform keys (the score test of a conditional logistic regression); the largest of all counts (P. H. Westfall, S. S.
+  uniform keys (the score test of a conditional logistic regression); the largest of all is used (P. H. Westfall, S. S.
   Young, "Resampling-based multiple testing", 1993);
 - the template: right options of other folds, less wrong ones, by which options are scored;
 - ridge regression on the options of other folds.
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float32]
 _FIRST_DRAWS, _DRAWS = 199, 1999
 _DOUBTFUL = 0.1
-"""p-value of the first draws from which no more are made."""
+"""p-value of the first draws at which no further draws are made."""
 _COUNTED = 1
 """Number of draws at least as extreme as the measured value from which their share is the p-value; otherwise a
 distribution of Pearson's type III is fitted to the tail (J. Josse, J. Pages, F. Husson, "Testing the significance of
@@ -32,26 +32,26 @@ the RV coefficient", Computational Statistics & Data Analysis 53 (2008))."""
 _LEAST_SKEW = 0.5
 _CLIP = 4.0
 _SINGLES = 3
-"""Number of measures that the learner of single ones uses."""
+"""Number of measures used by the learner of single measures."""
 _WAYS = 3
 _TOGETHER = 128
-"""Measures centered at a time, so that memory holds few of them twice."""
+"""Number of measures centered at a time, so that memory contains only few of them twice."""
 _ITEMS_TOGETHER = 64
-"""Items whose options become contrasts at a time."""
+"""Number of items whose options are converted to contrasts at a time."""
 _DRAWS_TOGETHER = 250
-"""Draws of keys tried at a time, which bounds memory."""
+"""Number of draws of keys tried at a time, which limits memory use."""
 _ONE_THREAD = 10_000_000
-"""Number of values up to which one thread does the algebra; several would mostly wait for each other."""
+"""Number of values up to which one thread does the linear algebra; several would mostly wait for each other."""
 
 
 class KeyedItems(NamedTuple):
     """The keys of items, and their clusters.
 
     Args:
-        right: Number of each item's right option, from 0.
+        right: Index of each item's right option.
         options: Number of options of each item.
-        groups: Number of each item's cluster, from 0.
-        folds: Fold of each item; items of a cluster share one.
+        groups: Index of each item's cluster.
+        folds: Fold of each item; items of a cluster are in the same fold.
     """
 
     right: NDArray[np.int64]
@@ -65,12 +65,12 @@ class KeyedItems(NamedTuple):
         return np.asarray(np.arange(int(self.options.max())) < self.options[:, None], np.bool_)
 
     def rows(self, chosen: NDArray[np.int64]) -> KeyedItems:
-        """Return some of the items."""
+        """Return the keys of some of the items."""
         return KeyedItems(self.right[chosen], self.options[chosen], self.groups[chosen], self.folds[chosen])
 
 
 class Largest(NamedTuple):
-    """A Pearson type III distribution: mean, deviation and skewness."""
+    """A Pearson type III distribution, given by mean, deviation and skewness."""
 
     mean: float
     spread: float
@@ -98,7 +98,7 @@ class Tested(NamedTuple):
         p: Probability, 0-1, of an equally good result with keys drawn uniformly.
         scores: Score of each option by the most revealing learner, held out; shape (items, most options), NaN where an
             item has fewer.
-        strongest: Numbers of the most revealing measures, strongest first.
+        strongest: Indices of the most revealing measures, strongest first.
         deviations: Deviation of each of these in standard deviations under uniform keys; positive if the right option
             has more.
         drawn: The largest single deviation under uniform keys.
@@ -112,14 +112,14 @@ class Tested(NamedTuple):
 
 
 def drawn_keys(items: KeyedItems, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the keys followed by as many draws of them as requested, shape (items, 1 + draws)."""
+    """Return the keys, followed by the requested number of draws of them, shape (items, 1 + draws)."""
     moved = rng.integers(0, 27720, (int(items.groups.max()) + 1, draws))  # a multiple of all numbers up to 12
     keys = (items.right[:, None] + moved[items.groups]) % items.options[:, None]
     return np.concatenate([items.right[:, None], keys], axis=1)
 
 
 def centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Array:
-    """Return measures of options less their mean over the item, in units of their deviation under uniform keys.
+    """Return measures of options minus their mean over the item, in units of their deviation under uniform keys.
 
     Args:
         values: Shape (items, most options, measures), of any type of numbers.
@@ -153,7 +153,7 @@ def _centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Arra
 
 
 class OfItems(NamedTuple):
-    """Measures of whole items that all have the same number of options, each once per letter.
+    """Measures of whole items that all have the same number of options, each used once per letter.
 
     For a letter, a measure x of an item with n options is x (1 - 1/n) in the row of that option and -x/n in the others.
     Any linear function of such rows is a sum over items, so that rows of options need not be made.
@@ -161,7 +161,7 @@ class OfItems(NamedTuple):
     Args:
         values: Measures, shape (items, measures), in units of their deviation under uniform keys.
         options: Number of options of each item.
-        letters: Number of letters for which each measure counts: all, or the first of two, where the other repeats it.
+        letters: Number of letters for which each measure is used: all, or the first of two, since the other repeats it.
     """
 
     values: Array
@@ -206,7 +206,7 @@ def of_letters(values: Array, items: KeyedItems) -> OfItems:
 
 
 def tested(measures: Array | OfItems, items: KeyedItems, rng: np.random.Generator) -> Tested:
-    """Return how well measures reveal the right option.
+    """Test how well measures reveal the right option.
 
     Args:
         measures: Measures of options (`centred`), shape (items, most options, measures), or of whole items.
@@ -248,7 +248,7 @@ def _contrasts(options: int) -> Array:
 
 
 class _Learners:
-    """The three learners of one set of measures.
+    """The three learners applied to one set of measures.
 
     Measures and targets sum to 0 over the options of an item. So an item with n options has n - 1 rows, contrasts of
     its options. For measures of whole items it has one row, and n - 1 columns of targets per draw. Rows are sorted by
@@ -301,7 +301,7 @@ class _Learners:
         return size / (int(self.options[trained].sum()) if int(self.options.sum()) <= max(measures, 1) else measures)
 
     def _targets(self, keys: NDArray[np.int64]) -> Array:
-        """Return 1 for right options, less their share, as contrasts; shape (rows, draws), or more for whole items."""
+        """Return 1 for right options, minus their mean, as contrasts; shape (rows, draws), or more for whole items."""
         keys = keys[self.order]
         if self.letters:
             of_key = self.contrasts[int(self.options[0])][keys]
@@ -309,7 +309,7 @@ class _Learners:
         return np.take_along_axis(self._lookup(), keys[self.item], axis=1)
 
     def _lookup(self) -> Array:
-        """Return the target of each row for each key, shape (rows, most options)."""
+        """Return the target of each row for every possible key, shape (rows, most options)."""
         found = np.zeros((len(self.rows), int(self.options.max())), np.float32)
         for count, contrasts in self.contrasts.items():
             of_count = self.options[self.item] == count
@@ -325,7 +325,7 @@ class _Learners:
         return np.moveaxis(parts, 1, 0).reshape(-1, draws)
 
     def _places(self) -> NDArray[np.int64]:
-        """Return the indices of the measures in use, in the order given."""
+        """Return the indices of the measures in use, in their original order."""
         return (np.arange(max(1, self.letters))[:, None] * self.given + self.used).ravel()
 
     def singles(self, keys: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -354,7 +354,7 @@ class _Learners:
         return most, *margins
 
     def _held_out(self, targets: Array, answers: Array) -> tuple[Array, Array]:
-        """Return scores of the template and of ridge regression for all draws, in the shape of the targets."""
+        """Return the scores of the template and of ridge regression for all draws, in the shape of the targets."""
         template, ridge = np.zeros_like(targets), np.zeros_like(targets)
         for test, smoother in self.parts:
             if smoother is None:
@@ -421,7 +421,7 @@ def _solved(gram: Array, penalty: float, targets: Array) -> Array:
 
 
 def _tail(values: NDArray[np.float64]) -> float:
-    """Return the probability of the first value among the values after it, by their number or by a fitted tail."""
+    """Return the probability of the first value among those that follow it, by their number or from a fitted tail."""
     observed, drawn = float(values[0]), values[1:]
     beyond = int((drawn >= observed - 1e-6).sum())
     share = (beyond + 1) / (len(drawn) + 1)
@@ -441,7 +441,7 @@ def sequence_scores(
     """Return how well the keys of preceding items reveal an item's own.
 
     For each lag, the number of keys that lie a given number of letters further is compared with the same keys in other
-    orders, so that a frequent letter alone reveals nothing. The count farthest above these counts.
+    orders, so that a frequent letter alone reveals nothing. The count that exceeds these most determines the result.
 
     Args:
         items: The items.

@@ -27,7 +27,7 @@ PATCHES, PATCH_PX = LEVELS * len(HUES), 11
 """Patches of a picture, one per scale and color, and their side in pixels of their scale."""
 _BASE_PX, _MEDIAN, _AROUND = 384, 5, 31
 _QUIET, _QUIET_RELIEF = 4, 8
-"""Levels of gray added to the variation around a pixel, so that flat areas do not count without limit."""
+"""Gray levels added to the variation around a pixel, so that flat areas do not dominate."""
 _ISOLATED = 16
 """Scale of isolated responses, which are whole numbers."""
 _SPECK_PX, _SPECK_SIGMA = (7, 7), 1.5
@@ -42,7 +42,7 @@ class Relief(NamedTuple):
 
     Args:
         peaks: Strongest responses by color, scale and form, with their places as shares of the sides, by name.
-        relief: A small map less its own surroundings, -128 to 127; shape (`RELIEF_CELLS`, `RELIEF_CELLS`, 3).
+        relief: A small map minus its own surroundings, -128 to 127; shape (`RELIEF_CELLS`, `RELIEF_CELLS`, 3).
         strokes: How far something stands out in each cell, in each color and at each scale; shape (`LEVELS`, colors,
             `STROKE_CELLS`, `STROKE_CELLS`).
         patches: The patch that stands out most in each color, by scale and color; shape (`PATCHES`, `PATCH_PX`,
@@ -101,7 +101,7 @@ def _levels(pixels: Pixels) -> Iterator[Pixels]:
 
 
 def _answers(rest: Signed) -> list[Signed]:
-    """Return how far each pixel differs in one of the colors of `HUES` alone; at least 0."""
+    """Return how far each pixel differs in only one of the colors of `HUES`; at least 0."""
     red, green, blue = cv2.split(rest)
     low, high, less = cv2.min, cv2.max, cv2.subtract
     yellow, cyan, magenta = low(red, green), low(green, blue), low(red, blue)
@@ -146,7 +146,7 @@ def _lines(level: Pixels) -> dict[str, float]:
 
 
 def _cells(pixels: Pixels) -> NDArray[np.int8]:
-    """Return a small map less the median around each cell, weighted by variation."""
+    """Return a small map minus the median around each cell, weighted by variation."""
     small = cv2.resize(pixels, (RELIEF_CELLS, RELIEF_CELLS), interpolation=cv2.INTER_AREA)
     rest = np.asarray(cv2.subtract(small, cv2.medianBlur(small, _MEDIAN), dtype=cv2.CV_16S), np.float32)
     unrest = cv2.blur(np.abs(rest), (9, 9))

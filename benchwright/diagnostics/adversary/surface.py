@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from ..pictures.compression import luma_table
 
 MAP_CELLS = 24
-"""Cells of a map along either side."""
+"""Number of cells along each side of a map."""
 CORNER_PX, LINE_CELLS, LINES = 8, 24, 2
 SIDES = ("top", "bottom", "left", "right")
 HALVES = tuple(f"{side} {half}" for side in SIDES for half in ("first", "second"))
-"""The eight halves of the border: a side's left or upper half is its first."""
+"""The eight halves of the border; the left or upper half of each side comes first."""
 _MOST_PX = 1 << 17
-"""Pixels up to which light and spectrum are measured of the whole; larger pictures are measured at their center."""
+"""Pixels up to which light and spectrum are measured over the whole; larger pictures are measured at the center."""
 _BLOCK, _LOW = 8, 10
 _RINGS, _BINS = 12, 8
 _FILTERS, _FILTER_PX, _ANSWERS_PX = 16, 5, 192
@@ -60,8 +60,8 @@ def surface_of(pixels: Pixels, data: bytes) -> Surface:
     """Return the measures of a picture.
 
     Args:
-        pixels: Its upright pixels, shape (height, width, 3), RGB.
-        data: Bytes of its file, for the rounding steps of a JPEG.
+        pixels: Upright pixels of the picture, shape (height, width, 3), RGB.
+        data: Bytes of the picture's file, for the rounding steps of a JPEG.
     """
     middle = _middle(pixels)
     whole = np.ascontiguousarray(pixels)
@@ -141,7 +141,7 @@ def _specks(residual: NDArray[np.int16]) -> dict[str, float]:
 
 
 def _limits(plane: NDArray[Any]) -> tuple[float, float]:
-    """Return how far a plane extends below 0, and how far above."""
+    """Return how far the values of a plane extend below 0, and how far above."""
     least, most, _, _ = cv2.minMaxLoc(plane)
     return -least, most
 
@@ -227,7 +227,7 @@ def _zigzag() -> NDArray[np.int64]:
 
 
 def _rounding(luma: Pixels, data: bytes) -> dict[str, float]:
-    """Return statistics of the coefficients of blocks: a second compression leaves gaps and peaks between them."""
+    """Return statistics of the coefficients of blocks, between which a second compression leaves gaps and peaks."""
     high, wide = (side // _BLOCK * _BLOCK for side in luma.shape)
     if not high or not wide:
         return {}
@@ -253,7 +253,7 @@ def _rounding(luma: Pixels, data: bytes) -> dict[str, float]:
 
 
 def _periods(whole: NDArray[np.float32], number: int) -> dict[str, float]:
-    """Return how periodic the numbers of a coefficient's values are (A. Popescu, H. Farid, 2004)."""
+    """Return how periodic the frequencies of a coefficient's values are (A. Popescu, H. Farid, 2004)."""
     inside = whole[np.abs(whole) <= 63].astype(int) + 63
     counts = np.bincount(inside, minlength=127).astype(float)[:127]
     ratio = counts[1:-1] / (counts[:-2] + counts[2:] + 1)
@@ -263,7 +263,7 @@ def _periods(whole: NDArray[np.float32], number: int) -> dict[str, float]:
 
 
 def _phases(luma: Pixels) -> dict[str, NDArray[np.float64]]:
-    """Return the mean step at each of eight places, across and down, relative to the mean of all."""
+    """Return the mean step at each of eight positions, across and down, relative to the mean of all steps."""
     found = {}
     for name, levels in (("across", luma), ("down", np.ascontiguousarray(luma.T))):
         steps = cv2.absdiff(levels[:, 1:], levels[:, :-1]).mean(axis=0, dtype=np.float64)
@@ -337,7 +337,7 @@ def _resized(pixels: Pixels, cells: int) -> Pixels:
 
 
 def _strongest(residual: NDArray[np.int16]) -> Pixels:
-    """Return for each cell the residual with the largest magnitude, halved, centered at 128."""
+    """Return, for each cell, the residual with the largest magnitude, halved and centered at 128."""
     height, width = residual.shape[:2]
     top = np.linspace(0, height, MAP_CELLS + 1).astype(int)[:-1]
     left = np.linspace(0, width, MAP_CELLS + 1).astype(int)[:-1]

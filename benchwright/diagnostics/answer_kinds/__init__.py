@@ -1,1 +1,1 @@
-"""Kinds of answers that options are, such as a color or a place, and kinds that questions ask for, in English."""
+"""Kinds of answers that options represent, such as a color or a place, and that questions ask for, in English."""

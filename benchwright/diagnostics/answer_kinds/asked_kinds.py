@@ -1,4 +1,4 @@
-"""Kinds of answers that a question in English asks for, by its question word, its noun and its verb."""
+"""Kinds of answers for which an English question asks, by its question word, its noun and its verb."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .word_lists import KINDS
 
 
 class AskedKinds(NamedTuple):
-    """The kinds a question asks for.
+    """The kinds of answers for which a question asks.
 
     Args:
-        words: The words of the question that show it.
+        words: The words of the question that show what it asks for.
         fits: Kinds of options that can answer it.
     """
 
@@ -90,7 +90,7 @@ _KIND_OF_NOUN = {
     )
     for noun in nouns.split()
 }  # fmt: skip
-"""Nouns that name what a question asks for, with the kinds of their instances."""
+"""Nouns that name what a question asks for, with the kinds of things that they denote."""
 _MEASURE = re.compile(
     "temperature|price|cost|length|height|weight|distance|speed|area|perimeter|volume|width|depth|diameter|radius|"
     "circumference|population"
@@ -216,7 +216,7 @@ _NO_THINGS = _of(
 )
 _NO_ANSWERS = _of("manner verdict often clock year transport agent means weekday")
 _NOT_CHOSEN = _of("verdict manner often transport agent means reason purpose")
-"""Kinds that are neither names nor things and answer no question for `what` or `which`."""
+"""Kinds that are neither names nor things, and that answer no question with `what` or `which`."""
 _SAYS_ANYTHING = re.compile(
     r"\b(?:true|correct|statements?|following|label\w*|numbered|letters?|marked|code|represents?|stands? for|"
     r"symboli[sz]es?|associated|mascot|signs? says?|written|caption|titles?|words?|spelled|logo|brand|nicknames?|"
@@ -241,7 +241,7 @@ _QUOTED = re.compile(r"[\"“”„«][^\"“”„«»]*[\"“”»]")
 
 
 def kinds_asked_for(question: str) -> AskedKinds | None:
-    """Return the kinds a question asks for; None if its words do not show them.
+    """Return the kinds for which a question asks; None if its words do not show them.
 
     Example:
         >>> asked = kinds_asked_for("What breed is the dog?")
@@ -266,7 +266,7 @@ def _by_form(text: str) -> AskedKinds | None:
 
 
 def _by_choice(text: str) -> AskedKinds | None:
-    """Return the kinds a question for one of two asks for: neither yes nor no answers `is the light red or green`."""
+    """Return the kinds that a question about one of two asks for: yes or no does not answer `is it red or green`."""
     match = _CHOICE.match(text)
     if match is None or match["second"] == "not":
         return None
@@ -347,4 +347,4 @@ _WAYS: tuple[Callable[[str], AskedKinds | None], ...] = (
     _by_form, _by_choice, _by_strict_number, _by_name_the, _by_verb, _by_owner, _by_measure, _by_noun, _by_name,
     _by_question_word, _by_beginning,
 )  # fmt: skip
-"""From the most to the least specific."""
+"""Rules from the most to the least specific."""

@@ -1,4 +1,4 @@
-"""Options that cannot answer their question, by kinds: all of them, or a single one that is never chosen."""
+"""Options that cannot answer their question, judged by kinds: all of them, or a single one that is never chosen."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .asked_kinds import AskedKinds, kinds_asked_for
 from .option_kinds import kinds_of
 
 KindsOf = Callable[[str], frozenset[str]]
-"""Function from an option to all kinds of answers it can be; empty if none is known."""
+"""Function that returns all kinds of answers that an option can be; empty if none is known."""
 _LEAST, _LEAST_OTHERS = 2, 3
 _MANY = 16
-"""Number of kinds a question asks for from which it is too vague to count."""
+"""Number of kinds at which a question is too vague to be judged."""
 _VAGUE = frozenset(["thing", "household", "material", "size", "direction", "abstract", "person"])
 _ARTIFACTS = frozenset(
     ["furniture", "clothing", "jewelry", "instrument", "tool", "kitchenware", "household", "vehicle", "thing"]
@@ -41,7 +41,7 @@ _NEAR: tuple[frozenset[str], ...] = (
     frozenset(["color", "plant", "jewelry", "food", "person", "shape"]),
     frozenset(["abstract", "event", "thing", "emotion", "person", "profession"]),
 )  # fmt: skip
-"""Kinds that may occur among options of one question: any kind of a row may answer `What do you see?`."""
+"""Kinds that may occur together among a question's options: any kind of a row may answer `What do you see?`."""
 _HOLDS_COUNT = re.compile(
     r"\d|\b(?:none?|no|nothing|all|any|many|few|fewer|more|less|most|some|several|equal|same|both|half|double|twice|once|"
     r"third|quarter|enough|lots?|much|little|plenty|single|pairs?|couple|dozens?|hundreds?|thousands?|empty|full|odd|even|"
@@ -52,7 +52,7 @@ _ASKS_COUNT = re.compile(r"how many\b")
 
 
 class CannotAnswer(NamedTuple):
-    """The kinds a question asks for, and the kind of its options.
+    """The kinds for which a question asks, and the kind of its options.
 
     Args:
         asked: The words of the question that show what it asks for.
@@ -64,14 +64,14 @@ class CannotAnswer(NamedTuple):
 
 
 def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> CannotAnswer | None:
-    """Return why none of the options can answer a question; None if one may.
+    """Return why none of the options can answer a question; None if at least one may.
 
     Of options that share a kind, half may have no known kind; otherwise one of four or more.
 
     Args:
         question: The question.
         texts: All options.
-        kinds: Function from an option to its kinds.
+        kinds: Function that returns the kinds of an option.
 
     Example:
         >>> none_can_answer("What breed is the dog?", ["7", "9", "12"])
@@ -105,9 +105,9 @@ def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_
 def some_cannot_answer(
     question: str, texts: Sequence[str], right: int, kinds: KindsOf = kinds_of
 ) -> tuple[CannotAnswer, list[int]] | None:
-    """Return why two or more wrong options cannot answer a question, and their places; None if fewer cannot.
+    """Return why wrong options cannot answer a question, with their indices; None if fewer than two cannot.
 
-    At least half of the wrong options must be unable to answer; the right one may be an answer.
+    At least half of the wrong options must be unable to answer, while the right one may be an answer.
 
     Example:
         >>> some_cannot_answer("Which country is red on the map?", ["Peru", "1994", "2002", "Brazil"], 3)
@@ -132,7 +132,7 @@ def some_cannot_answer(
 
 
 def odd_option(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> int | None:
-    """Return the place of the only option that cannot be an answer; None if there is no such option.
+    """Return the index of the only option that cannot be an answer; None if there is no such option.
 
     Either the question shows what it asks for, and all other options are of those kinds; or three or more others share
     one kind that is far from the odd one.
@@ -174,7 +174,7 @@ def _is_yes_or_no(text: str) -> bool:
 
 
 def _only_describes(text: str) -> bool:
-    """Return whether an option is one adjective other than a measure: `venomous`, but not `long` or `ancient`."""
+    """Return whether an option is a single adjective other than a measure: `venomous`, but not `long` or `ancient`."""
     word = text.strip(" .").casefold()
     return word.isalpha() and forms_of(word) == {"adjective"} and not kinds_of(word) and word.endswith(_DESCRIBING)
 
@@ -202,7 +202,7 @@ _ASKS_MEASURE = re.compile(r"how (?:long|old|tall|many|much|far|fast|often|heavy
 
 
 def _is_far(kinds: frozenset[str], kind: str) -> bool:
-    """Return whether kinds share no row with another kind."""
+    """Return whether kinds have no row in common with another kind."""
     near = {kind}.union(*(row for row in _NEAR if kind in row))
     return not kinds & near
 

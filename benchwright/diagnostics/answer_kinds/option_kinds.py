@@ -1,4 +1,4 @@
-"""Kinds of answers that an English option can be, by the form of its words and by lists of frequent ones."""
+"""Kinds of answers that an English option can be, by the form of its words and by lists of frequent words."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("reason", r"(?:because|since|due to|so that|in order to|out of)\b.*"),
     )
 )  # fmt: skip
-"""Kinds that the form of an option shows."""
+"""Kinds that are recognized by the form of an option."""
 _TO_DO = re.compile(r"to (?!the\b|an?\b|his\b|her\b|its\b|my\b)[a-z]+", re.IGNORECASE)
 _DOING = re.compile(r"(?P<verb>[a-z]{2,}ing)\b(?: .*)?", re.IGNORECASE)
 _NO_DOING = frozenset([
@@ -74,7 +74,7 @@ _MODIFIES_COLOR = frozenset(
     ["light", "dark", "pale", "bright", "deep", "and", "with", "stripes", "spots", "dots", "mostly", "sky", "rose"]
 )
 _LONGEST, _LONGEST_NOUN = 8, 3
-"""Largest number of words of an option, and of a compound to look up."""
+"""Largest number of words in an option, and in a compound that is looked up."""
 _SINGULARS = {
     "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth", "mice": "mouse",
     "geese": "goose", "wolves": "wolf", "leaves": "leaf", "knives": "knife", "shelves": "shelf", "loaves": "loaf",
@@ -112,7 +112,7 @@ _OF_VALUE = {
     "decade": frozenset(["year", "amount"]), "scale": frozenset(["number"]),
     "multiple": frozenset(["number", "amount"]),
 }  # fmt: skip
-"""Kinds of numbers by what they count; the kind of others is a number with a unit."""
+"""Kinds of numbers, by what they count; any other is a number with a unit."""
 
 
 def _by_number(text: str) -> frozenset[str]:
@@ -131,7 +131,7 @@ def _by_number(text: str) -> frozenset[str]:
 
 
 def _counted_things(text: str) -> frozenset[str]:
-    """Return the kinds of a number of things, such as `two dogs`; none for a number with a unit."""
+    """Return the kinds of a number of things, such as `two dogs`; empty for a number with a unit."""
     number, _, thing = text.partition(" ")
     is_number = number.isdigit() or number.casefold() in NUMERALS
     of = KINDS_OF_WORD.get(_singular(thing.casefold())) if is_number else None
@@ -192,7 +192,7 @@ def _of_noun(phrase: str) -> frozenset[str]:
 
 
 def _is_noun_at_end(word: str) -> bool:
-    """Return whether a word after others is the subject of a phrase; `light blue` and `very happy` are not things."""
+    """Return whether a word after others is the noun of a phrase; `light blue` and `very happy` are not things."""
     return not KINDS_OF_WORD[word] & {"emotion", "size", "direction"}
 
 

@@ -28,7 +28,7 @@ MOST_BY_HASH = 12
 _MOST_BY_FEATURES = 6
 MOST_BY_CHAIN = 12
 _MOST_CHECKED = 24
-"""Pictures sharing most words with an image whose word geometry is checked before the best are named."""
+"""Number of pictures sharing most words with an image whose word geometry is checked before the best are named."""
 
 _T_co = TypeVar("_T_co", covariant=True)
 _Ints = NDArray[np.int64]
@@ -36,7 +36,7 @@ CandidatePairs = dict[int, set[int]]
 """The images to compare with each image, by position."""
 
 _BULK = 1 << 20
-"""Pairs reduced at a time; they take some 150 MB during the reduction."""
+"""Number of pairs that are reduced at a time; the reduction takes some 150 MB."""
 
 
 class Partner(NamedTuple):
@@ -48,7 +48,7 @@ class Partner(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Images with the images whose hashes are near; images are positions in the array of hashes.
+    """Images with those whose hashes are near; images are given as indices into the array of hashes.
 
     Args:
         cluster: Shape (images,), a number shared by linked images.
@@ -71,7 +71,7 @@ class Neighbourhood:
         Args:
             code_of: Shape (images,), the code of each image, as a number from 0 on without gaps.
             near_codes: Each pair of near codes once, in any order.
-            most: Partners kept for each image, nearest first; ties by code.
+            most: Number of partners kept for each image, nearest first; ties by code.
         """
         borne_by = np.bincount(code_of)
         count = len(borne_by)
@@ -145,14 +145,14 @@ def _offsets(counts: _Ints) -> _Ints:
 
 
 class NearByHash(NamedTuple):
-    """The pairs that a hash proposes, and the number of near images per position."""
+    """The pairs that a hash proposes, and the number of near images for each position."""
 
     candidates: CandidatePairs
     near: NDArray[np.int64]
 
 
 def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> NearByHash:
-    """Return for each position its nearest partners within a Hamming distance, up to `MOST_BY_HASH`.
+    """Return, for each position, its nearest partners within a Hamming distance, up to `MOST_BY_HASH`.
 
     An image with more partners also gets the first position of its cluster.
     """
@@ -169,7 +169,7 @@ def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> NearByHash:
 
 
 def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64], *, distance: int) -> CandidatePairs:
-    """Return for each position the images whose mirrored picture has a near hash, up to `MOST_BY_HASH`."""
+    """Return, for each position, the images whose mirrored picture has a near hash, up to `MOST_BY_HASH`."""
     count = len(codes)
     both, code_of = np.unique(np.concatenate([codes, mirrored]), return_inverse=True)
     across = (_crossing(pairs, code_of, count, len(both)) for pairs in iter_pairs(both, distance=distance))
@@ -183,14 +183,14 @@ def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64
 
 
 def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
-    """Keep the pairs with one code of a picture and the other of a mirrored picture."""
+    """Keep the pairs of one picture's code and a mirrored picture's code."""
     plain, turned = (np.bincount(part, minlength=codes) > 0 for part in (code_of[:count], code_of[count:]))
     crosses = (plain[pairs.left] & turned[pairs.right]) | (turned[pairs.left] & plain[pairs.right])
     return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
 
 
 class KnownFeatures(NamedTuple):
-    """Results from the words of some pictures, so that a search among nearly the same ones examines only new ones.
+    """Results from the words of some pictures, so that a search among nearly the same pictures examines only new ones.
 
     Args:
         ids: The pictures, in their order.
@@ -236,7 +236,7 @@ class KnownFeatures(NamedTuple):
 
 
 def _moved(pairs: SharedWords, places: _Ints) -> SharedWords:
-    """Return pairs by other positions, without those that lack a picture, whose position is below 0."""
+    """Return pairs by new positions, without those that lack a picture, whose position is below 0."""
     left, right = places[pairs.left], places[pairs.right]
     is_there = (left >= 0) & (right >= 0)
     return SharedWords(left[is_there], right[is_there], pairs.shared[is_there])
@@ -250,7 +250,7 @@ class NearByFeatures(NamedTuple):
 
 
 class ByPosition(Protocol[_T_co]):
-    """One value per picture, by its position, as in a list."""
+    """One value per picture, accessed by position as in a list."""
 
     def __len__(self) -> int: ...
 
@@ -264,7 +264,7 @@ def near_by_features(
     *,
     before: KnownFeatures | None = None,
 ) -> NearByFeatures:
-    """Return for each position the images with the most words that agree on one alignment, up to `_MOST_BY_FEATURES`.
+    """Return, for each position, the images with the most words that agree on an alignment, up to `_MOST_BY_FEATURES`.
 
     Args:
         words: Words of each picture.
@@ -304,7 +304,7 @@ def near_by_features(
 
 
 def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tuple[_Ints, _Ints, _Ints]:
-    """Return for each image of the pairs its strongest partners, up to `most`; ties by position."""
+    """Return, for each image in the pairs, its strongest partners, up to `most`; ties by position."""
     source, target = np.concatenate([left, right]), np.concatenate([right, left])
     strength = np.tile(strength, 2)
     order = np.lexsort((target, -strength, source))
@@ -316,10 +316,10 @@ def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tupl
 def near_by_chain(
     confirmed: Sequence[tuple[int, int]], compared: Iterable[tuple[int, int]], *, images: int
 ) -> CandidatePairs:
-    """Return for each picture the largest ones of its chain not yet compared with it, up to `MOST_BY_CHAIN`.
+    """Return, for each picture, the largest ones of its chain not yet compared with it, up to `MOST_BY_CHAIN`.
 
-    A chain is a connected component of confirmed pairs. Each of many copies is compared with a few only. So the best of
-    a chain may not have been compared with one another, and all of them would be kept.
+    A chain is a connected component of confirmed pairs. Each of many copies is compared with a few only. So the best
+    pictures of a chain may not have been compared with each other, and all of them would be kept.
 
     Args:
         confirmed: Pairs of positions confirmed as copies, in either order.
@@ -342,7 +342,7 @@ def near_by_chain(
 
 
 def each_pair_once(proposals: Iterable[CandidatePairs], ids: Sequence[str]) -> dict[int, list[int]]:
-    """Unite the proposals so that only one image of each pair lists it; partners are sorted by id.
+    """Combine the proposals so that only one image of each pair lists it; partners are sorted by id.
 
     If two images name each other, the greater id lists the pair; otherwise the image that names the other one does.
     """

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 
 def components(count: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each of `count` nodes the smallest node of its connected component.
+    """Return, for each of `count` nodes, the smallest node of its connected component.
 
     A chain A-B-C is one component even if A and C have nothing in common. All members of a component must stay in one
-    split; not every member may be dropped.
+    split; but not all members may be dropped.
 
     Args:
         count: Nodes are 0 to count - 1.

@@ -1,4 +1,4 @@
-"""Collections to check against: a folder of pictures, a release, or a hash list."""
+"""Collections against which to check: a folder of pictures, a release, or a hash list."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ CollectionKind = Literal["folder", "release", "list"]
 
 @dataclass(frozen=True)
 class ReferenceCollection:
-    """A collection to check against.
+    """A collection against which pictures are checked.
 
     Args:
         place: The folder, the release's folder, or the list's file.
         kind: Kind of the collection.
-        content: Digest of the collection's content, independent of its place.
+        content: Digest of the collection's content, independent of its location.
     """
 
     place: Path
@@ -50,7 +50,7 @@ class ReferenceCollection:
         return _with_sources(self.place, shown)
 
     def pixels(self, cache: Path) -> Path | None:
-        """Return the folder that holds the collection's pictures by name; None for a hash list.
+        """Return the folder that contains the collection's pictures by name; None for a hash list.
 
         Args:
             cache: Folder into which a release's pictures are written once for all workers.
@@ -72,10 +72,10 @@ class ReferenceCollection:
 
 
 def open_collection(place: Path) -> ReferenceCollection:
-    """Return the collection at a place.
+    """Return the collection at a path.
 
     Raises:
-        BenchwrightError: The place holds no collection.
+        BenchwrightError: There is no collection at the path.
     """
     if (place / "manifest.json").is_file():
         return ReferenceCollection(place, "release", Release.open(place).release_id)

@@ -1,4 +1,4 @@
-"""Hash lists: a collection's hashes without its pictures, to check a test set without showing it.
+"""Hash lists: a collection's hashes without its pictures, to check a test set without revealing it.
 
 A list from Benchwright is JSON Lines: a line that names format and version, then one picture per line. A list of other
 origin is plain text, one entry per line: 64 hexadecimal digits are the SHA-256 of a file or of its upright pixels, 16
@@ -30,7 +30,7 @@ _CODES = ("phash", "dhash", "mirrored")
 def write_hash_list(path: Path, pictures: Iterable[KnownPicture]) -> None:
     """Write a hash list; codes are 16 hexadecimal digits, in the format of ImageHash.
 
-    Embeddings are left out: they are large, and useless to readers with another model.
+    Embeddings are omitted: they are large, and useless to readers with another model.
     """
     lines = [canonical_json({"format": FORMAT, "version": VERSION})]
     for picture in pictures:
@@ -40,7 +40,7 @@ def write_hash_list(path: Path, pictures: Iterable[KnownPicture]) -> None:
 
 
 def read_hash_list(path: Path) -> list[KnownPicture]:
-    """Return the pictures of a list, in its order.
+    """Return the pictures in a list, in order.
 
     Raises:
         DataError: The list is unreadable, newer than this program, or has a line that is not an entry.
@@ -73,7 +73,7 @@ def _ours(lines: list[str], path: Path) -> Iterator[KnownPicture]:
 
 
 def _picture(fields: dict[str, object]) -> KnownPicture:
-    """Return the picture of a line.
+    """Return the picture that a line describes.
 
     Raises:
         TypeError: A field has another type.

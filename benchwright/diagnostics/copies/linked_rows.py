@@ -1,4 +1,4 @@
-"""Rows of pictures that name others or are named, so that a step that decides on pairs makes objects of these only."""
+"""Rows of pictures that name others or are named, so that a step that decides on pairs makes objects of only these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def linked_rows(columns: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
-    """Return the rows, in order, of the pictures that name a picture of the table in a column, and of the named ones.
+    """Return the rows, in order, of the pictures that name a picture of the table in a column, and of those named.
 
     Args:
         columns: Table with `image_id`.

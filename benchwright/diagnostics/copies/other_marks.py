@@ -31,16 +31,16 @@ _Mask = NDArray[np.bool_]
 
 _SOFTENED_PX = 0.8
 _SHARPNESS_PX = 0.7, 1.0, 1.5, 2.0, 3.0
-"""Standard deviations of the blurs that may be needed to make the sharper of two pictures as soft as the other."""
+"""Standard deviations of the blurs that may be required to make the sharper of two pictures as soft as the other."""
 _OUTLIER_LEVELS = 24.0
-"""Gray levels from which a difference no longer counts against an alignment or a blur: it is content."""
+"""Gray levels above which a difference is content and no longer counts against an alignment or a blur."""
 _SHIFTED_PX = 1
 _FLAT_PX, _FLAT_LEVELS, _FLAT = 5, 6.0, 0.5
 """Width of a window, the gray levels within which it is flat, and the share of flat ones, in both of two pictures, from
 which they are graphics rather than photographs."""
 _LEAST_RANGE = 30.0
 _EDGE = 0.15
-"""Share of a picture's range of gray levels by which neighbors differ at an edge."""
+"""Proportion of a picture's range of gray levels by which neighbors differ at an edge."""
 _NOISE_PERCENTILE, _NOISE_TIMES = 75, 4.0
 """Percentile of the remainder along edges, and the multiple of it that a place must exceed."""
 _SMOOTHED_PX = 3.0
@@ -49,9 +49,9 @@ _STROKES, _STROKES_PX = 0.25, 25
 _AREAS, _AREAS_PX = 0.12, 100
 """As `_STROKES` and `_STROKES_PX`, for the smoothed remainder."""
 _NEAR_PX = 13
-"""Distance within which differences are one thing, such as the letters of a line."""
+"""Distance within which differences belong together, such as the letters of a line."""
 _REST = 0.08
-"""Share of the range from which pixels near a place that stands out belong to it."""
+"""Proportion of the range above which pixels near a place that stands out belong to it."""
 _HIDDEN = 0.3
 """Largest share of the other picture's content there, and of an overlay's own content, that the overlay hides."""
 _SHOWN, _STAYS = 0.2, 0.2
@@ -79,7 +79,7 @@ class _Aligned(NamedTuple):
 
 
 def has_other_marks(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> bool:
-    """Return whether two drawings differ at a place by more than a copy does.
+    """Return whether two drawings differ somewhere by more than a copy does.
 
     Args:
         fixed: Gray levels, shape (height, width).
@@ -128,7 +128,7 @@ def _softened(grey: NDArray[np.uint8] | _Grey, width_px: float) -> _Grey:
 
 
 def _equalled(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> _Aligned | None:
-    """Return two pictures without the differences that copying makes; None if they do not overlap."""
+    """Return two pictures with the differences that copying causes removed; None if they do not overlap."""
     refined = refine(fixed, moving, affine)
     laid = []
     for transform in (affine, refined):
@@ -149,7 +149,7 @@ def _equalled(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affin
 
 
 def _without_rim(inside: _Mask) -> _Mask:
-    """Leave out the rim of the fixed picture, where a frame around a slightly misaligned moving one shows."""
+    """Exclude the rim of the fixed picture, where a frame around a slightly misaligned moving picture shows."""
     rimless = np.zeros_like(inside)
     rimless[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX] = inside[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX]
     return rimless
@@ -160,7 +160,7 @@ def _apart(pair: _Aligned) -> float:
 
 
 def _relit(moving: _Grey, fixed: _Grey, inside: _Mask) -> _Grey:
-    """Give one picture the light and contrast of the other, fitted where the two agree."""
+    """Give one picture the light and contrast of the other, fitted where they agree."""
     ours, wanted = moving[inside], fixed[inside]
     gain = float(np.clip(wanted.std() / max(float(ours.std()), 1.0), 1 / 3, 3.0))
     offset = float(wanted.mean() - gain * ours.mean())
@@ -206,7 +206,7 @@ def _places(pair: _Aligned, left: _Grey) -> _Mask:
 
 
 def _pieces(mask: _Mask) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return for each pixel the number of its connected piece, 0 outside, and the areas of pieces, with 0 first."""
+    """Return the number of each pixel's connected piece, 0 outside, and the areas of the pieces, starting with 0."""
     import cv2
 
     _, labels, pieces, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
@@ -226,7 +226,7 @@ def _things(places: _Mask, rest: _Mask) -> Iterator[_Mask]:
 
 
 def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
-    """Return whether the fixed picture (True) or the moving one (False) has an overlay there; None for neither.
+    """Return whether the fixed picture (True) or the moving one (False) has an overlay there; None if neither has one.
 
     Args:
         thing: Where the two differ.
@@ -276,7 +276,7 @@ def _shows_through(thing: _Mask, pair: _Aligned) -> bool:
 
 
 def _at_border(thing: _Mask) -> bool:
-    """Return whether the whole difference lies along one side of the picture."""
+    """Return whether the entire difference lies along one side of the picture."""
     for across, size in ((thing.any(axis=1), thing.shape[0]), (thing.any(axis=0), thing.shape[1])):
         filled = np.flatnonzero(across)
         if min(filled[-1], size - 1 - filled[0]) <= _BORDER * size:

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from .strokes import INK, SHIFTED_PX, AlignedStrokes, Strokes
 
 _GAP_PX = (15, 3)
-"""Width and height of the largest gaps within one line."""
+"""Width and height of the largest gaps inside one line."""
 _LEAST_WIDE_PX, _LEAST_HIGH_PX, _LEAST_PX = 20, 4, 60
 _MOST_HIGH = 0.25
 """Largest height of a line as a share of the picture's: anything higher is a frame, a drawing or a photograph."""
 _THERE = 0.7
 """Smallest correlation of a line with the other picture at its place for the two to be the same."""
 _OTHER = 0.3
-"""Smallest share of the area of lines, in each of the two pictures, that the other one lacks."""
+"""Smallest proportion of the area of lines, in each of the two pictures, that the other must lack."""
 _LITTLE = 0.15
 """Largest share of a picture that strokes other than words fill if it shows little but words."""
 
@@ -33,7 +33,7 @@ class Words(NamedTuple):
 
     Args:
         boxes: Left, top, right and bottom of each, in pixels.
-        drawn: Share of the picture, 0-1, that other strokes fill: large for a photograph or a drawing, small for a
+        drawn: Proportion of the picture, 0-1, that other strokes fill: large for a photograph or a drawing, small for a
             frame or the grain of paper.
     """
 
@@ -45,7 +45,7 @@ class OtherWords(NamedTuple):
     """The differences between the words of two aligned pictures.
 
     Args:
-        differ: Whether each has lines that the other one lacks.
+        differ: Whether each picture has lines that the other one lacks.
         are_all: Whether the pictures show little but words.
     """
 
@@ -62,7 +62,7 @@ def other_words(strokes: AlignedStrokes) -> OtherWords:
 
 
 def _lacking(boxes: tuple[tuple[int, int, int, int], ...], strokes: Strokes, other: Strokes) -> float:
-    """Return the share of the area of one picture's lines that the other lacks, 0-1; 0 without lines."""
+    """Return the proportion of the area of one picture's lines that the other lacks, 0-1; 0 if there are no lines."""
     import cv2
 
     lines, lacking = 0, 0

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class PairToLookAt(NamedTuple):
-    """Two pictures to compare, by their ids, and whether to compare one of them mirrored too."""
+    """Two pictures to compare, given by their ids, and whether to compare one of them mirrored as well."""
 
     first: str
     second: str
@@ -43,13 +43,13 @@ class PairToLookAt(NamedTuple):
 
 
 class LookedAt(NamedTuple):
-    """Two pictures after their comparison by pixels.
+    """Two pictures after a comparison of their pixels.
 
     Args:
         first: Id of a picture.
-        second: Id of the other one.
+        second: Id of the other picture.
         verdict: As in `verification`; `unreadable` if a picture could not be decoded or its worker died.
-        alike: Share of the aligned overlap, 0-1, that shows the same.
+        alike: Proportion of the aligned overlap, 0-1, that shows the same content.
     """
 
     first: str
@@ -59,7 +59,7 @@ class LookedAt(NamedTuple):
 
 
 class FileToLookAt(NamedTuple):
-    """The file of a picture, and its number of pixels: the larger of two pictures stays as it is."""
+    """The file of a picture, and its number of pixels; the larger of two pictures is not transformed."""
 
     path: str
     pixels: int
@@ -80,7 +80,7 @@ class Looking:
     Args:
         workers: Number of processes.
         progress: Receiver of progress.
-        cache: Cache of results, by content; None keeps nothing.
+        cache: Cache of results, by content; None if results are not kept.
         failed: Pairs whose comparison raised an exception; `look_at` adds to it.
     """
 
@@ -125,12 +125,12 @@ def look_at(
 
 
 def by_certainty(look: LookedAt) -> tuple[int, float, str]:
-    """Return a sort key: confirmed copies, unsure ones, views of one scene; ties by similarity, then by id."""
+    """Return a sort key: confirmed copies, then unsure ones, then views of one scene; ties by similarity, then id."""
     return BEST_FIRST.get(look.verdict, len(BEST_FIRST)), -look.alike, look.second
 
 
 def likeliest(looks: Iterable[LookedAt]) -> dict[str, LookedAt]:
-    """Return for each first picture its most certain comparison with another one that shares something with it."""
+    """Return, for each first picture, its most certain comparison with a picture that shares content with it."""
     best: dict[str, LookedAt] = {}
     for look in sorted(looks, key=by_certainty):
         if look.verdict in ("confirmed", "unsure", "scene"):

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DISTANCE = 8
-"""Default number of bits of 64 in which two hashes of a proposed pair may differ."""
+"""Default number of bits, of 64, in which two hashes of a proposed pair may differ."""
 COSINE = 0.85
-"""Default of the smallest cosine at which two embeddings propose a pair."""
+"""Default smallest cosine at which two embeddings propose a pair."""
 _COLUMNS = (
     "image_id",
     "width",
@@ -69,7 +69,7 @@ class ProposedPairs(GatherStep):
 
     distance: int = Field(ge=0, le=MAX_DISTANCE)
     cosine: float | None = Field(None, ge=0, le=1)
-    """None if embeddings propose no pairs."""
+    """Smallest cosine at which embeddings propose a pair; None if they propose no pairs."""
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -77,7 +77,7 @@ class ProposedPairs(GatherStep):
         return _COLUMNS if self.cosine is None else (*_COLUMNS, _EMBEDDING)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Search all pairs. Images are numbered largest first, so the order of rows does not matter."""
+        """Search all pairs. Images are numbered largest first, so that the order of rows does not matter."""
         del ctx
         return self.proposed(columns)[0]
 
@@ -148,7 +148,7 @@ class ProposedPairs(GatherStep):
 
 
 def _largest_first(columns: pa.Table) -> NDArray[np.int64]:
-    """Return the rows with hashes, those with most pixels first; ties by id."""
+    """Return the rows with hashes, starting with those with most pixels; ties by id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -159,7 +159,7 @@ def _largest_first(columns: pa.Table) -> NDArray[np.int64]:
 
 
 class _Decoded(Generic[_T]):
-    """Some texts of a column, in an order of rows, each decoded on access."""
+    """Some texts of a column, in a given order of rows, each decoded on access."""
 
     def __init__(self, column: pa.ChunkedArray, rows: NDArray[np.int64], decode: Callable[[str | None], _T]) -> None:
         self._column, self._rows, self._decode = column, rows, decode

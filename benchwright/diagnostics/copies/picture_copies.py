@@ -1,4 +1,4 @@
-"""Pictures of one set that show the same: one search for the audit, `filter leakage` and `release splits`.
+"""Pictures in one set that show the same content: one search for audit, `filter leakage` and `release splits`.
 
 Hashes find equal pixels. One picture represents each group of equal pixels. Hashes and local features propose pairs of
 these, each pair is compared by pixels, and chains of confirmed copies are followed, all as in the step
@@ -33,17 +33,17 @@ _FEATURES = "shared words 1"
 _CODES = ("phash", "dhash", "mirrored")
 MatchedBy = Literal["file", "pixels", "look"]
 _Standing = Mapping[str, Mapping[str, str]]
-"""For a picture that represents several, the first of these at each place."""
+"""For a picture that represents several, the first of these at each location."""
 
 
 class MeasuredPicture(NamedTuple):
     """A picture with the measures needed to find its copies.
 
     Args:
-        path: Its file.
+        path: Path of the picture's file.
         width: Upright width, pixels.
         height: Upright height, pixels.
-        measures: Its measures.
+        measures: Measures of the picture.
         embedding: Embedding, by `Embeddings`; None if embeddings propose no pairs.
     """
 
@@ -60,7 +60,7 @@ class MeasuredPicture(NamedTuple):
 
 
 class CopyAcross(NamedTuple):
-    """A picture at one place, such as a split, and its likeliest copy at another one.
+    """A picture at one location, such as a split, and its likeliest copy at another.
 
     Args:
         first: Id of the picture.
@@ -70,8 +70,8 @@ class CopyAcross(NamedTuple):
         verdict: `confirmed` if it is a copy, directly or through other copies; `unsure` if a curator must decide;
             `scene` for another view of one scene.
         by: `file` and `pixels` for equal files and pixels, `look` for the result of comparing pixels.
-        alike: Share of the aligned overlap, 0-1, that shows the same; of a copy through others, the smallest on the
-            way.
+        alike: Proportion of the aligned overlap, 0-1, that shows the same content; for a copy through others, the
+            smallest on the way.
     """
 
     first: str
@@ -85,10 +85,10 @@ class CopyAcross(NamedTuple):
 
 @dataclass(frozen=True)
 class PictureCopies:
-    """The pictures that show the same.
+    """The pictures that show the same content.
 
     Args:
-        same_as: For each picture the one that represents its group of equal pixels, itself if it is the only one.
+        same_as: For each picture, the one that represents its group of equal pixels; itself if it is the only one.
         looks: Compared pairs of different pixels, sorted; they hold only pictures that represent their groups, with the
             smaller id first.
     """
@@ -106,17 +106,17 @@ class PictureCopies:
 
     @cached_property
     def copies(self) -> tuple[tuple[str, ...], ...]:
-        """Return the groups of two or more pictures that are copies of one another, directly or through others."""
+        """Return the groups of two or more pictures that are copies of each other, directly or through others."""
         pairs = [(look.first, look.second) for look in self.looks if look.verdict == "confirmed"]
         return _groups_of([*pairs, *self.equal])
 
     @cached_property
     def shown_as(self) -> Mapping[str, str]:
-        """Return for each picture with copies the first of its group."""
+        """Return, for each picture with copies, the first picture of its group."""
         return {image_id: group[0] for group in self.copies for image_id in group}
 
     def pairs(self, verdict: Verdict) -> list[LookedAt]:
-        """Return the pairs with a verdict, without those of one group of copies."""
+        """Return the pairs with a verdict, except those within one group of copies."""
         shown = self.shown_as
         return [
             look
@@ -139,10 +139,10 @@ class PictureCopies:
         return least
 
     def across(self, places: Mapping[str, Collection[str]]) -> list[CopyAcross]:
-        """Return for each picture its likeliest copy at each other place, if it has one there, sorted.
+        """Return, for each picture, its likeliest copy at each other location, if there is one, sorted.
 
         Args:
-            places: The places, such as splits, that hold each picture.
+            places: The locations, such as splits, that contain each picture.
         """
         equals: defaultdict[str, dict[str, str]] = defaultdict(dict)
         grouped: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -164,7 +164,7 @@ class PictureCopies:
     def _likeliest_first(
         self, image_id: str, here: Collection[str], equals: _Standing, grouped: _Standing
     ) -> Iterator[tuple[Mapping[str, str], Verdict, MatchedBy, float]]:
-        """Yield the pictures similar to a picture and their places, most certain first."""
+        """Yield the pictures similar to a picture and their locations, most certain first."""
         leader = self.same_as.get(image_id, image_id)
         yield dict.fromkeys(here, image_id), "confirmed", "file", 1.0
         yield equals.get(leader, {}), "confirmed", "pixels", 1.0
@@ -189,7 +189,7 @@ class PictureCopies:
 
 
 def _groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """Return linked elements, directly or through others, as sorted groups."""
+    """Return elements that are linked, directly or through others, as sorted groups."""
     rows = [tuple(link) for link in links]
     groups: defaultdict[int, set[str]] = defaultdict(set)
     for component, link in zip(components_of(rows), rows, strict=True):
@@ -200,10 +200,10 @@ def _groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
 def find_copies(
     pictures: Mapping[str, MeasuredPicture], looking: Looking, *, distance: int = DISTANCE, cosine: float | None = None
 ) -> PictureCopies:
-    """Return the pictures that show the same.
+    """Return the pictures that show the same content.
 
     Args:
-        pictures: Pictures by an id that names their content.
+        pictures: Pictures, by an id that identifies their content.
         looking: Workers, progress and cache.
         distance: Number of bits of 64 in which two hashes of a proposed pair may differ.
         cosine: Smallest cosine, 0-1, at which embeddings propose a pair; None if they propose none.
@@ -276,7 +276,7 @@ def _named_pairs(ids: Sequence[str], gathered: Any) -> Iterator[PairToLookAt]:
 def _chained(
     table: pa.Table, proposed: Sequence[PairToLookAt], looks: Mapping[tuple[str, str], LookedAt]
 ) -> list[PairToLookAt]:
-    """Return the pairs of chains of copies not yet compared."""
+    """Return the pairs from chains of copies that have not yet been compared."""
     import pyarrow as pa
 
     from benchwright.workspace.arrow_arrays import arrow_array

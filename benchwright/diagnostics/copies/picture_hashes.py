@@ -1,4 +1,4 @@
-"""All hashes of a picture, by which two collections can be searched for common pictures."""
+"""All hashes of a picture by which two collections can be searched for common pictures."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class MeasuredForCopies(PictureHashes):
 
 
 class KnownPicture(NamedTuple):
-    """A collection's facts about one picture; None for those it does not state.
+    """A collection's facts about one picture; None for facts that it does not state.
 
     Args:
         name: Name in its collection.
@@ -137,8 +137,8 @@ def hashes_of_folder(
     Args:
         folder: Folder of images, searched with all its subfolders.
         workers: Number of processes; default one per processor.
-        progress: Receiver of the progress; default none.
-        embedded: Step that embeds each picture too; default none.
+        progress: Receiver of progress; default None.
+        embedded: Step that also embeds each picture; default None.
 
     Raises:
         BenchwrightError: The folder cannot be read.

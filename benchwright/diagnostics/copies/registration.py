@@ -1,4 +1,4 @@
-"""Registration: the position of one picture in another, from similar corners."""
+"""Registration: the position of one picture within another, determined from similar corners."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..features.local_features import Features, mutually_nearest
 _MATCH_BITS = 64
 """Bits of 256 in which matching corners may differ. True matches differ in 15 on average; beyond 64 they are chance."""
 _REACH_PX = 4.0
-"""Largest distance of a corner from its predicted place, in pixels of pictures that are some 500 px long."""
+"""Largest distance of a corner from its predicted position, in pixels of pictures that are some 500 px long."""
 _LEAST_INLIERS = 8
 FEW_INLIERS = 12
-"""Smallest number of corners whose agreement makes a transform proof, however few corners a picture has."""
+"""Smallest number of corners whose agreement makes a transform conclusive, however few corners a picture has."""
 _SCENE_MATCHES = 40
 _SCENE_SPREAD = 0.5
 _SCENE_CELLS = 8
@@ -34,7 +34,7 @@ class Registered(NamedTuple):
         affine: Maps points of the moving picture to the fixed one.
         inliers: Number of matched corners within a few pixels of their place under the transform.
         source: All matched corners in the moving picture, shape (matches, 2).
-        target: The same in the fixed picture.
+        target: The same corners in the fixed picture.
     """
 
     affine: Affine
@@ -44,7 +44,7 @@ class Registered(NamedTuple):
 
     @property
     def is_proof(self) -> bool:
-        """Return whether so many of the matches agree that the transform is not an accident of a repeating texture.
+        """Return whether so many matches agree that the transform is not an accident caused by a repeating texture.
 
         Bricks, tiles and windows look alike, so that corners of one match those of any other: some of these matches
         agree on a shift by one brick, others on a shift by two. Most matches of a copy agree. The bound is that of M.
@@ -78,8 +78,8 @@ class SceneGeometry(NamedTuple):
 
     Args:
         matches: Number of corners that fit one geometry of two cameras.
-        spread: Share, 0-1, of the cells with corners that hold a matching corner, in the picture with the smaller
-            share.
+        spread: Proportion, 0-1, of the cells with corners that contain a matching corner, in the picture with the
+            smaller proportion.
     """
 
     matches: int
@@ -144,7 +144,7 @@ def _cells(points: NDArray[np.float32], frame: NDArray[np.float32]) -> NDArray[n
 
 
 def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the places of similar corners in both pictures, matched one to one."""
+    """Return the positions of similar corners in both pictures, matched one to one."""
     if min(len(moving), len(fixed)) < _LEAST_INLIERS:
         return moving.points[:0], fixed.points[:0]
     source, target = mutually_nearest(
@@ -154,7 +154,7 @@ def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], ND
 
 
 def _is_plausible(affine: Affine) -> bool:
-    """Return whether a transform does not mirror, and shrinks or enlarges no more than copies do."""
+    """Return whether a transform does not mirror, and scales no more than copies do."""
     larger, smaller = np.linalg.svd(affine[:, :2], compute_uv=False)
     return bool(
         np.linalg.det(affine[:, :2]) > 0

@@ -1,4 +1,4 @@
-"""Search for one collection's pictures in another: equal ids and hashes are proof, near hashes give candidates."""
+"""Search for one collection's pictures in another: equal ids and hashes are proof, near hashes yield candidates."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from .picture_hashes import KnownPicture
 MatchedBy = Literal["canonical_id", "file", "pixels"]
 _MOST_PARTNERS = 8
 _SPOTS_OF_A_COSINE = 10.0
-"""Weight of a cosine of 1, in spots that two pictures share; near hashes rank before both."""
+"""Weight of a cosine of 1, in units of spots that two pictures share; near hashes rank before both."""
 
 
 class SureLeak(NamedTuple):
-    """A picture that the other collection certainly holds: its position there and the matching identifier."""
+    """A picture that the other collection certainly contains: its position there and the matching identifier."""
 
     place: int
     by: MatchedBy
 
 
 class PossibleLeak(NamedTuple):
-    """A picture of the other collection to compare; if `mirrored` is set, also its mirrored version."""
+    """A picture of the other collection to compare; if `mirrored` is set, its mirrored version as well."""
 
     place: int
     mirrored: bool
 
 
 def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> dict[int, SureLeak]:
-    """Return for each of my pictures the first of theirs with an equal canonical id, or else file, or else pixels."""
+    """Return, for each of my pictures, the first of theirs with an equal canonical id, or else file, or else pixels."""
     leaks: dict[int, SureLeak] = {}
     ways: tuple[tuple[MatchedBy, str], ...] = (("canonical_id",) * 2, ("file", "image_id"), ("pixels", "pixel_hash"))
     for by, name in ways:
@@ -60,7 +60,7 @@ def possible_leaks(
         mine: Pictures to check.
         theirs: Pictures of the collection to check against.
         distance: Largest number of bits of 64 in which two hashes may differ.
-        cosine: Smallest cosine of two embeddings; default None, with which embeddings propose no pairs.
+        cosine: Smallest cosine of two embeddings; with the default None, embeddings propose no pairs.
     """
     votes: defaultdict[tuple[int, int], float] = defaultdict(float)
     mirrored: set[tuple[int, int]] = set()

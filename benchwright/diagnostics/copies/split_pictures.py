@@ -35,7 +35,7 @@ class SplitPictures:
 
     Args:
         files: Id of the picture in each file, by the file's name.
-        shown: For each picture the first item of each split that shows it, by the split's name.
+        shown: For each picture, the first item of each split that shows it, by the split's name.
     """
 
     files: Mapping[str, str]
@@ -61,9 +61,9 @@ class CopiesAcrossSplits(NamedTuple):
 
     Args:
         pictures: The compared pictures, by id.
-        across: For each picture its likeliest copy in each other split, sorted, equal files included.
-        unreadable: Why a picture could not be compared, with all others or with one, by its id; equal files are found
-            nevertheless.
+        across: For each picture, its likeliest copy in each other split, sorted; equal files are included.
+        unreadable: Why a picture could not be compared with all others or with one of them, by its id; equal files are
+            found nevertheless.
     """
 
     pictures: Mapping[str, MeasuredPicture]
@@ -123,7 +123,7 @@ def copies_across_splits(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[SplitPictures, CopiesAcrossSplits]:
-    """Return the pictures that splits show, and for each its likeliest copy in each other split.
+    """Return the pictures that splits show and, for each, its likeliest copy in each other split.
 
     Each picture is decoded once for its measures, in a temporary folder that is then removed, and those of proposed
     pairs again, in reduced size, for the comparison. A place with one split has nothing to compare.
@@ -131,7 +131,7 @@ def copies_across_splits(
     Args:
         place: A release, or a workspace whose recipe assigns splits and has run to its end.
         distance: Number of bits of 64 in which two hashes of a proposed pair may differ.
-        embeddings: Folder of a model whose embeddings propose pairs too; default none.
+        embeddings: Folder of a model whose embeddings also propose pairs; default None.
         cosine: Smallest cosine, 0-1, at which they do.
         workers: Number of processes; default one per processor.
         progress: Receiver of progress; default none.

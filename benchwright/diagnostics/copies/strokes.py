@@ -1,4 +1,4 @@
-"""Strokes of two aligned pictures: light that letters, lines and edges add to or take from the ground around them."""
+"""Strokes in two aligned pictures: light that letters, lines and edges add to or take from the ground around them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .registration import Affine
 
 SHIFTED_PX = 6
-"""Largest distance of a mark from its place in the other picture, in pictures that are 448 px long."""
+"""Largest distance of a mark from its position in the other picture, in pictures that are 448 px long."""
 _SHARPEST_PX, _LINE_PX = 0.8, 6.0
 """Standard deviations of the blurs that bound the strokes of letters, in pictures that are 448 px long."""
 INK = 6.0

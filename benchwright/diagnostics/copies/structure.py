@@ -1,4 +1,4 @@
-"""Comparison of two aligned pictures by blocks, so that a watermark or other words affect their own blocks only.
+"""Comparison of two aligned pictures by blocks, so that a watermark or different words affect only their own blocks.
 
 Blocks without details agree wherever two backgrounds have the same shade, and prove nothing: in two posters of one
 template they are nine in ten. Two more values are therefore measured: besides the share that is alike, the share that
@@ -19,11 +19,11 @@ BLOCK_PX = 12
 _SOFTENED_PX = 1.2
 """Standard deviation of the blur before the comparison, which then tolerates compression and an error of one pixel."""
 _FLAT = 7.0
-"""Standard deviation of gray levels, 0-127.5, below which a block has nothing to correlate."""
+"""Standard deviation of gray levels, 0-127.5, below which a block has no content to correlate."""
 _FLAT_APART = 24.0
 """Gray levels by which the means of two flat blocks may differ, once light and contrast are equal."""
 _ALIKE, _UNLIKE = 0.55, 0.3
-"""Correlations from which two blocks show the same, and below which they show different content."""
+"""Correlations above which two blocks show the same, and below which they show different content."""
 _FAINT = 1.5
 """Standard deviation of gray levels from which a block has substance: a sky or a wall has, paper and paint have not."""
 _LEAST_DETAILED, _LEAST_LOST = 3, 4
@@ -32,14 +32,14 @@ _BAND_ALIKE = 0.85
 """Smallest share of a band's blocks that are alike, and of its details that are preserved."""
 
 _INSIDE = 252
-"""Smallest value, of 255, of a warped white picture at which a pixel counts as inside it."""
+"""Smallest value, of 255, of a warped white picture for a pixel to be inside it."""
 
 _Grey = NDArray[np.float32]
 _Pixel = TypeVar("_Pixel", np.float32, np.uint8)
 
 
 class Structure(NamedTuple):
-    """Similarity of two aligned pictures; all numbers are shares, 0-1.
+    """Similarity of two aligned pictures; all numbers are proportions, 0-1.
 
     Args:
         overlap_fixed: Share of the fixed picture that the overlap covers.
@@ -69,7 +69,7 @@ class Structure(NamedTuple):
 
 
 def compare(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Structure | None:
-    """Compare two gray pictures where they overlap; None if the overlap holds no block.
+    """Compare two gray pictures where they overlap; return None if the overlap contains no block.
 
     Args:
         fixed: Shape (height, width).
@@ -176,7 +176,7 @@ def _worst_region(
 
 
 def _longest_band(blocks: NDArray[np.bool_], same: NDArray[np.bool_], detailed: NDArray[np.bool_]) -> float:
-    """Return the largest share of the overlap's rows that lie in one run and together show the same."""
+    """Return the largest proportion of the overlap's rows that form one run and together show the same content."""
     rows = np.flatnonzero(blocks.any(axis=1))
     sums = [
         np.concatenate([[0], np.cumsum(mask[rows[0] : rows[-1] + 1].sum(axis=1))])

@@ -36,7 +36,7 @@ from .strokes import aligned_strokes
 from .structure import BLOCK_PX, Structure, compare
 
 _SIDE_PX = 448
-"""Longer side at which pictures are compared."""
+"""Longer side, in pixels, at which pictures are compared."""
 LEAST_SIDE_PX = 160
 """Longer side to which pictures of at least one block are enlarged to gain more than a few blocks."""
 DECODED_AT_LEAST_PX = 256
@@ -44,11 +44,11 @@ _CANDIDATES, _CORNERS = 1500, 600
 
 Verdict = Literal["confirmed", "unsure", "scene", "different"]
 BEST_FIRST: Mapping[str, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3}
-"""Rank of each verdict: of several pairs, or alignments, the first counts."""
+"""Rank of each verdict: of several pairs, or alignments, the first in rank determines the result."""
 
 
 class _SameEnough(NamedTuple):
-    """Limits of the measured values within which a pair counts as copies; all are shares, 0-1.
+    """Limits of the measured values within which a pair is considered a copy; all are proportions, 0-1.
 
     Args:
         contained: Smallest share of one picture that the other shows. A rotated copy loses its corners.
@@ -67,7 +67,7 @@ class _SameEnough(NamedTuple):
     region: float
 
     def holds(self, structure: Structure) -> bool:
-        """Return whether the measured values are within these bounds."""
+        """Return whether the measured values are within these limits."""
         return (
             max(structure.overlap_fixed, structure.overlap_moving) >= self.contained
             and min(structure.overlap_fixed, structure.overlap_moving) >= self.whole
@@ -119,7 +119,7 @@ class PairComparison:
 
     @property
     def likeness(self) -> float:
-        """Return the share of the overlap's blocks that show the same, 0-1; 0 without an overlap."""
+        """Return the proportion of the overlap's blocks that show the same content, 0-1; 0 if there is no overlap."""
         return self.structure.alike if self.structure is not None else 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -163,9 +163,9 @@ def compare_pictures(fixed: PreparedPicture, moving: PreparedPicture, *, mirrore
     """Compare two pictures under each possible alignment and return the best result.
 
     Args:
-        fixed: Picture that stays as it is.
+        fixed: Picture that is not transformed.
         moving: Picture turned, scaled and shifted onto the fixed one.
-        mirrored: Whether to try the moving picture mirrored too; default False.
+        mirrored: Whether to try the mirrored moving picture as well; default False.
     """
     best = _aligned(fixed, moving, mirrored=False)
     if mirrored and best.verdict != "confirmed":
@@ -203,7 +203,7 @@ def _as_scene(
 
 
 def _laid_over(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool) -> PairComparison:
-    """Compare two pictures frame on frame, for pictures with too few corners for registration."""
+    """Compare two pictures frame to frame, for pictures with too few corners for registration."""
     across, down = fixed.grey.shape[1] / moving.grey.shape[1], fixed.grey.shape[0] / moving.grey.shape[0]
     if max(across, down) > 1.1 * min(across, down):
         return PairComparison("different", mirrored=mirrored)
@@ -220,7 +220,7 @@ def _judge(
     *,
     mirrored: bool,
 ) -> PairComparison:
-    """Return the verdict on an alignment; `registered` is its origin, None for frame on frame."""
+    """Return the verdict on an alignment; `registered` is its origin, None for frame to frame."""
     inliers = 0 if registered is None else registered.inliers
     verdict: Verdict = "different"
     if structure is not None and structure.detailed < _PLAIN and registered is None:
@@ -269,7 +269,7 @@ _KEPT_BYTES = 16 << 20
 
 
 class PreparedPictures:
-    """A cache of the latest prepared pictures."""
+    """A cache of the most recently prepared pictures."""
 
     def __init__(self) -> None:
         self._ready: OrderedDict[str, PreparedPicture] = OrderedDict()
@@ -279,7 +279,7 @@ class PreparedPictures:
         """Return a picture, decoded in reduced size if its format allows.
 
         Raises:
-            UnreadableImage: As `ImageReader.luma`.
+            UnreadableImage: As for `ImageReader.luma`.
         """
         return self.prepared(record.image_id, lambda: ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
 

@@ -51,7 +51,7 @@ class Embeddings(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the digest of the model's files, so that their place does not matter."""
+        """Return the digest of the model's files, so that their location does not matter."""
         return {"model": f"sha256:{self._sha256}"}
 
     def weights_hash(self) -> str:
@@ -59,7 +59,7 @@ class Embeddings(MapStep):
         return self._sha256
 
     def shares_model(self) -> bool:
-        """Return True."""
+        """Return True, since workers share the model."""
         return True
 
     def open(self, ctx: OpenContext) -> PictureBatches[str]:
@@ -92,7 +92,7 @@ class Embeddings(MapStep):
 
 
 def near_across(mine: Vectors, theirs: Vectors, *, cosine: float, most: int) -> dict[int, dict[int, float]]:
-    """Return for each row of `mine` the nearest rows of `theirs` with cosines of at least `cosine`, up to `most`."""
+    """Return, for each row of `mine`, the nearest rows of `theirs` with cosines of at least `cosine`, up to `most`."""
     near: dict[int, dict[int, float]] = {}
     for first in range(0, len(mine), _ROWS_AT_A_TIME):
         alike = np.round(mine[first : first + _ROWS_AT_A_TIME] @ theirs.T, 4)
@@ -105,7 +105,7 @@ def near_across(mine: Vectors, theirs: Vectors, *, cosine: float, most: int) -> 
 
 
 def near_by_embedding(vectors: Vectors, *, cosine: float, most: int) -> dict[int, set[int]]:
-    """Return for each position its nearest partners with at least this cosine, up to `most`.
+    """Return, for each position, its nearest partners with at least this cosine, up to `most`.
 
     All pairs are compared, a block at a time: 100,000 pictures of 512 dimensions need 5 trillion multiplications.
     """

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 _BITS = 64
 MAX_DISTANCE = 16
-"""Beyond a quarter of the bits, unrelated images are within reach of each other."""
+"""Largest distance: beyond a quarter of the bits, unrelated images are within reach of each other."""
 
 _AT_A_TIME = 1 << 16
-"""Codes compared with all codes in reach before the next batch."""
+"""Number of codes that are compared with all codes in reach before the next batch."""
 _PIECE = 1 << 16
-"""Candidate pairs compared at a time: half a MB, which fits into a processor's cache."""
+"""Number of candidate pairs compared at a time: half a MB, which fits into a processor's cache."""
 _MOST_SLOTS = 1 << 10
-"""Rows that a code is compared with at once, at most."""
+"""Largest number of rows with which a code is compared at once."""
 _MAX_CHUNK_BITS = 24
 
 _Positions = NDArray[np.int64]
@@ -38,7 +38,7 @@ _Codes = NDArray[np.uint64]
 
 
 class Pairs(NamedTuple):
-    """Pairs of positions with `left < right`, and their distance in bits."""
+    """Pairs of positions with `left < right`, and their distances in bits."""
 
     left: _Positions
     right: _Positions
@@ -69,7 +69,7 @@ class _Chunk(NamedTuple):
 def pairs_within(codes: _Codes, *, distance: int) -> Pairs:
     """Return every pair of `codes` that differs in at most `distance` of 64 bits, sorted by (left, right).
 
-    Arguments and errors are those of `iter_pairs`.
+    The arguments and errors are those of `iter_pairs`.
     """
     pairs = Pairs.joined(list(iter_pairs(codes, distance=distance)))
     order = np.lexsort((pairs.right, pairs.left))
@@ -83,7 +83,7 @@ def iter_pairs(codes: _Codes, *, distance: int) -> Iterator[Pairs]:
 
     Args:
         codes: Shape (n,), unsigned 64-bit, in any order.
-        distance: Bits, 0 to `MAX_DISTANCE`.
+        distance: Number of bits, 0 to `MAX_DISTANCE`.
 
     Raises:
         ValueError: The distance is out of range.
@@ -119,7 +119,7 @@ def _chunks(pieces: int, distance: int) -> list[_Chunk]:
 
 
 def _deal_bits(codes: _Codes, pieces: int) -> _Codes:
-    """Permute the bits of all codes in one way, so that every chunk gets its share of evenly spread bits."""
+    """Permute the bits of all codes in the same way, so that every chunk gets its share of evenly distributed bits."""
     ones_of_bit = np.array([np.count_nonzero(codes & np.uint64(1 << bit)) for bit in range(_BITS)])
     most_even_first = np.argsort(np.abs(2 * ones_of_bit - len(codes)), kind="stable")
     dealt = np.zeros_like(codes)
@@ -168,7 +168,7 @@ class _Meetings(NamedTuple):
 
 
 def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: int) -> Iterator[Pairs]:
-    """Yield the pairs within `distance` that this chunk finds and no earlier chunk does."""
+    """Yield the pairs within `distance` that this chunk finds and no earlier chunk has found."""
     table = _SortedCodes.of(codes, chunks[number])
     for meetings in _meetings(table, chunks[number]):
         for left, right in _near(table.codes, meetings, distance):

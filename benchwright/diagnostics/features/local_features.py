@@ -16,9 +16,9 @@ from PIL import Image
 
 OCTAVE, _OCTAVES = 1.2, 8
 _SMALLEST_PX = 64
-"""Smallest side of a picture with corners to search: ORB reads 31 pixels on all sides of a corner."""
+"""Smallest side of a picture that is searched for corners: ORB reads 31 pixels on all sides of a corner."""
 _ROWS_AT_A_TIME = 32
-"""Descriptors compared with all others at a time, so that intermediate values fit into a processor's cache."""
+"""Number of descriptors compared with all others at a time, so that intermediate values fit into the cache."""
 _CELLS = 8
 """Cells per side of the grid over which corners are spread, so that a strip of text does not take them all."""
 
@@ -58,7 +58,7 @@ def shrunk(luma: Image.Image, *, side_px: int) -> NDArray[np.uint8]:
 
 
 def detector(candidates: int) -> Any:
-    """Return an ORB detector that considers this many candidates."""
+    """Return an ORB detector that considers the given number of candidates."""
     import cv2
 
     create: Any = cv2.ORB.create
@@ -98,7 +98,7 @@ def mutually_nearest(
 
     Args:
         descriptors: Shape (descriptors, words of 64 bits), at least one row.
-        partners: Shape (descriptors, the same words), at least one row. Of equally near rows the first counts.
+        partners: Shape (descriptors, the same words), at least one row. Of equally near rows, the first is used.
         most_bits: Largest number of bits in which two matching descriptors differ.
     """
     apart = np.zeros((len(descriptors), len(partners)), np.uint16)

@@ -1,4 +1,4 @@
-"""Visual words: local features of a picture as a small set of numbers, some of which its copies and crops share.
+"""Visual words: local features of a picture as a small set of numbers, some of which copies and crops share.
 
 Cropping a picture changes a hash of the whole frame, but not the corners. Each corner gives a word, consisting of some
 bits of its descriptor, with its place, rotation and scale. `word_matching` compares pictures by their words.
@@ -34,7 +34,7 @@ _KEPT_BITS = (
 most stable first; chosen on 50 pictures of II-Bench."""
 WORD_BITS = len(_KEPT_BITS)
 TURNS = 32
-"""Steps into which a full turn is divided."""
+"""Number of steps into which a full turn is divided."""
 
 CELL_PX = 8
 """Pixels of the picture, shrunk to `SIDE_PX`, per pixel of its miniature."""
@@ -49,7 +49,7 @@ Miniature = NDArray[np.uint8]
 
 
 def words_of(features: Features) -> Words:
-    """Return for each corner bits of its descriptor, its place, rotation and scale, in the order of the corners."""
+    """Return bits of the descriptor, position, rotation and scale of each corner, in the order of the corners."""
     bits = np.zeros((len(features), 64), np.uint8)
     bits[:, :WORD_BITS] = np.unpackbits(features.descriptors, axis=1)[:, _KEPT_BITS]
     words = np.zeros(len(features), _DTYPE)

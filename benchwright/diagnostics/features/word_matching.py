@@ -2,7 +2,7 @@
 
 `shared_words` finds the pairs of pictures that share several rare words with a consistent rotation and shift (weak
 geometric consistency: Jégou, Douze and Schmid, ECCV 2008). It builds an inverted index over all corners by sorting, in
-bounded memory. Words of too many pictures are left out, so that the work grows nearly linearly with the number of
+bounded memory. Words of too many pictures are omitted, so that the work grows nearly linearly with the number of
 pictures.
 
 `agreement` checks such a pair more closely. Words that are equal by chance move in different ways; those of copies move
@@ -31,18 +31,18 @@ _SPOT, _SPOTS, _CELL = 16, 256, 8
 """Side of a spot, spots of a picture, and side of a cell of shifts; sides are in 256ths of the picture's side."""
 _FEWEST_BITS, _MOST_BITS = 17, 29
 _GROUP_BITS = 4
-"""Leading bits of the words sorted at a time."""
+"""Number of leading bits of the words that are sorted at a time."""
 _AT_A_TIME = 1 << 14
-"""Corners looked up at a time: some 20 MB."""
+"""Number of corners looked up at a time, which take some 20 MB."""
 
 _UNIT_PX = SIDE_PX / 256
-"""Places of words are in 256ths of the side."""
+"""Unit of the positions of words: 256ths of the side."""
 _MATCH_BITS = 14
-"""Bits of 59 in which two matching words may differ."""
+"""Number of bits, of 59, in which two matching words may differ."""
 _REACH = 6.0
-"""Largest distance of a word from its predicted place, in 256ths of the side, times the scale if that is above 1."""
+"""Largest distance of a word from its predicted position, in 256ths of the side, times the scale if above 1."""
 _APART = 12.0
-"""Smallest distance between two matches that give rotation and scale, in 256ths of the side."""
+"""Smallest distance between two matches that determine rotation and scale, in 256ths of the side."""
 _MOST_SCALE = 6.0
 _TURN_STEPS, _OCTAVES = 2.5, 4
 """Steps of rotation and octaves of scale by which two matches may differ from the similarity that they give."""
@@ -50,7 +50,7 @@ _MOST_TRIED, _MOST_ALIGNMENTS = 400, 40
 _ALIGNMENTS = 6
 _LEAST_WORDS = 3
 _ENOUGH_WORDS = 8
-"""Number of agreeing words from which the miniatures are not checked: so many hardly ever agree by chance."""
+"""Number of agreeing words above which miniatures are not checked, since so many rarely agree by chance."""
 _LEAST_ALIKE = 0.7
 """Smallest correlation of two miniatures where they overlap. A right alignment of a quarter with its whole gives 0.9 or
 more; every third of six attempted wrong alignments gives 0.5."""
@@ -90,7 +90,7 @@ class WordSharing(NamedTuple):
 
 
 def word_bits(corners: int) -> int:
-    """Return the number of bits of a word at which few of this many corners share a word by chance."""
+    """Return the number of bits of a word with which few of this many corners share a word by chance."""
     return int(np.clip(np.ceil(np.log2(max(corners, 2))) - 2, _FEWEST_BITS, _MOST_BITS))
 
 
@@ -235,14 +235,14 @@ class _WordTable(NamedTuple):
 
 
 def _run_starts(ascending: NDArray[Any]) -> _Ints:
-    """Return the positions at which a new value begins."""
+    """Return the indices at which a new value begins."""
     is_new = np.ones(len(ascending), np.bool_)
     is_new[1:] = ascending[1:] != ascending[:-1]
     return np.flatnonzero(is_new)
 
 
 def _by_picture(owner: _Rows) -> Iterator[_Ints]:
-    """Yield corners, one range after another, each of whole pictures."""
+    """Yield ranges of corners, one after another, each of whole pictures."""
     begin = 0
     while begin < len(owner):
         last = owner[min(begin + _AT_A_TIME, len(owner)) - 1]
@@ -305,7 +305,7 @@ def _shift_bins(earlier: Words, later: Words) -> list[_Ints]:
 
 
 def _spot(words: Words) -> _Ints:
-    """Return a number for the spot of each corner; one spot of a picture often has corners of several sizes."""
+    """Return the number of each corner's spot; one spot of a picture often has corners of several sizes."""
     column, row = ((words[axis] // _SPOT).astype(np.int64) for axis in ("x", "y"))
     spot: _Ints = column * (256 // _SPOT) + row
     return spot
@@ -340,7 +340,7 @@ class _Alignment(NamedTuple):
 
 
 def agreement(words: tuple[Words, Words], miniatures: tuple[Miniature, Miniature]) -> int:
-    """Return the number of words that agree on an alignment under which two pictures may show the same; otherwise 0."""
+    """Return how many words agree on an alignment under which two pictures may show the same content, otherwise 0."""
     for alignment in _alignments(*words):
         if alignment.words >= _ENOUGH_WORDS or _correlation(*miniatures, alignment) >= _LEAST_ALIKE:
             return alignment.words

@@ -1,4 +1,4 @@
-"""The input and output of rules about faults of items: `ItemFacts`, `FaultRule`, `SetRule`, `ItemFault`."""
+"""The input and output of rules for faults of items: `ItemFacts`, `FaultRule`, `SetRule`, `ItemFault`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class ItemPicture(NamedTuple):
 
     Args:
         name: Name of its file in the source; empty if it has none.
-        stated: Statements of the file about its content, by field (`EXIF ImageDescription`); None if unknown.
+        stated: What the file states about its content, by field (`EXIF ImageDescription`); None if unknown.
         is_grey: Whether it has no color; None if unknown.
-        text: Lines of text in it; None if no reader was run on it.
+        text: Lines of text in the picture; None if no reader was run on it.
     """
 
     name: str = ""
@@ -41,8 +41,8 @@ class ItemFacts:
 
     Args:
         item: The item.
-        own_id: Its id in its source; empty if it has none there.
-        pictures: Its pictures, in order; None if it is unknown how many it names.
+        own_id: Id of the item in its source; empty if it has none there.
+        pictures: Pictures of the item, in order; None if it is unknown how many it names.
         padded: Letters of options whose words have surrounding white space in the source, but not in the item.
         key_is_ambiguous: Whether its source states a key that is the text of several options.
     """
@@ -55,14 +55,14 @@ class ItemFacts:
 
     @cached_property
     def texts(self) -> Sequence[tuple[str, str]]:
-        """Return the visible texts, each with its place: `question`, `option A`, `explanation`."""
+        """Return the visible texts, each with its name: `question`, `option A`, `explanation`."""
         options = [(f"option {choice.key}", choice.text) for choice in self.item.choices]
         texts = [("question", self.item.question), *options, ("explanation", self.item.explanation)]
         return [(place, text) for place, text in texts if text]
 
     @cached_property
     def worded(self) -> Sequence[Choice]:
-        """Return the options in words, in order."""
+        """Return the options that are texts, in order."""
         return [choice for choice in self.item.choices if choice.text is not None]
 
     @cached_property
@@ -77,18 +77,18 @@ class ItemFacts:
 
     @cached_property
     def wrong_texts(self) -> Sequence[str]:
-        """Return the texts of the wrong options, in order; none if the key is unknown."""
+        """Return the texts of the wrong options, in order; empty if the key is unknown."""
         return [] if self.right is None else [str(choice.text) for choice in self.worded if choice is not self.right]
 
     @cached_property
     def stated_key(self) -> StatedKey:
-        """Return the key with the option that the explanation explicitly calls right."""
+        """Return the key, with the option that the explanation explicitly calls right."""
         texts = tuple(choice.text for choice in self.item.choices)
         key = LETTERS.index(str(self.item.right_key))
         return stated_key(ExplainedKey(self.item.item_id, self.item.explanation or "", texts, key))
 
     def has(self, needed: Needed) -> bool:
-        """Return whether a fact that a rule needs is known."""
+        """Return whether a fact that a rule requires is known."""
         return _IS_KNOWN[needed](self)
 
 
@@ -108,8 +108,8 @@ class ItemFault(NamedTuple):
     """A fault that a rule found in an item.
 
     Args:
-        words: The fault in one sentence that includes the evidence, up to 400 characters.
-        evidence: JSON values that show it.
+        words: A description of the fault in one sentence that includes the evidence, up to 400 characters.
+        evidence: JSON values that show the fault.
         severity: Severity if it differs from the rule's.
         certainty: Certainty if it differs from the rule's.
     """
@@ -121,12 +121,12 @@ class ItemFault(NamedTuple):
 
 
 class SetFault(NamedTuple):
-    """A fault that a rule over all items found.
+    """A fault found by a rule that examines all items.
 
     Args:
         items: Indices of the items concerned among those given to the rule.
-        words: The fault in one sentence that includes the evidence.
-        evidence: JSON values that show it.
+        words: A description of the fault in one sentence that includes the evidence.
+        evidence: JSON values that show the fault.
         severity: Severity if it differs from the rule's.
         certainty: Certainty if it differs from the rule's.
     """
@@ -164,7 +164,7 @@ class FaultRule:
     together: bool = False
 
     def faults(self, facts: ItemFacts) -> Iterator[ItemFault]:
-        """Yield the faults of an item; nothing if a fact that the rule needs is unknown."""
+        """Yield the faults of an item; nothing if a fact that the rule requires is unknown."""
         if all(facts.has(needed) for needed in self.needs):
             yield from self.find(facts)
 
@@ -191,14 +191,14 @@ class SetRule:
         return self.look(facts) if self.look is not None and all(map(facts.has, self.needs)) else None
 
     def faults(self, items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-        """Yield the faults, with items by their indices in `items`."""
+        """Yield the faults, with items given by their indices in `items`."""
         places = [place for place, facts in enumerate(items) if all(facts.has(needed) for needed in self.needs)]
         for fault in self.find([items[place] for place in places]):
             yield fault._replace(items=[places[place] for place in fault.items])
 
 
 def excerpt(text: str, start: int = 0, stop: int | None = None, *, around: int = 40) -> str:
-    """Return a part of a text with a few characters around it, on one line."""
+    """Return a part of a text with a few surrounding characters, on one line."""
     stop = len(text) if stop is None else stop
     first, last = max(0, start - around), min(len(text), stop + around)
     words = " ".join(text[first:last].split())

@@ -1,1 +1,1 @@
-"""Keys that replies or explanations contradict, and ambiguous items."""
+"""Keys that replies or explanations contradict, and items that are ambiguous."""

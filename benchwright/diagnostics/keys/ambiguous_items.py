@@ -32,13 +32,13 @@ class AmbiguousItem(NamedTuple):
 
     Args:
         item_id: Id of the item.
-        options: Places of the two options, the more popular one first.
-        shares: Their shares of people's votes, or of the summed weights of able models.
-        split: The respondents that split.
-        key: Place of the key; -1 without a key.
-        models: Models that gave each of the two, sorted.
-        votes: Number of people who gave each of the two.
-        p_value: p of the binomial test; None if people were not asked, or do not split.
+        options: Indices of the two options, the more popular one first.
+        shares: Shares of the two options in people's votes, or in the summed weights of able models.
+        split: The kind of respondents that split.
+        key: Index of the key; -1 if there is no key.
+        models: Models that gave each of the two options, sorted.
+        votes: Number of people who gave each of the two options.
+        p_value: p-value of the binomial test; None if people were not asked, or do not split.
     """
 
     item_id: str
@@ -85,7 +85,7 @@ def ambiguous_items(matrix: LetterMatrix, people: PeopleAnswers | None = None) -
 
 
 def _two_greatest(sums: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places of the greatest and the second greatest value of each row; ties go to the lower place."""
+    """Return the indices of the greatest and the second greatest value in each row; ties go to the lower index."""
     import numpy as np
 
     order = np.argsort(-sums, axis=1, kind="stable")
@@ -95,7 +95,7 @@ def _two_greatest(sums: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray
 def _split_people(
     matrix: LetterMatrix, votes: NDArray[np.int64]
 ) -> dict[int, tuple[tuple[int, int], tuple[float, float], float | None]]:
-    """Return the items on which people split: the two options, their shares of the votes, and p."""
+    """Return the items on which people split: the two options, their shares of the votes, and the p-value."""
     import numpy as np
     from scipy.stats import binom
 

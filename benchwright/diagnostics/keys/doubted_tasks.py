@@ -1,4 +1,4 @@
-"""Tasks whose keys are in doubt as a whole: by a mistake of a join, by a share of wrong keys, or because all fail.
+"""Tasks whose keys are in doubt as a whole: because of a faulty join, many wrong keys, or models that all fail.
 
 A task is doubted
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Doubt = Literal["joined", "far_apart", "many_wrong", "at_chance"]
 
 _MANY_WRONG = 0.1
-"""Lower bound of the share of wrong keys, 0-1, above which a task is doubted."""
+"""Lower bound of the proportion of wrong keys, 0-1, above which a task is doubted."""
 _LEAST_VOICES = 3
 """Number of models whose agreement alone, without a mistake that explains the keys, has high severity: two may be
 relatives that are misled alike."""
@@ -39,12 +39,12 @@ class DoubtedTask(NamedTuple):
     """A task whose keys are in doubt as a whole.
 
     Args:
-        task: Number of the task in the matrix.
+        task: Index of the task in the matrix.
         doubt: Reason for the doubt.
-        agreement: Agreement of models on it.
-        share: Its estimated share of wrong keys; None if models agree too little for an estimate.
-        join: The mistake that explains its keys; None if none does.
-        best: Share of right letters of the best model, 0-1.
+        agreement: Agreement of models on the task.
+        share: Estimated proportion of wrong keys; None if models agree too little for an estimate.
+        join: The mistake that explains the task's keys; None if none does.
+        best: Proportion of right letters of the best model, 0-1.
         chance: Accuracy of a uniform draw, 0-1.
     """
 
@@ -58,7 +58,7 @@ class DoubtedTask(NamedTuple):
 
     @property
     def is_grave(self) -> bool:
-        """Return whether scores on the task are wrong or not trustworthy, rather than of doubtful use."""
+        """Return whether scores on the task are wrong or not trustworthy, rather than just of doubtful use."""
         return self.join is not None or (self.doubt != "at_chance" and len(self.agreement.models) >= _LEAST_VOICES)
 
     def to_json(self, matrix: LetterMatrix) -> dict[str, Any]:
@@ -84,11 +84,12 @@ class DoubtedTask(NamedTuple):
 
 
 def doubted_tasks(matrix: LetterMatrix, shares: Mapping[int, WrongShare]) -> list[DoubtedTask]:
-    """Return the tasks whose keys are in doubt, by their numbers.
+    """Return the tasks whose keys are in doubt, by their indices.
 
     Args:
         matrix: Replies, with items in the order of the source.
-        shares: Estimated shares of wrong keys, in the form of `benchwright.diagnostics.keys.suspected_keys.evidence`.
+        shares: Estimated proportions of wrong keys, in the form of
+            `benchwright.diagnostics.keys.suspected_keys.evidence`.
     """
     agreements = agreements_by_task(matrix)
     able_somewhere = any(able_models(matrix, each.places) for each in agreements.values())
@@ -132,7 +133,7 @@ def _are_at_chance(matrix: LetterMatrix, agreement: TaskAgreement, tried: int) -
     Args:
         matrix: Replies.
         agreement: The task.
-        tried: Number of judged tasks.
+        tried: Number of tasks judged.
     """
     from scipy.stats import binom
 

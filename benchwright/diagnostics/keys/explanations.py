@@ -1,6 +1,6 @@
-"""Explanations that name another option than the key as the right one.
+"""Explanations that name an option other than the key as the right one.
 
-A few rules only: an explanation counts if it states the right option explicitly ("the answer is B", "(B) is correct",
+A few rules only: an explanation is used if it states the right option explicitly ("the answer is B", "(B) is correct",
 "the correct answer is a red cat", "Hence B"), always the same one, and never states the same of the key. Discussing an
 option does not count, and an explanation that states no option is silent.
 """
@@ -16,14 +16,14 @@ from benchwright.replies.answers import read_answer
 from benchwright.replies.reply_text import plain
 
 _COMMITTING_RULES = frozenset({"phrase", "boxed", "tag", "json"})
-"""Rules of the answer reader by which a text states the right option; a label or a mention does not."""
+"""Rules of the answer reader by which a text states the right option; a label or a mention is not enough."""
 
 _ENDS_WITH_ANSWER = re.compile(
     r"\b(?:answer|option|choice|response)\s*(?:is|:)\s*(?:option\s+|choice\s+)?[(\[]?[A-Z][)\]]?\Z|"
     r"(?<!\w)[(\[]?[A-Z][)\]]?\s+is\s+(?:the\s+)?(?:correct|right|best)(?:\s+(?:answer|option|choice|one))?\Z",
     re.I,
 )
-"""A sentence that ends with the right option, whichever rule reads it."""
+"""A sentence that ends with the right option, whichever rule matches it."""
 
 _LEAST_STATING, _MOST_CONTRADICTING = 10, 0.3
 """Smallest number of explanations that name an option, and share of these above which contradictions mean that letters
@@ -39,7 +39,7 @@ _DENIES = re.compile(
     r"misread|confus\w+|if|unless|although|though|rather\s+than|instead|erroneous\w*|key|but)\b|n't\b",
     re.I,
 )
-"""Words in a sentence that may reject the option it calls right; such a sentence does not count."""
+"""Words in a sentence that may reject the option it calls right; such a sentence is ignored."""
 
 _CONCLUDES = re.compile(
     r"(?:\b(?:hence|therefore|thus|so|consequently|accordingly|(?:which|this|that) leaves|leaving|daher|somit|"
@@ -71,7 +71,7 @@ class ExplainedKey(NamedTuple):
         item_id: Id of the item.
         explanation: The text.
         options: Text of each option; None for a picture.
-        key: Place of the option that the benchmark calls right.
+        key: Index of the option that the benchmark calls right.
     """
 
     item_id: str
@@ -85,8 +85,8 @@ class Contradiction(NamedTuple):
 
     Args:
         item_id: Id of the item.
-        key: Place of the option that the benchmark calls right.
-        stated: Place of the option that the explanation calls right.
+        key: Index of the option that the benchmark calls right.
+        stated: Index of the option that the explanation calls right.
         sentence: The sentence with this statement.
     """
 
@@ -115,8 +115,8 @@ class StatedKey(NamedTuple):
 
     Args:
         item_id: Id of the item.
-        key: Place of the option that the key calls right, from 0.
-        stated: Place of the option that the explanation calls right, with its sentence; None if it names none.
+        key: Index of the option that the key calls right.
+        stated: Index of the option that the explanation calls right, with its sentence; None if it names none.
     """
 
     item_id: str
@@ -130,7 +130,7 @@ def stated_key(item: ExplainedKey) -> StatedKey:
 
 
 def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
-    """Return the explanations that call another option right than the key."""
+    """Return the explanations that call an option other than the key right."""
     stating = 0
     found = []
     for item in statements:
@@ -145,7 +145,7 @@ def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
 
 
 def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int, str] | None:
-    """Return the place of the one option that an explanation calls right, with the sentence; None if it names none.
+    """Return the index of the only option that an explanation calls right, with the sentence; None if it names none.
 
     None, too, if different sentences call different options right.
 
@@ -178,7 +178,7 @@ def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int,
 
 
 def _mentions_another(sentence: str, stated: int, options: Sequence[str | None]) -> bool:
-    """Return whether a sentence has the words of another option that are not part of those of the stated one."""
+    """Return whether a sentence contains another option's words that are not part of the stated option's words."""
     words = plain(sentence).casefold()
     own = plain(options[stated] or "").casefold()
     others = (plain(text or "").casefold() for place, text in enumerate(options) if place != stated)

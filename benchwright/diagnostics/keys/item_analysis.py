@@ -9,21 +9,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_MODELS = 5
-"""Smallest number of models for a correlation over models; with so few it is still a rough value."""
+"""Smallest number of models for a correlation over models; with so few, the value is still only rough."""
 
 _ITEMS_AT_ONCE = 1 << 16
 
 
 def proportion_right(right: NDArray[np.bool_], was_asked: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return each item's difficulty: the share of the models asked that answer it correctly.
+    """Return each item's difficulty: the proportion of the models asked that answer it correctly.
 
     High values mean easy items; NaN if no model was asked.
 
     Source: F. M. Lord, M. R. Novick, Statistical Theories of Mental Test Scores, Addison-Wesley 1968, section 15.3.
 
     Args:
-        right: Models x items, False where not asked.
-        was_asked: Models x items.
+        right: Whether each model answers each item correctly, models x items; False if not asked.
+        was_asked: Whether each model was asked each item, models x items.
     """
     import numpy as np
 
@@ -42,18 +42,18 @@ def discrimination(
     """Return each item's discrimination: the correlation, over models, between the item and the rest of its task.
 
     The rest is a model's accuracy on the other items of the task that it was asked, so that an item does not correlate
-    with itself (point-biserial item-rest correlation, -1 to 1). Below 0, weak models have the item right and strong
-    models have it wrong, which is a sign of a wrong key. NaN if fewer than `_LEAST_MODELS` models were asked the item
+    with itself (point-biserial item-rest correlation, -1 to 1). Below 0, weak models answer the item correctly and
+    strong models do not, which is a sign of a wrong key. NaN if fewer than `_LEAST_MODELS` models were asked the item
     and another one of its task, if all of them are right or all are wrong, or if all do equally well on the rest.
 
     Source: S. Henrysson, "Correction of item-total correlations in item analysis", Psychometrika 28 (1963), 211-218.
 
     Args:
-        right: Models x items, False where not asked.
-        was_asked: Models x items.
-        task: Number of each item's task.
-        gave: Models x items, whether a model gave the option to correlate with the rest; by default `right`, the key.
-            The rest always counts by the keys.
+        right: Whether each model answers each item correctly, models x items; False if not asked.
+        was_asked: Whether each model was asked each item, models x items.
+        task: Index of each item's task.
+        gave: Whether each model gave the option to correlate with the rest, models x items; by default `right`, the
+            key. The rest is always scored by the keys.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The mistake of a join that would explain why a task's keys differ from the models' answers.
+"""The faulty join that would explain why a task's keys differ from the models' answers.
 
 Candidates are: keys of another row (of the task, or of the whole file), from the first row or from a later one; rows in
 reverse order; neighboring rows exchanged; letters shifted, mirrored, or renamed in any other way; the keys of another
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _FARTHEST_ROW = 5
 _SURE = 1e-4
-"""Probability, over all tries of a task, below which agreement after undoing a mistake is not chance."""
+"""Probability, over all tries for a task, below which agreement after undoing a mistake is not due to chance."""
 _LEAST_AGREEING = 0.6
-"""Smallest share of the items concerned, 0-1, whose key is the models' answer once a mistake is undone."""
+"""Smallest proportion of the items concerned, 0-1, whose key is the models' answer once a mistake is undone."""
 
 Mistake = Literal["rows", "rows_of_file", "reversed_rows", "neighbours", "letters", "other_task"]
 
@@ -38,11 +38,11 @@ class KeyJoin(NamedTuple):
 
     Args:
         mistake: Kind of the mistake.
-        words: The mistake as text, such as `each item has the key of the row before it`.
-        restored: The key of each item of the task with the mistake undone; -1 if it then has none.
+        words: A description of the mistake, such as `each item has the key of the row before it`.
+        restored: The key of each item of the task once the mistake is undone; -1 if the item then has none.
         sets_right: Number of items whose key would become the models' answer.
         sets_wrong: Number of items whose key is the models' answer, but would cease to be.
-        agreeing: Share of the items concerned, 0-1, whose key is the models' answer with the mistake undone.
+        agreeing: Proportion of the items concerned, 0-1, whose key is the models' answer once the mistake is undone.
     """
 
     mistake: Mistake
@@ -62,7 +62,7 @@ class _Try(NamedTuple):
 
 
 def explain_keys(matrix: LetterMatrix, agreement: TaskAgreement) -> KeyJoin | None:
-    """Return the mistake that best explains the keys of a task; None if none does.
+    """Return the mistake that best explains the keys of a task; None if no mistake does.
 
     Args:
         matrix: Replies, with items in the order of the source.
@@ -80,7 +80,7 @@ def explain_keys(matrix: LetterMatrix, agreement: TaskAgreement) -> KeyJoin | No
 
 
 def _with_starts(each: _Try, answers: Places, keys: Places) -> Iterator[tuple[KeyJoin, float]]:
-    """Yield a try for all rows and, for a shift, for the rows from the start that explains most."""
+    """Yield a try for all rows and, for a shift, one for the rows from the start that explains most."""
     import numpy as np
 
     yield _judged(each, answers, keys, 0)
@@ -95,7 +95,7 @@ def _with_starts(each: _Try, answers: Places, keys: Places) -> Iterator[tuple[Ke
 
 
 def _judged(each: _Try, answers: Places, keys: Places, start: int) -> tuple[KeyJoin, float]:
-    """Return a try with the items it explains, and the probability of as many by chance, for its own tries."""
+    """Return a try with the items it explains, and the probability of as many by chance over that kind's tries."""
     import numpy as np
     from scipy.stats import binom
 
@@ -150,7 +150,7 @@ def _away(shift: int) -> str:
 
 
 def _moved(keys: Places, source: Places) -> Places:
-    """Return the keys from other rows; -1 where there is no such row."""
+    """Return the keys taken from other rows; -1 where there is no such row."""
     import numpy as np
 
     is_there = (source >= 0) & (source < len(keys))
@@ -158,7 +158,7 @@ def _moved(keys: Places, source: Places) -> Places:
 
 
 def _renamed_letters(keys: Places, options: NDArray[np.int64], answers: Places) -> Iterator[_Try]:
-    """Yield the tries in which the letters of keys mean other options."""
+    """Yield the tries in which the letters of keys denote other options."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
     from scipy.special import factorial

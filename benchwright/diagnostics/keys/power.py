@@ -1,8 +1,8 @@
-"""Differences between two models that a benchmark can find, by task.
+"""Differences between two models that a benchmark can detect, by task.
 
-Two models answer the same items, so the relevant quantity is the share of items that just one of them has right, psi.
-With n items worth n / d independent ones, where d is the design effect of items that share a picture, pair or scene, a
-paired test at 5 % finds a difference delta of accuracies with 80 % power if
+Two models answer the same items, so the relevant quantity is psi, the proportion of items that exactly one of them
+answers correctly. With n items worth n / d independent ones, where d is the design effect of items that share a
+picture, pair or scene, a paired test at 5 % finds a difference delta of accuracies with 80 % power if
 
     sqrt(n / d) delta = z_a sqrt(psi) + z_b sqrt(psi - delta^2).
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_ITEMS = 10
-"""Smallest number of items of a task that two models must both be asked for their replies to count."""
+"""Smallest number of items of a task that two models must both have been asked for their replies to be used."""
 TARGET = 0.05
-"""Difference of accuracies for which the required number of items is stated."""
+"""Difference of accuracies for which the required number of items is given."""
 
 
 class PowerAssumptions(NamedTuple):
@@ -50,11 +50,11 @@ class PowerAssumptions(NamedTuple):
 
     @property
     def discordant(self) -> float:
-        """Return the share of items that just one of the models has right: 2 p (1 - p) (1 - r)."""
+        """Return the proportion of items that exactly one of the models answers correctly: 2 p (1 - p) (1 - r)."""
         return 2 * self.accuracy * (1 - self.accuracy) * (1 - self.correlation)
 
     def __str__(self) -> str:
-        """Return the assumptions as text."""
+        """Return a description of the assumptions."""
         return (
             f"both models near an accuracy of {self.accuracy:.0%}, correlation of correctness {self.correlation:g}, "
             f"within clusters {self.within_cluster:g}"
@@ -66,8 +66,8 @@ class TaskPower(NamedTuple):
 
     Args:
         task: Name of the task; empty for all items.
-        items: Number of its items with a key.
-        clusters: Number of their clusters.
+        items: Number of items with a key.
+        clusters: Number of clusters of these items.
         pairs: Number of pairs of models whose replies were used; 0 if psi and d are assumed.
         discordant: psi, the median over pairs.
         design_effect: d, the median over pairs.
@@ -89,7 +89,7 @@ class TaskPower(NamedTuple):
 
     @property
     def is_assumed(self) -> bool:
-        """Return whether psi and d are assumed rather than counted."""
+        """Return whether psi and d are assumed rather than determined from replies."""
         return self.pairs == 0
 
 
@@ -106,7 +106,7 @@ def power_by_task(matrix: LetterMatrix, assumptions: PowerAssumptions | None = N
 
     Args:
         matrix: Items with keys, and replies of models; without replies of two models all values are assumed.
-        assumptions: Values to assume without replies; `PowerAssumptions()` by default.
+        assumptions: Values to assume if there are no replies; `PowerAssumptions()` by default.
     """
     import numpy as np
 
@@ -152,7 +152,7 @@ class _ModelPair(NamedTuple):
 
 
 def _pairs(some: NDArray[np.bool_], matrix: LetterMatrix) -> list[_ModelPair]:
-    """Return the statistics of each two models' replies."""
+    """Return the statistics of the replies of each pair of models."""
     import numpy as np
 
     pairs = []

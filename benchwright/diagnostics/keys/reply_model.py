@@ -1,4 +1,4 @@
-"""A model of replies to items with options, in which some keys are wrong and the errors of respondents are correlated.
+"""A model of replies to items with options, in which some keys are wrong and respondents' errors are correlated.
 
 Respondent m picks option j of item i, whose right option is t, with a probability in proportion to exp(l):
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _DRAWS_TO_FIT, _DRAWS_TO_JUDGE = 128, 512
-"""Points of the quasi-random integration over z, during the estimation of parameters and afterwards."""
+"""Number of points for the quasi-random integration over z, during the estimation of parameters and afterwards."""
 
 _SKILL_PRIOR = (1.0, 2.0)
 _BIAS_SPREAD = 0.7
 _SPREAD_PRIOR = (0.0, 0.7)
 """Mean and standard deviation of log sigma and log tau."""
 WRONG_KEYS = 0.034
-"""Prior share of wrong keys, epsilon."""
+"""Prior proportion of wrong keys, epsilon."""
 _ABLE = (3.0, 0.6)
 """Skill, and sigma and tau, of able respondents."""
 
@@ -62,7 +62,7 @@ class ReplyModel(NamedTuple):
         bias: (M, K) preference of each respondent for each letter.
         hardness: sigma, the spread of difficulty among items.
         pull: tau, the spread of attraction among wrong options.
-        wrong: epsilon, the prior share of wrong keys.
+        wrong: epsilon, the prior proportion of wrong keys.
         log_density: Natural logarithm of the posterior density of these parameters, up to a constant that depends only
             on the replies.
     """
@@ -82,7 +82,7 @@ class Replies(NamedTuple):
         counts: (N, M, K) how often each respondent gave each option: 0 or 1 for a model, numbers of votes for people as
             one respondent.
         misses: (N, M) how often each respondent gave an unknown option other than the key.
-        key: (N,) place of each item's key, from 0; below 0 if it has none, and then every option is equally likely.
+        key: (N,) index of each item's key; below 0 if it has none, in which case every option is equally likely.
         options: (N,) number of each item's options, 2 to K.
     """
 
@@ -103,7 +103,7 @@ def fit_replies(
 
     Args:
         replies: The replies.
-        wrong: epsilon, the prior share of wrong keys, above 0 and below 1.
+        wrong: epsilon, the prior proportion of wrong keys, above 0 and below 1.
         begin: Parameters from which the search begins; None uses `usual_start`. If many keys are wrong, density has two
             peaks: of able respondents and wrong keys, and of ignorant respondents misled alike.
         spread: Prior standard deviation of log sigma and log tau.
@@ -142,12 +142,12 @@ def fit_replies(
 
 
 def usual_start(replies: Replies) -> ReplyModel:
-    """Return parameters of respondents with usual skill, from which a search may begin."""
+    """Return parameters of respondents with usual skill, from which a search can begin."""
     return _start(replies, _SKILL_PRIOR[0], 1.0)
 
 
 def able_start(replies: Replies) -> ReplyModel:
-    """Return parameters of able respondents seldom misled, from which a search may begin."""
+    """Return parameters of able respondents who are seldom misled, from which a search can begin."""
     return _start(replies, *_ABLE)
 
 
@@ -159,7 +159,7 @@ def _start(replies: Replies, skill: float, spread: float) -> ReplyModel:
 
 
 def right_options(model: ReplyModel, replies: Replies) -> Floats:
-    """Return the natural logarithm of the probability of each option to be the right one, (N, K).
+    """Return the natural logarithm of the probability that each option is the right one, (N, K).
 
     It is minus infinity for options that an item lacks.
     """
@@ -181,7 +181,7 @@ def right_options(model: ReplyModel, replies: Replies) -> Floats:
 
 
 class _Patterns(NamedTuple):
-    """Distinct rows of replies and key to items with k options: few models give few of them.
+    """Distinct rows of replies and key to items with k options, which are few if there are few models.
 
     Args:
         k: Number of options.
@@ -189,8 +189,8 @@ class _Patterns(NamedTuple):
         misses: (P, M) misses of each pattern.
         key: (P,) key of each pattern.
         repeats: (P,) number of items with each pattern.
-        places: (n,) places of the items with k options.
-        number: (n,) number of each one's pattern.
+        places: (n,) indices of the items with k options.
+        number: (n,) index of each item's pattern.
     """
 
     k: int
@@ -202,7 +202,7 @@ class _Patterns(NamedTuple):
     number: NDArray[Any]
 
     def part(self, some: slice) -> _Patterns:
-        """Return some of the patterns."""
+        """Return a subset of the patterns."""
         counts, misses, key, repeats = (each[some] for each in (self.counts, self.misses, self.key, self.repeats))
         return self._replace(counts=counts, misses=misses, key=key, repeats=repeats)
 
@@ -224,7 +224,7 @@ def _patterns(replies: Replies, k: int) -> _Patterns:
 
 
 def _normal_draws(letters: int, draws: int) -> Floats:
-    """Return quasi-random standard normal vectors, (R, K); the same at each call."""
+    """Return quasi-random standard normal vectors, (R, K), which are the same at each call."""
     import numpy as np
     from scipy.special import ndtri
     from scipy.stats import qmc
@@ -246,7 +246,7 @@ def _log_choices(model: ReplyModel, k: int, z: Floats) -> Floats:
 
 
 def _log_of_others(table: Floats, key: int) -> Floats:
-    """Return the logarithms of the probabilities of giving another option than the key, (R, k, M)."""
+    """Return the logarithms of the probabilities of giving an option other than the key, (R, k, M)."""
     import numpy as np
 
     others: Floats = np.log(np.maximum(-np.expm1(table[:, :, :, key]), _LEAST))
@@ -273,7 +273,7 @@ def _joint(model: ReplyModel, patterns: _Patterns, table: Floats) -> Floats:
 
 
 def _log_likelihood(model: ReplyModel, patterns: _Patterns, z: Floats) -> tuple[float, Floats]:
-    """Return the log-likelihood of the items of k options, and its gradient in the parameters of `fit_replies`.
+    """Return the log-likelihood of the items with k options, and its gradient in the parameters of `fit_replies`.
 
     Args:
         model: Parameters.

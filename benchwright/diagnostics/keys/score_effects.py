@@ -1,4 +1,4 @@
-"""The effect of a finding on scores: each model's accuracy with its items, without them, and with corrected keys.
+"""The effect of a finding on scores: each model's accuracy with the items, without them, and with corrected keys.
 
 Intervals are those of all scores of Benchwright (`benchwright.statistics.share_right`), over clusters of items that
 share a picture, a pair or a scene. The change is paired: both accuracies come from the same resampled clusters.
@@ -24,10 +24,10 @@ class ModelEffect(NamedTuple):
 
     Args:
         model: Name of the model.
-        before: Accuracy on all items it was asked that have a key.
+        before: Accuracy on all items with a key that the model was asked.
         concerned: Accuracy on the items of the finding.
-        after: Accuracy without them.
-        change: `after` less `before`, -1 to 1; None if no item is left.
+        after: Accuracy without the items of the finding.
+        change: `after` minus `before`, -1 to 1; None if no item is left.
         change_interval: 95 % interval of the change; None if there are too few clusters to resample.
         corrected: Accuracy on all items if the replacement keys are right; None without such keys.
     """
@@ -85,8 +85,8 @@ def score_effects(
 
     Args:
         matrix: Replies of models.
-        item_ids: Ids of the items concerned; those missing from the matrix or without a key do not count.
-        corrected: Place of the option that may be right instead of the key, by item id.
+        item_ids: Ids of the items concerned; those missing from the matrix or without a key are ignored.
+        corrected: Index of the option that may be right instead of the key, by item id.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Items whose key is likely wrong, ranked by the evidence of replies.
+"""Items whose key is probably wrong, ranked by the evidence of replies.
 
 The evidence is the probability that another option than the key is right, under a model of replies in which items
 differ in difficulty and in how tempting their wrong options are (`benchwright.diagnostics.keys.reply_model`). Agreement
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_ITEMS = 60
-"""Number of items with a key and replies that a task needs for separate parameters; smaller tasks share theirs."""
+"""Number of items with a key and replies that a task needs for separate parameters; smaller tasks share parameters."""
 LEAST_VOICES = 2
 """Number of able models, or people, that must give an option for it to be favored: one alone is a wrong reply, not a
 sign."""
 _MOST_TO_FIT = 1000
-"""Number of items from which the parameters of a task are estimated; a larger task is sampled."""
+"""Number of items from which the parameters of a task are estimated; larger tasks are sampled."""
 _WORTH_A_LOOK, LIKELY, NEARLY_SURE = 0.25, 0.5, 0.9
 """Probability that a key is wrong from which a curator should check it, from which it is more likely wrong than right,
 and from which scores are not trustworthy before a check."""
@@ -45,7 +45,7 @@ _ITEMS_AT_ONCE = 1 << 16
 
 
 class PeopleAnswers(NamedTuple):
-    """Answers of people who did not see the keys, all people together.
+    """Answers of people who did not see the keys, for all people together.
 
     Args:
         votes: Number of people who gave each option, items x options.
@@ -57,7 +57,7 @@ class PeopleAnswers(NamedTuple):
 
     @property
     def asked(self) -> NDArray[np.int64]:
-        """Return the number of people asked each item."""
+        """Return the number of people who were asked each item."""
         asked: NDArray[np.int64] = self.votes.sum(axis=1)
         return asked if self.misses is None else asked + self.misses
 
@@ -67,10 +67,10 @@ class Evidence(NamedTuple):
 
     Args:
         log_odds: Natural logarithm of the odds that the key is wrong; NaN for items without a key.
-        favoured: Place of the likeliest other option; -1 for items without a key.
+        favoured: Index of the likeliest other option; -1 for items without a key.
         able: Whether each model has a voice on each item, models x items.
-        shares: Share of wrong keys of each task on which models agree with one another more than with the keys, by the
-            task's number.
+        shares: Proportion of wrong keys of each task on which models agree with each other more than with the keys, by
+            the task's index.
     """  # phrase: allowed
 
     log_odds: NDArray[np.float64]
@@ -84,9 +84,9 @@ class SuspectedKey(NamedTuple):
 
     Args:
         item_id: Id of the item.
-        place: Number of the item in the matrix.
-        key: Place of the option that the benchmark calls right.
-        favoured: Place of the other option that is most likely right.
+        place: Index of the item in the matrix.
+        key: Index of the option that the benchmark calls right.
+        favoured: Index of the other option that is most likely right.
         log_odds: Natural logarithm of the odds that the key is wrong, by which items are ranked.
         for_key: Models that gave the key, sorted.
         for_favoured: Models that gave the favored option, sorted.
@@ -133,7 +133,7 @@ def suspected_keys(
 ) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first.
 
-    Of items with equal evidence, the lower id comes first. The list is complete, so that any share of it can be
+    Among items with equal evidence, the lower id comes first. The list is complete, so that any part of it can be
     checked; `is_supported` marks the suspicious items.
 
     Args:
@@ -183,7 +183,7 @@ def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evide
 
     Each task with `_LEAST_ITEMS` items or more has separate parameters; all other tasks share theirs. A task on which
     models agree with one another more than with the keys is separate at any size. The order and the names of models,
-    and the order of items, make no difference. Arguments are those of `suspected_keys`.
+    and the order of items, make no difference. The arguments are those of `suspected_keys`.
     """
     import numpy as np
 
@@ -224,7 +224,7 @@ def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evide
 def _parts(
     matrix: LetterMatrix, people: PeopleAnswers | None, doubted: Mapping[int, TaskAgreement]
 ) -> NDArray[np.int64]:
-    """Return the number of the task whose parameters hold for each item; -1 for small tasks, which form one part."""
+    """Return the index of the task whose parameters apply to each item; -1 for small tasks, which form one part."""
     import numpy as np
 
     replied = ((matrix.letter >= 0) & (matrix.letter < matrix.options)).any(axis=0)
@@ -237,7 +237,7 @@ def _parts(
 
 
 def _replies(matrix: LetterMatrix, people: PeopleAnswers | None, places: NDArray[np.int64], able: list[int]) -> Replies:
-    """Return replies of able models, and of people as one more respondent, to some of the items."""
+    """Return the replies of able models, and of people as one additional respondent, to some of the items."""
     import numpy as np
 
     respondents, letters = len(able) + (people is not None), int(matrix.options.max(initial=2))

@@ -1,4 +1,4 @@
-"""Agreement of models with one another on a task, compared with their agreement with its keys.
+"""Agreement of models with each other on a task, compared with their agreement with its keys.
 
 Able models that err independently agree with right keys more than with one another: a reply that differs from another
 model's may still be right. If they agree with one another far more than with the keys, either something misleads all of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_ITEMS = 15
-"""Number of items with a key and replies that a task needs for a separate judgment."""
+"""Number of items with a key and replies that a task needs in order to be judged separately."""
 _SURELY_AGREE = 4.0
 """Standard errors by which two models must agree more than chance for their agreement to indicate the answer."""
 _LEAST_KAPPA = 0.2
@@ -47,12 +47,12 @@ class TaskAgreement(NamedTuple):
     """Agreement of models on the items of one task.
 
     Args:
-        places: Places of the items with a key, in the order of the source.
-        models: Numbers of the models that count: those better than chance by the keys, and those that agree with
+        places: Indices of the items with a key, in the order of the source.
+        models: Indices of the models that are used: those better than chance by the keys, and those that agree with
             another one more than chance.
         among: Mean kappa over pairs of these models; NaN for fewer than two.
         with_keys: Mean kappa of these models with the keys.
-        gap: Mean over items of how much more often models agree with one another than with the key, both less chance.
+        gap: Mean over items of how much more often models agree with one another than with the key, both minus chance.
         error: Standard error of that mean.
     """
 
@@ -70,20 +70,20 @@ class TaskAgreement(NamedTuple):
 
     @property
     def is_apart(self) -> bool:
-        """Return whether the keys hold far less of the models' agreement than keys of clean tasks do."""
+        """Return whether keys account for far less of the models' agreement than keys of clean tasks do."""
         return (
             self.is_in_doubt and self.with_keys < _APART_SHARE * self.among and self.gap > _DIFFERS_APART * self.error
         )
 
     @property
     def is_far_apart(self) -> bool:
-        """Return whether models agree with one another, but hardly with the keys."""
+        """Return whether models agree with each other, but hardly with the keys."""
         is_far = self.among >= _FAR_KAPPA and self.with_keys < _FAR_SHARE * self.among
         return self.is_in_doubt and is_far and self.gap > _DIFFERS_FAR * self.error
 
 
 def agreement_of(matrix: LetterMatrix, places: NDArray[Any]) -> TaskAgreement:
-    """Return the agreement of models on some items, which have keys."""
+    """Return the agreement of models on some items, all of which have keys."""
     import numpy as np
 
     letter, options = matrix.letter[:, places], matrix.options[places]
@@ -117,7 +117,7 @@ def agreement_of(matrix: LetterMatrix, places: NDArray[Any]) -> TaskAgreement:
 
 
 def _agreed(first: NDArray[np.int64], second: NDArray[np.int64], options: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return for each item whether two agree, less chance, and that chance; NaN if one of them gave no letter."""
+    """Return, for each item, whether two agree, minus chance, and that chance; NaN if one of them gave no letter."""
     import numpy as np
 
     over, chances = np.full(len(first), np.nan), np.full(len(first), np.nan)
@@ -163,7 +163,7 @@ def agreements_by_task(matrix: LetterMatrix) -> dict[int, TaskAgreement]:
 
 
 def consensus(matrix: LetterMatrix, agreement: TaskAgreement) -> NDArray[np.int64]:
-    """Return the option that most of the models that count give for each item of a task; -1 for ties."""
+    """Return the option that most of the models used give for each item of a task; -1 for ties."""
     import numpy as np
 
     letter = matrix.letter[np.array(agreement.models, np.int64)[:, None], agreement.places]

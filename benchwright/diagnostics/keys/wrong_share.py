@@ -1,4 +1,4 @@
-"""The share of wrong keys of one task on which models agree with one another more than with its keys.
+"""The proportion of wrong keys of one task on which models agree with each other more than with its keys.
 
 Keys of a task are as good as elsewhere, or the task is an outlier: its keys were damaged, and any share of them may be
 wrong. Each share of a grid is weighted by its prior and by the density of the replies under the model of replies
@@ -28,12 +28,12 @@ _SPREAD = 0.4
 tasks of BLINK and MVP-Bench with two or more able models. With a larger one, models all misled by every item would
 explain any keys."""
 _TO_WEIGH = 400
-"""Largest number of items on which shares are weighted."""
+"""Largest number of items on which proportions are weighted."""
 _NEGLIGIBLE = 1e-3
 
 
 class WeighedModel(NamedTuple):
-    """Parameters with one share of wrong keys, and the posterior probability of that share."""
+    """Parameters for one proportion of wrong keys, and the posterior probability of that proportion."""
 
     model: ReplyModel
     weight: float
@@ -44,7 +44,7 @@ class WrongShare(NamedTuple):
 
     Args:
         models: Parameters for each share that counts, with its weight; weights add up to 1.
-        value: Posterior mean of the share, 0-1.
+        value: Posterior mean of the proportion, 0-1.
         low: Share below the true one with a probability of 97.5 %, within the resolution of the grid.
         high: Share above the true one with the same probability.
         outlier: Posterior probability that the task is an outlier.
@@ -57,7 +57,7 @@ class WrongShare(NamedTuple):
     outlier: float
 
     def log_right_options(self, replies: Replies) -> Floats:
-        """Return the logarithm of the probability of each option to be right, over all shares (`right_options`)."""
+        """Return the logarithm of the probability that each option is right, over all proportions (`right_options`)."""
         import numpy as np
 
         logs = np.stack([right_options(each.model, replies) + np.log(each.weight) for each in self.models])
@@ -66,7 +66,7 @@ class WrongShare(NamedTuple):
 
 
 def usual_share(replies: Replies) -> WrongShare:
-    """Return the share of wrong keys of a task that is like others: the prior."""
+    """Return the prior proportion of wrong keys, which applies to a task that is like others."""
     return WrongShare((WeighedModel(fit_replies(replies), 1.0),), WRONG_KEYS, WRONG_KEYS, WRONG_KEYS, 0.0)
 
 
@@ -96,7 +96,7 @@ def wrong_share(replies: Replies, *, is_apart: bool) -> WrongShare:
 
 
 def _fitted(replies: Replies) -> list[ReplyModel]:
-    """Return the parameters for each share: those of the higher of two peaks."""
+    """Return the parameters for each proportion: those of the higher of two peaks."""
     misled: list[ReplyModel] = []
     for share in _SHARES:  # this peak hardly moves from one share to the next
         begin = misled[-1] if misled else usual_start(replies)

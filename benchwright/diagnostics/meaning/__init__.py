@@ -1,1 +1,1 @@
-"""Meanings of words, without a network: a WordNet of the user's, languages by word lists, a local sentence model."""
+"""Meanings of words, without a network: the user's WordNet, languages by word lists, a local sentence model."""

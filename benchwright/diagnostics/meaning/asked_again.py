@@ -1,4 +1,4 @@
-"""Questions about one picture that ask the same in other words or in another language.
+"""Questions about one picture that ask the same thing in other words or in another language.
 
 Three methods find them, each with the result `perhaps`. A WordNet: content words of both questions mean the same and so
 do their right options. Languages: questions in two of them have options that say the same, and the same one is right;
@@ -34,12 +34,12 @@ from .wordnet import WordNet
 
 Way = Literal["words", "languages", "sentences"]
 SentenceVectors = Callable[[Sequence[str]], NDArray[np.float32]]
-"""Function from texts to vectors of length 1, (texts, dimensions)."""
+"""Function from texts to vectors of length 1, of shape (texts, dimensions)."""
 
 _MOST_ABOUT_ONE = 60
-"""Largest number of questions about one picture to compare with each other."""
+"""Largest number of questions about one picture that are compared with each other."""
 _LEAST_SHARED = 0.66
-"""Smallest share of content words, 0-1, that mean the same in both questions."""
+"""Smallest proportion of content words, 0-1, that must mean the same in both questions."""
 _LEAST_COSINE = 0.75
 _QUANTILE = 0.999
 """Quantile of the cosines of questions about different pictures, above which two questions ask the same."""
@@ -69,12 +69,12 @@ _SAYS_LITTLE = frozenset([
 
 
 class AskedAgain(NamedTuple):
-    """Two questions about one picture that perhaps ask the same.
+    """Two questions about one picture that perhaps ask the same thing.
 
     Args:
-        items: Ids of both, in order.
-        way: Method that found them.
-        likeness: Share of content words, or cosine, 0-1; None between languages.
+        items: Ids of both items, in order.
+        way: Method that found the pair.
+        likeness: Proportion of content words, or cosine, 0-1; None between languages.
         languages: Languages of both, if they differ.
     """
 
@@ -91,7 +91,7 @@ def asked_again(
     vectors: SentenceVectors | None = None,
     without_pictures: Collection[str] = (),
 ) -> Iterator[AskedAgain]:
-    """Yield the pairs of questions that perhaps ask the same, by the pictures they show; each pair once.
+    """Yield the pairs of questions that perhaps ask the same thing, by the pictures they show; each pair once.
 
     Questions without pictures may all be about one thing, so all of them are compared by their words. Sets that ask one
     question with several keys are excluded: they are about pictures that the source lacks.
@@ -131,7 +131,7 @@ def _by_words(first: Item, second: Item, wordnet: WordNet) -> float | None:
 
 
 def _in_two_languages(first: Item, second: Item) -> tuple[str, str] | None:
-    """Return the languages of two questions, if these differ and have options that say the same; otherwise None."""
+    """Return the languages of two questions, if these differ and have options with the same meaning; otherwise None."""
     texts, others = _texts(first), _texts(second)
     if texts is None or others is None or len(texts) != len(others):
         return None
@@ -274,7 +274,7 @@ def _same(word: str, other: str, wordnet: WordNet) -> bool:
 def _by_vectors(
     pairs: Sequence[tuple[Item, Item]], about: Sequence[Sequence[Item]], vectors: SentenceVectors
 ) -> Mapping[tuple[str, str], float]:
-    """Return the cosine of each pair that lies closer than questions about different pictures."""
+    """Return the cosine of each pair that is closer than questions about different pictures."""
     questions = list(dict.fromkeys(item.question for same in about for item in same))
     if not pairs:
         return {}

@@ -1,4 +1,4 @@
-"""The only option whose noun shares no kind with others, by a WordNet: `biceps` among bones, `trombone` among coins.
+"""The only option whose noun shares no kind with the others in a WordNet: `biceps` among bones, `trombone` among coins.
 
 All others must share a specific kind, such as `bone` or `disease`. The odd one must lie in another field of the WordNet
 in each of its senses, so that no sense of it is near.
@@ -36,7 +36,7 @@ _TOO_GENERAL = frozenset([
     "implement", "commodity", "creation", "product", "relative", "worker", "name", "language unit",
     "written communication",
 ])  # fmt: skip
-"""Kinds shared by the options of most questions."""
+"""Kinds that the options of most questions share."""
 OWN_FIELDS = frozenset([15, 28])
 """Fields, places and times, whose kinds a WordNet covers completely."""
 _NEAR_FIELDS = (
@@ -55,7 +55,7 @@ _NEAR_FIELDS = (
 
 @lru_cache(maxsize=1 << 13)
 def _senses_of(text: str, wordnet: WordNet) -> tuple[Synset, ...]:
-    """Return the senses of an option's noun, as a whole if the WordNet has it; none for longer phrases."""
+    """Return the senses of an option's noun, as a whole if the WordNet has it; empty for longer phrases."""
     whole = normal(text)
     for plain in (whole, whole.removeprefix("the ").removeprefix("an ").removeprefix("a ")):
         if senses := wordnet.senses(plain, "noun"):
@@ -83,7 +83,7 @@ def _main_kinds(text: str, wordnet: WordNet) -> frozenset[Synset]:
 
 
 def option_apart(texts: Sequence[str], wordnet: WordNet) -> tuple[int, str] | None:
-    """Return the place of the option outside the kind that all others share, and that kind; None if there is none.
+    """Return the index of the option outside the kind that all others share, and that kind; None if there is none.
 
     Args:
         texts: All options.
@@ -125,7 +125,7 @@ _FEELINGS = frozenset([7, 12, 26])
 
 
 def is_one_thing(text: str, wordnet: WordNet) -> bool:
-    """Return whether an option reads mainly as a noun, and not as a verb or an adjective."""
+    """Return whether an option is mainly read as a noun, and not as a verb or an adjective."""
     word = normal(text).split()[-1:] or [""]
     nouns = len(wordnet.senses(word[0], "noun"))
     return nouns > 0 and nouns >= len(wordnet.senses(word[0], "verb"))
@@ -168,7 +168,7 @@ _SAY_LITTLE = frozenset([
 ])  # fmt: skip
 """Nouns whose answers may be of many fields, or have names that are words of other fields."""
 _NO_NUMBERS = frozenset([5, 8, 13, 20, 27])
-"""Fields that contain no number: animals, bodies, food, plants, substances."""
+"""Fields that contain no numbers: animals, bodies, food, plants, substances."""
 
 
 def far_from_asked(
@@ -182,7 +182,7 @@ def far_from_asked(
     Args:
         question: The question.
         texts: All options.
-        right: The place of the right one.
+        right: Index of the right option.
         wordnet: A WordNet.
     """
     match = _ASKED_NOUN.search(question)

@@ -1,4 +1,4 @@
-"""Relations of two words by the definitions and the more general pointers of a WordNet.
+"""Relations between two words by the definitions and the more general pointers of a WordNet.
 
 `robin` is defined as a `small Old World songbird`; `enormous` and `huge` are near one adjective and have the same word
 in their definitions; Paris is a part of France.
@@ -45,7 +45,7 @@ _MATHEMATICAL: dict[str, frozenset[str]] = {
     "circle": frozenset(["ellipse"]),
     "cuboid": frozenset(["prism"]),
 }
-"""Shapes that are special cases of others, missing from WordNets."""
+"""Shapes that are special cases of others and that WordNets do not list as such."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -103,7 +103,7 @@ def are_near_adjectives(word: str, other: str, wordnet: WordNet) -> bool:
 
 
 def _names(sense: Synset, word: str, beside: Synset, other: str, wordnet: WordNet) -> bool:
-    """Return whether the definition of one adjective has the other, and neither is the opposite of the other."""
+    """Return whether the definition of one adjective contains the other, and neither is the opposite of the other."""
     glosses = wordnet.gloss(sense), wordnet.gloss(beside)
     if re.search(r"\b(?:not|colou?r|leaf|leaves|shaped)\b", glosses[0] + glosses[1]) or any(
         symbol == "!" for symbol, *_ in (*sense.pointers, *beside.pointers)
@@ -116,7 +116,7 @@ def _names(sense: Synset, word: str, beside: Synset, other: str, wordnet: WordNe
 
 @lru_cache(maxsize=1 << 14)
 def are_near_verbs(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two verbs share a sense by their definitions: `fall` and `drop` both `go down in value`."""
+    """Return whether two verbs share a sense by their definitions: `fall` and `drop` are both `go down in value`."""
     if any(
         " " in each or len(wordnet.senses(each, "noun")) >= len(wordnet.senses(each, "verb")) for each in (word, other)
     ):
@@ -147,7 +147,7 @@ _GENERAL_VERBS = frozenset(["make", "do", "be", "have", "go", "move", "take", "g
                             "walk", "turn", "remove", "place", "play", "eat", "say", "utter", "look", "perform",
                             "produce",
                             "create", "form", "set", "cook", "prepare", "show", "pass", "carry", "work"])  # fmt: skip
-"""Verbs that occur in the definitions of many others."""
+"""Verbs that occur in the definitions of many other verbs."""
 _REGIONAL = frozenset(
     frozenset(pair.split("/"))
     for pair in [
@@ -222,7 +222,7 @@ _REGIONAL = frozenset(
 
 
 def name_one_thing(word: str, other: str) -> bool:
-    """Return whether two words name one thing in two varieties of English, in the singular or the plural."""
+    """Return whether two words name one thing in two varieties of English, in singular or plural."""
     return any(frozenset(pair) in _REGIONAL for pair in ((word, other), (_singular(word), _singular(other))))
 
 
@@ -264,7 +264,7 @@ def _told(gloss: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def lies_in(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether a place is a part of another, as Paris is of France and of Europe."""
+    """Return whether one place is part of another, as Paris is of France and of Europe."""
     if word in _DIRECTIONS or other in _DIRECTIONS:
         return False
     there = {(sense.part, sense.offset) for sense in wordnet.senses(other, "noun") if sense.field in _LOCATIONS}
@@ -285,7 +285,7 @@ def is_mathematical_kind(right: str, other: str) -> bool:
 
 @lru_cache(maxsize=1 << 13)
 def is_described_by(word: str, modifiers: tuple[str, ...], wordnet: WordNet) -> bool:
-    """Return whether the definition of a noun's main senses has each of some words, or words that begin alike."""
+    """Return whether the definition of a noun's main senses contains each of some words, or words that begin alike."""
     for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES]:
         told = _WORD.findall(wordnet.gloss(sense))
         if all(any(each.startswith(modifier[:6]) for each in told) for modifier in modifiers):

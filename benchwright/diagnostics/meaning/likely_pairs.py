@@ -1,4 +1,4 @@
-"""Pairs of questions without pictures that are worth comparing: they share a rare word and their right option."""
+"""Pairs of questions without pictures that are worth comparing because they share a rare word and the right option."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .same_question import question_of
 from .wordnet import WordNet
 
 _MOST_OF_WORD = 60
-"""Largest number of questions with one word to compare with each other."""
+"""Largest number of questions containing one word that are compared with each other."""
 _MOST_REPEATED = 0.05
 _FEWEST_ITEMS = 20
 
@@ -49,7 +49,7 @@ def likely_pairs(items: Sequence[Item], wordnet: WordNet) -> Iterator[tuple[Item
 
 
 def _handles(item: Item, wordnet: WordNet) -> set[str]:
-    """Return the terms by which an item can be found: the subjects of its question, and its right option."""
+    """Return the terms by which an item can be found: its question's subjects, and its right option."""
     asked = question_of(item.question)
     key = next((choice.text or "" for choice in item.choices if choice.key == item.right_key), "")
     value = quantity(key)

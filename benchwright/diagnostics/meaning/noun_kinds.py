@@ -1,4 +1,4 @@
-"""Kinds of answers that an option can be, by the word lists and, for unlisted words, by a WordNet."""
+"""Kinds of answers that an option can be, from the word lists and, for unlisted words, from a WordNet."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LONGEST = 4
 
 
 def wider_kinds_of(text: str, wordnet: WordNet) -> frozenset[str]:
-    """Return all kinds of answers a text can be; empty if its words are in no list and not in the WordNet.
+    """Return all kinds of answers that a text can be; empty if neither the lists nor the WordNet have its words.
 
     Args:
         text: An option.
-        wordnet: A WordNet, in which the frequent senses of nouns count.
+        wordnet: A WordNet, of which the frequent senses of nouns are used.
     """
     if known := kinds_of(text) - {"thing"}:
         return known

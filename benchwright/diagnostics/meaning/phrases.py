@@ -57,13 +57,13 @@ class Phrase(NamedTuple):
 
     @property
     def head(self) -> int:
-        """Return the place of its main word, assuming a noun phrase: the last before a preposition."""
+        """Return the index of the main word, assuming a noun phrase: the last word before a preposition."""
         ends = [at for at, word in enumerate(self.words) if word in _PREPOSITIONS and at]
         return (ends[0] if ends else len(self.words)) - 1
 
 
 def phrase_of(text: str, wordnet: WordNet) -> Phrase:
-    """Return the words of a text; of words that form a compound of the WordNet, the longest counts."""
+    """Return the words of a text; if several words form a compound of the WordNet, the longest compound is used."""
     plain = [word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text)]
     words: list[str] = []
     at = 0
@@ -104,7 +104,7 @@ def _distance(word: str, other: str) -> int:
 
 
 def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, str, str] | None:
-    """Return the relation of another option to the right one, and the words that show it.
+    """Return the relation of another option to the right one, and the words that show the relation.
 
     `same`: words of the right option are replaced by words with the same meaning. `more_general`: at least one of them
     has a more general meaning, so that the other names whatever the right option names. It may leave out words before
@@ -185,7 +185,7 @@ def _relation_of_compound(
 
 
 def words_relation(word: str, other: str, wordnet: WordNet) -> Relation | None:
-    """Return whether another word means the same as a word, or something more general, in frequent senses of both."""
+    """Return whether another word has the same or a more general meaning than a word, in frequent senses of both."""
     if not (is_open(word) and is_open(other)):
         return None
     means_same = name_one_thing(word, other) or any(_means_the_same(word, other, part, wordnet) for part in PARTS)
@@ -206,7 +206,7 @@ def _is_more_general(word: str, other: str, part: PartOfSpeech, wordnet: WordNet
 
 
 def is_kind_of(word: str, kind: str, wordnet: WordNet) -> bool:
-    """Return whether a noun names a kind of another noun's referent, in a frequent sense of the first."""
+    """Return whether a noun names a kind of what another noun names, in a frequent sense of the first."""
     above = {
         general for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES] for general in wordnet.more_general(sense)
     }

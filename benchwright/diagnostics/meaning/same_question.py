@@ -91,7 +91,7 @@ _SUPERLATIVE = re.compile(
 )
 _NEUTRAL = frozenset(["on", "from", "between", "to", "next", "over"])
 _PERSON = 18
-"""Field of nouns for people in a WordNet."""
+"""The WordNet field of nouns for people."""
 _TYPES = frozenset(["~number", "~place", "~time", "~person", "~reason", "~age", "~distance", "~height", "~length",
                     "~weight", "~width", "~depth", "~speed", "~often", "~temperature", "~color", "~area", "~perimeter",
                     "~diameter", "~radius", "~volume", "~product", "~sum", "~quotient"])  # fmt: skip
@@ -115,7 +115,7 @@ _LITTLE = frozenset([
     "hand", "up", "down", "through", "around", "along", "across", "during", "toward", "towards", "throughout",
     "call", "called",
 ])  # fmt: skip
-"""Words that say little about the subject of a question."""
+"""Words that reveal little about the subject of a question."""
 _OPPOSITE_PAIRS = """
 in/out into/out before/after first/last first/second second/third left/right front/back top/bottom high/low
 above/below to/from over/under inside/outside open/closed open/shut begin/finish start/end old/new old/young
@@ -143,9 +143,9 @@ class AskedWords(NamedTuple):
     """The subject of a question.
 
     Args:
-        things: Its nouns, names and adjectives, as lemmas.
-        deeds: Its verbs, as lemmas.
-        types: The types it asks for: `~number`, `~place`.
+        things: Nouns, names and adjectives, as lemmas.
+        deeds: Verbs, as lemmas.
+        types: The types that it asks for: `~number`, `~place`.
         kind: The noun it asks for, such as `city` in `which city`; empty if it names none.
         signs: Numbers and single letters, which must be equal.
         telling: Relations such as `before`, negation and superlatives, which must agree.
@@ -161,7 +161,7 @@ class AskedWords(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def question_of(text: str) -> AskedWords:
-    """Return the subject of a question in English."""
+    """Return the subject of an English question."""
     plain = " ".join(text.casefold().replace("’", "'").split())
     bare = _INSTRUCTION.sub(" ", plain).strip()
     asked = bare if len([word for word in _WORD.findall(bare) if word not in _LITTLE]) > 1 else plain
@@ -229,7 +229,7 @@ _DEEDS = frozenset(["hold", "wear", "eat", "drink", "drive", "ride", "carry", "s
 
 
 def ask_the_same(first: Item, second: Item, wordnet: WordNet) -> float | None:
-    """Return the share of subject words that two questions share, if they perhaps ask the same; otherwise None.
+    """Return the proportion of subject words that two questions share, if they perhaps ask the same; otherwise None.
 
     Args:
         first: An item with a key.
@@ -280,7 +280,7 @@ def _same_superlative(word: str, other: str, wordnet: WordNet) -> bool:
 
 
 def _bases(superlative: str) -> tuple[str, ...]:
-    """Return the adjectives that a superlative may be of."""
+    """Return the adjectives of which a word may be the superlative."""
     stem = superlative.removesuffix("est")
     return stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y"
 
@@ -352,13 +352,13 @@ def _matched(
 
 
 def _means_one(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two words of right options are equal, of one stem, or synonyms."""
+    """Return whether two words of right options are equal, have one stem, or are synonyms."""
     return word == other or _same_stem(word, other) or words_relation(word, other, wordnet) == "same"
 
 
 @lru_cache(maxsize=1 << 15)
 def same_word(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two words are equal, of one stem, synonyms, or one just above the other in a WordNet."""
+    """Return whether two words are equal, have one stem, are synonyms, or one is just above the other in a WordNet."""
     if word == other or _same_stem(word, other) or frozenset((word, other)) in _ALIKE:
         return True
     if _same_superlative(word, other, wordnet):
@@ -403,9 +403,9 @@ _IN_KEY = frozenset(["a", "an", "the", "in", "on", "at", "of", "to", "by", "with
 
 
 def keys_agree(key: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two right options say the same: equal values, or words that mean the same.
+    """Return whether two right options state the same thing: equal values, or words with the same meaning.
 
-    A unit may be missing from one: `24 cm²` and `24`.
+    One of them may lack the unit: `24 cm²` and `24`.
     """
     if normal(key) == normal(other):
         return True
@@ -445,7 +445,7 @@ def _first_number(text: str) -> str:
 
 
 def shared_distractors(first: Item, second: Item) -> int:
-    """Return the number of wrong options that two items share."""
+    """Return how many wrong options two items share."""
     wrong, others = (
         {_option_key(choice.text or "") for choice in item.choices if choice.key != item.right_key}
         for item in (first, second)

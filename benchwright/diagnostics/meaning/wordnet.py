@@ -23,7 +23,7 @@ _MORE_GENERAL = {"noun": ("@", "@i"), "verb": ("@",), "adj": ("&",), "adv": ()}
 """Pointers to more general senses; for an adjective in the cluster of another, to that one."""
 _MOST_BYTES = 1 << 28
 _MOST_STEPS = 20
-"""Number of steps upward after which a file counts as circular."""
+"""Number of steps upward after which a file is considered circular."""
 _ENDINGS: Mapping[PartOfSpeech, tuple[tuple[str, str], ...]] = {
     "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
              ("ies", "y")),
@@ -42,7 +42,7 @@ class Synset(NamedTuple):
     Args:
         part: Part of speech.
         is_satellite: Whether it is an adjective in the cluster of another, such as `furious` in that of `angry`.
-        offset: Its place in the file of its part of speech, which is its id.
+        offset: Offset in the file of its part of speech, which is its id.
         field: Number of its field, 0-44: among nouns 5 animals, 6 artifacts, 18 people.
         words: Words that mean it, in lowercase, with spaces.
         pointers: Symbol, part of speech and offset of each sense it points at.
@@ -106,7 +106,7 @@ class WordNet:
         return path.read_bytes()
 
     def _index(self, part: PartOfSpeech) -> dict[bytes, bytes]:
-        """Return the rest of the line of each word; a line is parsed when its word is looked up."""
+        """Return the rest of each word's line; a line is parsed only when its word is looked up."""
         lines = (line.partition(b" ") for line in self._read(f"index.{part}").splitlines() if line[:1] != b" ")
         return {word: rest for word, _, rest in lines}
 
@@ -141,7 +141,7 @@ class WordNet:
         return line.partition('"')[0].strip(" ;").casefold()
 
     def _senses(self, word: str, part: PartOfSpeech) -> tuple[Synset, ...]:
-        """Return the senses of a word or of its base form, the most frequent first; none if none is known."""
+        """Return the senses of a word or of its base form, most frequent first; empty if none is known."""
         found: tuple[Synset, ...] = ()
         for lemma in self._lemmas(word, part):
             rest = self._offsets[part].get(lemma.replace(" ", "_").encode())
@@ -177,7 +177,7 @@ class WordNet:
         return any(self.senses(word, part) for part in PARTS)
 
     def more_general(self, sense: Synset, *, steps: int = _MOST_STEPS) -> dict[Synset, int]:
-        """Return the more general senses, each with its distance in steps upward, at most `steps`."""
+        """Return the more general senses, each with its distance in upward steps, at most `steps`."""
         found: dict[Synset, int] = {}
         now = [sense]
         for step in range(1, min(steps, _MOST_STEPS) + 1):

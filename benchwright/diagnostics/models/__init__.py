@@ -1,1 +1,1 @@
-"""Models that filters query: endpoints, image classifiers, folders of weights."""
+"""Models that filters query: models behind endpoints, image classifiers, folders of weights."""

@@ -24,10 +24,10 @@ _DECIDES = ("*.safetensors", "*.json")
 
 
 def classifier_hash(folder: Path) -> str:
-    """Return the digest over names and contents of all files that decide a model's output.
+    """Return the digest of the names and contents of all files that determine a model's output.
 
     Raises:
-        PrerequisiteError: The folder is missing, or holds no such model.
+        PrerequisiteError: The folder is missing, or contains no such model.
     """
     return weights_digest(folder, _deciding_files(folder))
 
@@ -69,7 +69,7 @@ class Classifier(NamedTuple):
 
     @property
     def least_px(self) -> int | None:
-        """Return the shorter side, in pixels, from which a picture may replace a larger one; None if none may."""
+        """Return the shorter side, in pixels, at which a reduced picture may replace a larger one; None if none may."""
         return None if self.pixels is None else SUFFICIENT_RATIO * max(self._size_hw)
 
     @property
@@ -100,7 +100,7 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
         device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
 
     Raises:
-        PrerequisiteError: transformers is not installed, or the folder holds no such model.
+        PrerequisiteError: transformers is not installed, or the folder contains no such model.
         BenchwrightError: The model lacks a label.
     """
     _deciding_files(folder)

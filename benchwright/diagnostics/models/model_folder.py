@@ -1,4 +1,4 @@
-"""Steps with a setting `model` that names a folder; a run writes the digest of its files instead."""
+"""Steps with a setting `model` that names a folder; runs record the digest of its files instead."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BY_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 
 _FolderFacts = tuple[tuple[str, int, int], ...]
-"""Name, size and modification time of each file: if they are the same, so are the files."""
+"""Name, size and modification time of each file: if they are unchanged, so are the files."""
 
 
 def _facts_of(folder: Path) -> _FolderFacts:
@@ -38,10 +38,10 @@ class WithModel(Step):
 
     @staticmethod
     def hash_of(folder: Path) -> str:
-        """Return the digest of the files that decide a model's output.
+        """Return the digest of the files that determine a model's output.
 
         Raises:
-            PrerequisiteError: The folder holds no such model.
+            PrerequisiteError: The folder contains no such model.
         """
         raise NotImplementedError
 
@@ -62,7 +62,7 @@ class WithModel(Step):
         """Return the folder of the model's files.
 
         Raises:
-            PrerequisiteError: Only their digest is known.
+            PrerequisiteError: Only the digest of the files is known.
         """
         if self._folder is None:
             raise PrerequisiteError(

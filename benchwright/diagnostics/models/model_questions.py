@@ -1,4 +1,4 @@
-"""Questions to a model behind an endpoint, with or without a picture, several at a time; failures count as answers.
+"""Questions to a model behind an endpoint, with or without a picture, several at a time; failures are answers too.
 
 Steps that query a model behind an endpoint about items share this code for questions and answers.
 """
@@ -31,7 +31,7 @@ PixelsOf = Callable[[str], "NDArray[np.uint8]"]
 YES_NO = (("Y", "yes"), ("N", "no"))
 """Choices of a yes-or-no question, in the form of the reply reader."""
 _WAITING = 4
-"""Number of questions per thread whose pictures are decoded ahead."""
+"""Number of questions per thread whose pictures are decoded in advance."""
 _KEPT_CHARACTERS = 2000
 
 
@@ -41,7 +41,7 @@ class ImageQuestion(NamedTuple):
     Args:
         image_id: Id of the picture; None for a question without one.
         question: Text of the question.
-        choices: Letter and text of each option it offers; none for a free or yes-or-no answer.
+        choices: Letter and text of each option that it offers; empty for a free or yes-or-no answer.
     """
 
     image_id: str | None
@@ -53,7 +53,7 @@ class ModelAnswer(NamedTuple):
     """The reply to a question.
 
     Args:
-        said: The reply as read, such as `yes`; `unclear` if it is unreadable, `failed` without a reply.
+        said: The reply as parsed, such as `yes`; `unclear` if it cannot be parsed, `failed` if there is none.
         reply: The text of the reply, or the reason of the failure.
     """
 
@@ -66,7 +66,7 @@ class ModelAnswer(NamedTuple):
 
 
 def read_yes_no(reply: str) -> Literal["yes", "no", "unclear"]:
-    """Return whether a reply says yes or no, by the reader of all replies; `unclear` if it says neither, or both.
+    """Return `yes` or `no` as a reply states, by the common reply reader; `unclear` if it states neither or both.
 
     Example:
         >>> read_yes_no("**Yes**, no doubt"), read_yes_no("The answer is no."), read_yes_no("Yes or no?")
@@ -92,8 +92,8 @@ class QuestionAsker:
     Args:
         settings: Endpoint and settings of the model.
         concurrency: Number of simultaneous requests.
-        replies: Store of replies; None keeps none.
-        read: Reading of a reply to a question without choices, by default as yes or no.
+        replies: Store of replies; None if they are not kept.
+        read: Function that parses the reply to a question without choices, by default as yes or no.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class QuestionAsker:
         self._known: dict[ImageQuestion, ModelAnswer] = {}
 
     def answers(self, questions: Sequence[ImageQuestion], pixels_of: PixelsOf) -> dict[ImageQuestion, ModelAnswer]:
-        """Return the answers to questions; a request that fails gives an answer `failed`.
+        """Return the answers to questions; a request that fails yields an answer `failed`.
 
         Args:
             questions: The questions, in any number; some of them may be equal.
@@ -163,7 +163,7 @@ class AsksModel(Step):
     concurrency: int = Field(4, ge=1, le=64)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the answers; timeouts, retries and concurrency do not."""
+        """Return the settings that determine the answers; timeouts, retries and concurrency do not."""
         settings = {name: value for name, value in super().parameters().items() if name != "concurrency"}
         return {**settings, "chat": self.chat.deciding()}
 
@@ -198,9 +198,9 @@ class AsksEachItem(AsksModel, MapStep):
         ]
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return the questions about an item by name; none if the step does not apply to the item."""
+        """Return the questions about an item, by name; empty if the step does not apply to the item."""
         raise NotImplementedError
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return the outcome of the answers, as values and evidence."""
+        """Return the outcome that follows from the answers, as values and evidence."""
         raise NotImplementedError

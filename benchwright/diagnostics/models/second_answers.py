@@ -1,4 +1,4 @@
-"""The options of a question that a vision-language model calls right: wrong ones too, or not the right one."""
+"""The options that a vision-language model calls right: also wrong ones, or not the right one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OptionReplies(NamedTuple):
 
     @property
     def denies_key(self) -> bool:
-        """Return whether it calls the right option wrong."""
+        """Return whether the model calls the right option wrong."""
         return self.key_said == "no"
 
 
@@ -52,7 +52,7 @@ def option_questions(item: Item) -> dict[str, ImageQuestion]:
 
 
 def option_replies(item: Item, answers: Mapping[str, ModelAnswer]) -> OptionReplies:
-    """Return the judgments of an item's options from the answers to `option_questions`."""
+    """Return the judgments of an item's options, from the answers to `option_questions`."""
     return OptionReplies(
         tuple(key for key, answer in answers.items() if key != item.answer and answer.said == "yes"),
         answers[str(item.answer)].said,

@@ -31,9 +31,9 @@ class SentenceModel(NamedTuple):
     """A loaded model.
 
     Args:
-        digest: Digest of the files that decide its output.
+        digest: Digest of the files that determine the model's output.
         model: Model of transformers, on its device.
-        tokenizer: Its tokenizer.
+        tokenizer: Tokenizer of the model.
         of_first: Whether a text's vector is that of its first token; otherwise it is the mean over its tokens.
     """
 
@@ -66,7 +66,7 @@ def load_sentences(folder: Path, *, device: str | None = None) -> SentenceModel:
         device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
 
     Raises:
-        PrerequisiteError: transformers is not installed, or the folder holds no such model.
+        PrerequisiteError: transformers is not installed, or the folder contains no such model.
     """
     files = sorted({*folder.glob("*.safetensors"), *folder.glob("*.json"), *folder.glob("*.txt")})
     missing = [name for name in ("config.json", "*.safetensors") if not list(folder.glob(name))]

@@ -14,7 +14,7 @@ from pydantic import Field
 from benchwright.records import Record
 
 Bound = Annotated[float, Field(gt=0, le=1)]
-"""Probability of a label from which a picture is unsafe."""
+"""Probability of a label at which a picture is unsafe."""
 Scores = dict[str, float]
 """Probability, 0-1, of each label of a picture."""
 BATCH_SIZE = 8
@@ -22,7 +22,7 @@ _DECIMALS = 6
 
 
 class UnsafeLabels(Record):
-    """A model, and the probability from which each of its unsafe labels counts.
+    """A model, and the probability at which each of its labels makes a picture unsafe.
 
     Args:
         model: Folder of a model that transformers loads.
@@ -43,7 +43,7 @@ def scores_of(labels: Sequence[str], row: Iterable[float]) -> Scores:
 
 
 def furthest_label(scores: Mapping[str, float], refuse: Mapping[str, float]) -> str:
-    """Return the label that exceeds its bound most, or comes nearest to it if none does.
+    """Return the label that exceeds its limit most, or comes nearest to it if none does.
 
     Args:
         scores: Probability, 0-1, of each label.
@@ -53,5 +53,5 @@ def furthest_label(scores: Mapping[str, float], refuse: Mapping[str, float]) -> 
 
 
 def scores_beyond(scores: Mapping[str, float], refuse: Mapping[str, float]) -> Scores:
-    """Return the scores of the labels that reach their bounds, by name; empty for a safe picture."""
+    """Return the scores of the labels that reach their limits, by name; empty for a safe picture."""
     return {label: scores[label] for label in sorted(refuse) if scores[label] >= refuse[label]}

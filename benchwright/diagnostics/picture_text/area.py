@@ -1,4 +1,4 @@
-"""The share of a picture that several polygons cover together.
+"""The proportion of a picture that several polygons cover together.
 
 Boxes of text overlap, tilt and extend beyond the edge, so the sum of their areas is meaningless. Here every polygon is
 clipped to the picture and cut along rows of pixels at native size; each row's spans are united and added up.
@@ -18,7 +18,7 @@ _Floats = NDArray[np.float64]
 
 
 def union_ratio(polygons: Sequence[ArrayLike], *, width: int, height: int) -> float:
-    """Return the share of a picture, 0 to 1, that lies in at least one polygon.
+    """Return the proportion of a picture, 0 to 1, that lies in at least one polygon.
 
     Along each row of pixels the spans are exact; rows are sampled at their center. Rectangles on the pixel grid are
     therefore exact, other polygons exact to a fraction of a pixel per row. If a polygon crosses itself, points inside
@@ -58,7 +58,7 @@ def _checked(polygon: ArrayLike) -> _Floats:
 
 
 def _covered(shapes: Sequence[_Floats], *, first: int, last: int, width: int) -> float:
-    """Return the covered area of the rows `first` to `last`, in pixels."""
+    """Return the covered area of the rows from `first` to `last`, in pixels."""
     starts, ends = map(np.concatenate, zip(*_spans(shapes, first=first, last=last, width=width), strict=True))
     # All rows are laid end to end on one line, so one sweep unites the spans of all rows.
     order = np.argsort(starts, kind="stable")

@@ -16,7 +16,7 @@ Pixels = NDArray[np.uint8]
 """Shape (height, width, 3), 8 bits per channel; blue first where BGR is stated."""
 
 STRIDE = 32
-"""Detectors need pictures whose sides, in pixels, are multiples of this."""
+"""Number of which the sides, in pixels, of a detector's pictures must be multiples."""
 
 
 class TextProposal(NamedTuple):
@@ -53,15 +53,15 @@ class TextEngine(Protocol):
 
 
 CONFIDENCE = 0.3
-"""Smallest confidence of the detector, 0-1, for a box to be considered."""
+"""Smallest confidence of the detector, 0-1, at which a box is considered."""
 
 
 class RegionRules(NamedTuple):
-    """The rules that decide which proposals count.
+    """The rules that decide which proposals are accepted.
 
     Args:
         sure: Confidence, 0-1, below which a box is read and counts only if it is legible.
-        giant_box: Share of the picture, 0-1, above which a box is also read.
+        giant_box: Proportion of the picture, 0-1, above which a box is also read.
         legible: Smallest confidence of the reader, 0-1, for a reading to count.
         side_px: Longer side, in pixels, to which pictures are shrunk for the detector.
     """

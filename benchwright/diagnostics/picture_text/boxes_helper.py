@@ -50,7 +50,7 @@ class TextBoxesSettings(HelperSettings):
 
 
 class TextBoxesHelper:
-    """rapidocr, and the rules by which its proposals count as text."""
+    """rapidocr with the rules by which its proposals are accepted as text."""
 
     def __init__(self, settings: TextBoxesSettings) -> None:
         from .rapid import RapidText, models_hash
@@ -61,7 +61,7 @@ class TextBoxesHelper:
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return the settings and models that decide the proposals."""
+        """Return the settings and models that determine the proposals."""
         settings = self._settings.model_dump(mode="json")
         return {"by": "text_boxes", "version": self._version, "weights": self._weights, **settings}
 

@@ -1,4 +1,4 @@
-"""Text by PaddleOCR: in this process if the package is installed with Benchwright, otherwise in a separate one."""
+"""Text recognition by PaddleOCR: in this process if the package is installed here, otherwise in a separate one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_BOXES, _MOST_CHARACTERS = 10_000, 10_000
 
 
 class _PaddleBackend(Protocol):
-    """PaddleOCR in this process or in another one."""
+    """PaddleOCR, running in this process or in another one."""
 
     version: str
     models: str
@@ -79,7 +79,7 @@ def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
 
     Args:
         setting: Path from a recipe; None for the path in the environment variable.
-        beside: Folder from which a relative path starts.
+        beside: Base folder of a relative path.
 
     Raises:
         PrerequisiteError: No interpreter is named and paddleocr is not installed here, or the file is missing.

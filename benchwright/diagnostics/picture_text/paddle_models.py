@@ -23,7 +23,7 @@ _NETWORKS = ("inference.onnx", "inference.json", "inference.pdmodel", "inference
 
 
 class PaddleModel(NamedTuple):
-    """A model by its name in PaddleOCR, and its folder; None if the package fetches it."""
+    """A model by its name in PaddleOCR, and its folder; None if PaddleOCR fetches it."""
 
     name: str
     folder: Path | None
@@ -45,11 +45,11 @@ def paddle_models(choice: str, *, beside: Path, cache: Path) -> PaddleModels:
 
     Args:
         choice: `bundled`, `package`, or a folder with the folders `det` and `rec`.
-        beside: Folder from which a relative path starts.
+        beside: Base folder of a relative path.
         cache: Folder into which the bundled models may be written.
 
     Raises:
-        PrerequisiteError: The bundled models are not installed, or the folder does not hold models.
+        PrerequisiteError: The bundled models are not installed, or the folder does not contain models.
     """
     if choice == _PACKAGE:
         return PaddleModels(PaddleModel(_DETECTOR, None), PaddleModel(_READER, None))
@@ -61,7 +61,7 @@ def paddle_models_hash(choice: str, *, beside: Path) -> str:
     """Return the digest of the models' files, or of their names if the package fetches them.
 
     Raises:
-        PrerequisiteError: As `paddle_models`.
+        PrerequisiteError: As for `paddle_models`.
     """
     if choice == _PACKAGE:
         return digest(["fetched", _DETECTOR, _READER])
@@ -101,7 +101,7 @@ def _name(folder: Path) -> str:
 
 
 def _bundled(cache: Path) -> Path:
-    """Write both folders for the models of rapidocr's wheel, whole or not at all; return their parent folder."""
+    """Write both folders for the models of rapidocr's wheel, completely or not at all; return their parent folder."""
     folder = cache / f"paddle-{models_hash()[:16]}"
     if folder.is_dir():
         return folder

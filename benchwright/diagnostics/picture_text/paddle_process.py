@@ -29,7 +29,7 @@ _HINT = "`make paddle` builds such an environment; `benchwright doctor` lists wh
 
 
 class PaddleDied(Exception):
-    """The process ended, or did not answer in time, several times over one picture."""
+    """The process ended, or did not reply in time, several times for the same picture."""
 
 
 class PaddleProcess:
@@ -117,7 +117,7 @@ class PaddleProcess:
         """Send one request and return the reply.
 
         Raises:
-            FrameError: No reply came in time, or it is not a valid frame.
+            FrameError: No reply arrived in time, or it is not a valid frame.
             OSError: The process has ended.
         """
         process = self._process

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MOST_JSON, _MOST_PIXELS = 1 << 24, 1 << 28
-"""Largest number of bytes of either part of a frame; larger ones are refused unread."""
+"""Largest number of bytes of either part of a frame; larger parts are refused without being read."""
 _LINES_AT_ONCE = 6
 _LENGTHS = struct.Struct(">II")
 
@@ -39,14 +39,14 @@ class Writes(Protocol):
     """The writing end of a pipe."""
 
     def write(self, data: bytes, /) -> Any:
-        """Write all of it."""
+        """Write all of the data."""
 
     def flush(self) -> None:
         """Flush the pipe."""
 
 
 class FrameError(Exception):
-    """The bytes from the pipe are not a valid frame."""
+    """Bytes from the pipe are not a valid frame."""
 
 
 def write_frame(pipe: Writes, document: Any, pixels: bytes = b"") -> None:
@@ -61,7 +61,7 @@ def read_frame(pipe: Reads) -> tuple[Any, bytes] | None:
     """Return the next frame; None if the other side has closed the pipe.
 
     Raises:
-        FrameError: The frame is cut short, too long, or not JSON.
+        FrameError: The frame is truncated, too long, or not JSON.
     """
     head = pipe.read(_LENGTHS.size)
     if not head:
@@ -113,7 +113,7 @@ class Paddle:
         ]
 
     def read(self, lines: Sequence[NDArray[np.uint8]]) -> list[dict[str, Any]]:
-        """Return for each BGR picture of a line its `text` and `legibility`."""
+        """Return, for each BGR picture of a line, its `text` and `legibility`."""
         read = self._read.predict(list(lines), batch_size=_LINES_AT_ONCE) if lines else []
         return [{"text": str(line["rec_text"]), "legibility": float(line["rec_score"])} for line in read]
 

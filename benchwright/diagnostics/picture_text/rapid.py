@@ -1,4 +1,4 @@
-"""Text by rapidocr with the models that ship in its wheel: offline, on one thread.
+"""Text recognition by rapidocr with the models that ship in its wheel: offline, on one thread.
 
 This uses only the two networks of rapidocr's pipeline and their immediate pre- and postprocessing. Pictures arrive at
 the required size, so nothing is resized twice. Corners are requested in sixteenths of a pixel, since rounding the box
@@ -105,6 +105,6 @@ def models_hash() -> str:
     """Return the digest of both models' files.
 
     Raises:
-        PrerequisiteError: As `model_files`.
+        PrerequisiteError: As for `model_files`.
     """
     return digest([file_digest(path) for path in model_files()])

@@ -1,4 +1,4 @@
-"""The regions of a picture that count as text: the detector's proposals without the illegible ones.
+"""The regions of a picture that are accepted as text: the detector's proposals without the illegible ones.
 
 The detector proposes boxes with a confidence. The reader checks two kinds of boxes:
 
@@ -32,7 +32,7 @@ from .area import union_ratio
 from .base import STRIDE, Pixels, RegionRules, TextEngine, TextReading
 
 _LONGEST = 2.5
-"""Ratio of the sides above which a picture is cut."""
+"""Ratio of the sides above which a picture is cut into windows."""
 _LINE = 3.0
 """Smallest length of a box, in units of its height, that counts as a line of text though it is illegible."""
 _LENGTH, _OVERLAP = 1.5, 0.5
@@ -46,8 +46,8 @@ class TextWindow(NamedTuple):
     Args:
         left: First column.
         top: First row.
-        right: One past the last column.
-        bottom: One past the last row.
+        right: First column after the last.
+        bottom: First row after the last.
         owns_from: Beginning of the part it owns, along the longer side of the picture.
         owns_to: End of that part; infinite for the last window.
     """
@@ -98,7 +98,7 @@ class TextBox(NamedTuple):
         confidence: Confidence of the detector, 0-1.
         text: Text from the reader; None if the box was not read.
         legibility: Confidence of the reader, 0-1; None if the box was not read.
-        is_text: Whether the box counts as text.
+        is_text: Whether the box is accepted as text.
         is_unread: Whether it counts by its shape, as a line in letters unknown to the reader.
     """
 
@@ -135,7 +135,7 @@ class TextFinder:
         return sorted(regions, key=lambda region: (region.polygon[0][1], region.polygon))
 
     def _find(self, pixels: Pixels, window: TextWindow) -> list[TextBox]:
-        """Return a window's own regions; the doubtful ones are read together."""
+        """Return a window's own regions, reading the doubtful ones together."""
         part = np.ascontiguousarray(pixels[window.top : window.bottom, window.left : window.right, ::-1])
         shown, scale = _shrunk(part, side_px=self._rules.side_px)
         proposed = list(self._proposed(shown, scale, window, size=pixels.shape))
@@ -183,7 +183,7 @@ def _is_line(polygon: tuple[tuple[float, float], ...]) -> bool:
 
 
 def _shrunk(part: Pixels, *, side_px: int) -> tuple[Pixels, float]:
-    """Return a part with its longer side at most `side_px`, and the factor by which it was scaled."""
+    """Return a part whose longer side is at most `side_px`, and the factor by which it was scaled."""
     height, width = part.shape[:2]
     scale = min(1.0, side_px / max(height, width))
     if scale == 1.0:

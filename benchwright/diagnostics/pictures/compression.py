@@ -23,7 +23,7 @@ _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 
 
 def jpeg_quality(data: bytes) -> int | None:
-    """Return the quality, 1 to 100, whose luma table is closest to a JPEG file's; None if the file has no table.
+    """Return the quality, 1 to 100, whose luma table is closest to that of a JPEG file; None if it has no table.
 
     Args:
         data: Bytes of the file. Only its markers up to the first scan are read; nothing is decoded.
@@ -37,7 +37,7 @@ def jpeg_quality(data: bytes) -> int | None:
 
 @cache
 def _coarseness(quality: int) -> int:
-    """Return the sum of libjpeg's luma table for a quality."""
+    """Return the sum of libjpeg's luma table for a given quality."""
     scale = 5000 // quality if quality < 50 else 200 - 2 * quality
     return sum(min(255, max(1, (step * scale + 50) // 100)) for step in _LUMA_AT_50)
 
@@ -108,7 +108,7 @@ def _table_zero(segment: bytes) -> tuple[int, ...] | None:
 
 
 def blockiness(gray: NDArray[np.uint8]) -> float:
-    """Return how much stronger steps are along a grid of 8 pixels than elsewhere: 0 none, 1 twice as strong.
+    """Return how much stronger steps are along a grid of 8 pixels than elsewhere: 0 equal, 1 twice as strong.
 
     This works in any file format, including a strongly compressed JPEG stored again as PNG or with a higher quality.
     The grid may begin anywhere, for example after a crop. The strength of a step is the amount by which the difference

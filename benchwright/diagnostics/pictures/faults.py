@@ -1,4 +1,4 @@
-"""Faults of pictures: each with the measured value that shows it, the setting that bounds it, and its reason code."""
+"""Faults of pictures: each with the measured value that shows it, the setting that limits it, and its reason code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MeasureBound(NamedTuple):
     setting: str
 
     def is_beyond(self, value: float, bound: float) -> bool:
-        """Return whether a value lies beyond the bound; a value equal to the bound does not."""
+        """Return whether a value is beyond the bound; a value equal to the bound is not."""
         return value < bound if self.setting.startswith("min_") else value > bound
 
 
@@ -51,7 +51,7 @@ FAULTS: tuple[MeasureBound, ...] = (
     MeasureBound("blocky", "blockiness", "max_blockiness"),
     MeasureBound("mostly_frame", "frame", "max_frame"),
 )
-"""All faults, in reporting order for pictures with several."""
+"""All faults, in the order in which they are reported for pictures with several."""
 
 
 BOUNDS: Mapping[str, Any] = {

@@ -26,9 +26,9 @@ _TILE_PX = 64
 _WIDTH = 9
 """Width of the second blur in pixels, as in the paper."""
 _LEAST_CHANGE = 1.0
-"""Mean change between neighboring pixels, in gray levels, from which a tile has content that could be sharp."""
+"""Mean change between neighboring pixels, in gray levels, above which a tile has content that could be sharp."""
 _SHARPEST = 0.1
-"""Share of the tiles, the sharpest ones, that give the result."""
+"""Proportion of the tiles, taking the sharpest, that determine the result."""
 
 
 def blur(gray: NDArray[np.uint8]) -> float | None:
@@ -60,7 +60,7 @@ def _steps(levels: Any, axis: int) -> Any:
 
 
 def _tiles(change: Any, lost: Any) -> NDArray[np.float32]:
-    """Return for each tile with content the share of its differences that a second blur leaves."""
+    """Return, for each tile with content, the proportion of its differences that remains after a second blur."""
     size = max(1, round(change.shape[1] / _TILE_PX)), max(1, round(change.shape[0] / _TILE_PX))
     means, losses = (
         cv2.resize(differences, size, interpolation=cv2.INTER_AREA).ravel() for differences in (change, lost)
@@ -81,7 +81,7 @@ class GreyLevels(NamedTuple):
     Args:
         darkest: Level below which 1 % of the pixels stay.
         lightest: Level that 1 % of the pixels exceed.
-        clipped: Share of pixels that are black or white, 0 to 1.
+        clipped: Proportion of pixels that are black or white, 0 to 1.
     """
 
     darkest: float
@@ -105,7 +105,7 @@ and of scanners stays below."""
 
 
 def filled(pixels: NDArray[np.uint8]) -> float:
-    """Return the share of a picture's cells of 16 x 16 pixels that are not of one color, 0 to 1.
+    """Return the proportion of a picture's cells of 16 x 16 pixels that are not of a single color, 0 to 1.
 
     Args:
         pixels: (height, width, 3).
@@ -151,14 +151,14 @@ _SPREAD = 8
 `_EXCEPTIONS` of a line's pixels."""
 _EXCEPTIONS = 0.01
 _LINES = 32
-"""Lines compared together after the first one; most pictures have no frame and need the first line only."""
+"""Number of lines compared together after the first one; most pictures have no frame and need only the first line."""
 
 
 def frame(pixels: NDArray[np.uint8]) -> float:
-    """Return the share of a picture that lies in a frame of one color along its edges, 0 to 1.
+    """Return the proportion of a picture that lies in a frame of one color along its edges, 0 to 1.
 
     From each side, lines belong to the frame as long as they have the color of that side's outermost line throughout.
-    A picture of one color is all frame.
+    A picture of a single color consists entirely of frame.
 
     Args:
         pixels: (height, width, 3).
@@ -175,7 +175,7 @@ def frame(pixels: NDArray[np.uint8]) -> float:
 
 
 def _bars(pixels: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return the numbers of lines at the beginning and at the end that belong to a frame."""
+    """Return how many lines at the beginning and at the end belong to a frame."""
     return _bar(pixels), _bar(pixels[::-1])
 
 

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 Cells = NDArray[np.uint8]
-"""(height, width), 1 inside the outline and 0 outside."""
+"""Mask of shape (height, width): 1 inside the outline and 0 outside."""
 Values = NDArray[np.float32]
 
 _BINS = (10, 16, 16)
 _NEAR = 0.35
-"""Margin around the subject that counts as near it, as a share of its longer side."""
+"""Margin around the subject that is considered near it, as a proportion of its longer side."""
 _RARE = 1e-5
-"""Probability of a color that was not seen."""
+"""Probability of a color that does not occur."""
 
 
 def scaled(pixels: NDArray[np.uint8], mask: Mask, side_px: int) -> tuple[NDArray[np.uint8], Cells]:
@@ -46,7 +46,7 @@ def _histogram(bins: tuple[NDArray[np.intp], ...], where: Mask) -> Values:
 
 
 def depth(side: Cells) -> Values:
-    """Return the depth of each cell in one side of the outline; the frame is not a border."""
+    """Return each cell's distance from the border of one side of the outline; the frame is not a border."""
     import cv2
 
     padded = np.pad(side, 1, mode="edge")

@@ -19,14 +19,14 @@ from .outline_colors import Cells, Mask, Values, binned, depth, lab, leaning, ne
 from .thin_parts import thin_part_left_out
 
 MOST_TEAR = 0.5
-"""Largest `tear` of an outline that counts as whole."""
+"""Largest `tear` of an outline that is considered intact."""
 _OFFSET, _WEIGHTS = -4.7, (13.6, 8.7, 5.7)
 """Offset of the logistic function, and its weights of `faint`, `patch` and `short`."""
 _LONGEST_THIN = 0.16
 """`thin` at which the value is `MOST_TEAR`; the value grows with it in proportion."""
 
 _SIDE_PX = 384
-"""Longer side to which pictures are scaled first; the distances below are in its pixels."""
+"""Longer side to which pictures are first scaled; the distances below are in pixels of the scaled picture."""
 _BAND_PX, _WINDOW_PX = (1, 5), 5
 """Distances from the outline between which both sides are compared, and the radius of the windows."""
 _MIXED, _NOISE = 0.6, 2.0
@@ -49,8 +49,8 @@ class OutlineTear(NamedTuple):
     """The evidence that an outline is torn.
 
     Args:
-        tear: Probability that it is torn, 0-1.
-        faint: Share of the outline, 0-1, along which it separates nothing.
+        tear: Probability that the outline is torn, 0-1.
+        faint: Proportion of the outline, 0-1, along which it separates nothing.
         patch: Area of the largest patch along the rim that looks like the outside, as a share of the subject's.
         short: Largest distance between the outline and its box, as a share of the box's side; 0 without a box.
         thin: Reach of the longest thin part of the subject outside the outline, such as a leg, in sides of a square as
@@ -65,7 +65,7 @@ class OutlineTear(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Return the evidence as text for annotators."""
+        """Return a description of the evidence for annotators."""
         told = (
             (self.faint, f"separates nothing along {self.faint:.0%} of its length", 0.02),
             (self.patch, f"includes a patch of {self.patch:.1%} that looks like the outside", 0.004),
@@ -76,7 +76,7 @@ class OutlineTear(NamedTuple):
 
 
 def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | None = None) -> OutlineTear | None:
-    """Return the evidence that an outline is torn; None if all of it lies on the frame.
+    """Return the evidence that an outline is torn; None if all of it lies along the frame.
 
     Args:
         pixels: (height, width, 3) RGB, the picture with the outlined subject.

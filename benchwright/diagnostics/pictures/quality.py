@@ -1,4 +1,4 @@
-"""Values that describe a picture's quality, measured at its usual viewing size."""
+"""Values that describe the quality of a picture, measured at its usual viewing size."""
 
 from __future__ import annotations
 

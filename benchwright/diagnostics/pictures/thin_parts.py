@@ -1,4 +1,4 @@
-"""Thin parts of a subject that its outline leaves out: legs, horns, masts, antennae.
+"""Thin parts of a subject that its outline omits: legs, horns, masts, antennae.
 
 GrabCut charges for each pixel of its border, so that it gives up long thin parts first, along a border that follows the
 picture's edges. Such a part shows outside the outline as a narrow stroke that begins at it, has colors of the subject
@@ -22,7 +22,7 @@ _LEANS, _LEANS_ON_AVERAGE = 0.3, 1.0
 """Logarithm of the ratio of a color's probabilities inside and outside from which a pixel belongs to a stroke, and that
 of a stroke's mean."""
 _WIDTH = 0.09
-"""Largest width of a stroke, in sides of the square."""
+"""Largest width of a stroke, in sides of a square as large as the subject."""
 _SMOOTH_PX, _RIM_PX, _LEAST_PIXELS = 0.8, 2.5, 6
 _BOX_MARGIN = 0.04
 """Margin around a stated box in which strokes are searched, as a share of its sides."""
@@ -39,7 +39,7 @@ many units of CIELAB."""
 
 
 class _Stroke(NamedTuple):
-    """A narrow region outside the outline, within a window of the picture.
+    """A narrow region outside the outline, in a window of the picture.
 
     Args:
         cells: (rows, columns) of the window.
@@ -57,7 +57,7 @@ def thin_part_left_out(small: NDArray[np.uint8], cells: Cells, box: Sequence[flo
 
     Args:
         small: (height, width, 3) RGB.
-        cells: (height, width), its subject, not empty.
+        cells: (height, width), the subject, not empty.
         box: Stated box around the whole subject, in pixels of `small`; without one, all surroundings are searched.
     """
     unit = float(np.sqrt(max(int(np.count_nonzero(cells)), 1)))
@@ -129,7 +129,7 @@ def _is_subject(stroke: _Stroke, colors: Values, cells: Cells, outside: Values, 
 
 
 def _distance(where: Mask) -> Values:
-    """Return the distance of each cell from the nearest true one."""
+    """Return the distance of each cell from the nearest cell that is true."""
     import cv2
 
     return np.asarray(cv2.distanceTransform((~where).astype(np.uint8), cv2.DIST_L2, 5), np.float32)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 Values = NDArray[np.float32]
 
 MOST_WATERMARK = 0.04
-"""Largest value of a picture that counts as free of repeated watermarks."""
+"""Largest value of a picture that is considered free of repeated watermarks."""
 _SIDE_PX = 512
-"""Longer side to which pictures are scaled first; the distances below are in its pixels."""
+"""Longer side to which pictures are first scaled; the distances below are in pixels of the scaled picture."""
 _FINE, _COARSE, _EVEN_PX = 0.7, 2.0, 25
 """Blurs that bound the detail, and the side of the window within which its strength is equalized."""
 _STRONGEST = 2.0

@@ -25,15 +25,15 @@ from .phrase_forms import (
 )
 
 Clue = Literal["number", "tense", "words"]
-"""Basis of a gap's requirement: the number of a noun, the form of a verb, or the kind of phrase."""
+"""What a gap's requirement is based on: the number of a noun, the form of a verb, or the kind of phrase."""
 
 
 class Gap(NamedTuple):
     """The requirement of a gap.
 
     Args:
-        words: The words before the gap that show it.
-        clue: Its basis.
+        words: The words before the gap that show the requirement.
+        clue: What the requirement is based on.
         takes: Function from a phrase's forms and words to whether it fits.
     """
 
@@ -71,7 +71,7 @@ _ALSO_WITHOUT = frozenset(["turned", "located", "known", "compared", "looking", 
                            "covered", "filled", "results", "resulted", "aimed", "protected", "searching", "full",
                            "tired",
                            "focused", "converted", "converts", "transformed", "separated", "escaped"])  # fmt: skip
-"""Those of these words that are ambiguous: another preposition, or none, may also follow."""
+"""Those of these words that are ambiguous because another preposition, or none, may also follow."""
 _TO_AND_NOUN = re.compile(
     r"\b(?:forward|accustomed|addicted|devoted|opposed|objects?|objected|similar|next|close|due|according|thanks|belongs?"
     r"|leads?|led|refers?|compared|in addition|with regard) to$"
@@ -261,7 +261,7 @@ def _after_perfect(left: str, words: list[str], is_last: bool) -> Gap | None:
 
 
 def _after_be(left: str, words: list[str], _: bool) -> Gap | None:
-    """Return the requirement after `is` or `are`: noun phrases must have its number."""
+    """Return the requirement after `is` or `are`: a noun phrase must have the verb's number."""
     last = words[-1]
     if last not in ("is", "are", "was", "were"):
         return None
@@ -387,7 +387,7 @@ _WAYS: tuple[Callable[[str, list[str], bool], Gap | None], ...] = (
 
 @lru_cache(maxsize=1 << 10)
 def fitting(question: str, texts: tuple[str, ...]) -> tuple[Gap, list[int]] | None:
-    """Return the gap of a question and the places of the options that fit; None if the gap is unknown.
+    """Return the gap of a question and the indices of the options that fit; None if the gap is unknown.
 
     None, too, if the form of an option is unknown.
     """

@@ -33,7 +33,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def opposite_genders(question: str, texts: Sequence[str]) -> tuple[str, list[int]] | None:
-    """Return the personal pronoun of a question and the places of options of its gender; None if it is not decisive.
+    """Return the personal pronoun of a question and the indices of options of its gender; None if it is not decisive.
 
     It is not decisive if the question has pronouns of both genders, or an option is of neither.
 

@@ -1,4 +1,4 @@
-"""A test of whether right options are spread evenly over all letters, for items with any numbers of options."""
+"""A test of whether right options are spread evenly over all letters, for items with different numbers of options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Placing(NamedTuple):
     Args:
         letter: Index of the option's letter, 0 for A.
         options: Number of options of the item.
-        taken: Index of a letter to which the option may not move; default None.
+        taken: Index of a letter to which the option must not move; default None.
     """
 
     letter: int
@@ -36,11 +36,11 @@ class Placing(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """Evenness of the letters of some items.
+    """How evenly some items use their letters.
 
     Args:
         counts: Number of items by letter, for all letters that occur in any item.
-        expected: Expected number of items by letter if every place were equally likely.
+        expected: Expected number of items by letter if every letter were equally likely.
         chi_square: Sum of (count - expected)² / expected.
         p: Probability, 0-1, that chance alone spreads them at least as unevenly.
     """
@@ -93,7 +93,7 @@ def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
 
 
 def levelling_moves(placings: Sequence[Placing], movable: Sequence[bool], ranks: Sequence[str]) -> dict[int, int]:
-    """Return the fewest moves of items to other letters that make the letters evenly used: new letter by position.
+    """Return the fewest moves of items to other letters that make letters evenly used: new letter by item index.
 
     The item of lowest rank moves from the letter that most exceeds its share to the letter that most falls short of it,
     until no move brings the counts closer to their shares. The order of the items does not matter.
@@ -136,7 +136,7 @@ def _surplus(placings: Sequence[Placing]) -> list[Fraction]:
 def _best_move(
     surplus: Sequence[Fraction], ranks_at: Sequence[Sequence[str]], placing_of: Callable[[str], Placing]
 ) -> tuple[str, int, int] | None:
-    """Return (rank, from, to) of the best move; None if no two letters differ by more than one item."""
+    """Return (rank, from, to) for the best move; None if no two letters differ by more than one item."""
     for start in sorted(range(len(surplus)), key=lambda letter: (-surplus[letter], letter)):
         for end in sorted(range(len(surplus)), key=lambda letter: (surplus[letter], letter)):
             if surplus[start] - surplus[end] <= 1:

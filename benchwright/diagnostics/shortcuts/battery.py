@@ -1,4 +1,4 @@
-"""The battery: every solver on every task, and the solvers significantly above or below chance."""
+"""The battery: every solver on every task, and which solvers are significantly above or below chance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .rules import SolverPicks, rule_picks
 
 FOREST = "forest"
 WHOLE = "(all tasks)"
-"""Name for the items of all tasks together; no task has this name."""
+"""Name used for the items of all tasks together; no task has this name."""
 
 
 class SolverResult(NamedTuple):
@@ -39,13 +39,13 @@ class SolverResult(NamedTuple):
         task: The task.
         solver: Name of the solver.
         family: Family of its cue; None for the forest, which sees all cues.
-        accuracy: Share of items it answers correctly, 0-1.
-        p_holm: Its p-value adjusted over all solvers and tasks (Holm).
-        sides: Whether accuracy below chance counts as a cue too.
+        accuracy: Proportion of items that it answers correctly, 0-1.
+        p_holm: The p-value, Holm-adjusted over all solvers and tasks.
+        sides: Whether accuracy below chance is also considered a cue.
         carries: Whether the items carry its cue: it is further from chance than the bounds allow, and significantly so.
         answers: Whether the cue answers items, instead of only marking an option as wrong: accuracy is above chance, or
             there are two options.
-        helped: Items of the task that it helps with: it is right there, or, below chance, wrong.
+        helped: Items of the task with which it helps: those it answers correctly or, below chance, wrongly.
         tells: For a learning probe, the most revealing measures, with their deviations in standard deviations under
             uniform keys, positive if the right option has more; otherwise empty.
     """
@@ -83,12 +83,12 @@ class TaskResult(NamedTuple):
 
     Args:
         table: The items with their cues.
-        task_cues: Families of cues that are the task itself, and therefore left out; sorted.
+        task_cues: Families of cues that are the task itself and therefore excluded; sorted.
         letters: Evenness of the letters of right options.
         solvers: Results of all solvers, farthest from chance first.
         forest: The forest's result; None if none could be grown.
         replies: A model's replies for each form of an item shown to it; empty if none was queried.
-        power: The smallest cue the adversary could have found; None if it did not learn.
+        power: The smallest cue that the adversary could have found; None if it did not learn.
         told_map: Places where pictures reveal the key, in deviations of right less wrong options, shape (cells, cells,
             3); None if the options are not pictures.
     """
@@ -104,17 +104,17 @@ class TaskResult(NamedTuple):
 
     @property
     def carried(self) -> tuple[SolverResult, ...]:
-        """Return the solvers whose cue the items carry."""
+        """Return the solvers whose cue is present in the items."""
         return tuple(result for result in self.solvers if result.carries)
 
     @property
     def learned_cues(self) -> tuple[SolverResult, ...]:
-        """Return the probes of the adversary whose cue the items carry."""
+        """Return the probes of the adversary whose cue is present in the items."""
         return tuple(result for result in self.carried if result.tells)
 
     @property
     def bias(self) -> Floats:
-        """Return the bias score of each item; NaN for all without a forest."""
+        """Return the bias score of each item; NaN for all items if there is no forest."""
         return np.full(len(self.table.items), np.nan) if self.forest is None else self.forest.bias(self.table)
 
     def to_json(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class TaskResult(NamedTuple):
 
 
 class _Tried(NamedTuple):
-    """A solver's result before p-values are adjusted; `weight` is its share of the level."""
+    """A solver's result before p-values are adjusted; `weight` is its part of the level."""
 
     task: int
     picks: SolverPicks | None
@@ -148,7 +148,7 @@ class _Tried(NamedTuple):
 
 
 class BatteryResults(NamedTuple):
-    """The results of a battery: all are one family of tests.
+    """Results of a battery, in which all tests are one family.
 
     Args:
         tasks: Results of the tasks, sorted by task.
@@ -187,10 +187,10 @@ def run_battery(
         group_keys: Group keys of each item, by its id.
         seed: Seed of the forests.
         bounds: Conditions under which items carry a cue.
-        task_cues: Families of cues that a task asks for, by task, replacing the declarations of its step.
+        task_cues: Families of cues that a task asks about, by task, replacing the declarations of its step.
         replies: A model's replies to items without their pictures, by item id; None if none was queried.
-        evidence: The adversary's evidence of items, by item id; empty leaves the adversary out.
-        rows: Place of each item in its source, by item id, if that may reveal keys.
+        evidence: The adversary's evidence of items, by item id; if empty, there is no adversary.
+        rows: Index of each item in its source, by item id, if that may reveal keys.
         record_map: Function that maps the growing of forests over tasks; this process by default.
 
     Raises:
@@ -279,7 +279,7 @@ def _unexplained(
 
 
 class _ToLearn(NamedTuple):
-    """The items of a task, the excluded families, the evidence, and the items from which the adversary learns."""
+    """The items of a task, the excluded families, the evidence, and the items from which the adversary is to learn."""
 
     table: CueTable
     without: frozenset[CueFamily]
@@ -306,7 +306,7 @@ def _learned(
 
 
 def _asked(tables: Sequence[CueTable], evidence: Mapping[str, ItemEvidence]) -> list[frozenset[str]]:
-    """Return the items of each table from which the adversary learns; all tasks together get as many as one task."""
+    """Return the items of each table from which the adversary learns; that of all tasks gets as many as one task."""
     there = [sorted(item.item_id for item in table.items if item.item_id in evidence) for table in tables]
     most = max(MOST_ITEMS, *(len(ids) for table, ids in zip(tables, there, strict=True) if table.task != WHOLE), 0)
     return [frozenset(sorted(ids, key=lambda item_id: digest(["learned from", item_id]))[:most]) for ids in there]
@@ -330,7 +330,7 @@ def _probed(number: int, probe: ProbeResult, tables: Sequence[CueTable]) -> Iter
 
 
 def _forest(table: CueTable, *, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:
-    """Return the forest of a task and its accuracy, with the weights of cues if it may carry one."""
+    """Return the forest of a task and its accuracy, with the weights of cues if the items may carry one."""
 
     def accuracy_of_forest(picks: Picks) -> Accuracy | None:
         return accuracy_of(picks, table, sides="above")

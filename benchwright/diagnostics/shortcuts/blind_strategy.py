@@ -34,12 +34,12 @@ from .rules import rule_picks
 from .text_only_baseline import FOLDS, WordLearner
 
 MOST_ITEMS = 5000
-"""Largest number of items to measure, the first by id: enough to know a share within two points."""
+"""Largest number of items to measure, the first by id: enough to know a proportion to within two points."""
 _MOST_LEARNED = 800
 """Largest number of items from which the classifier of words learns."""
 _LEAST_OF_TASK = 10
 _FITTED: frozenset[CueFamily] = frozenset({"question", "reference_position"})
-"""Families whose battery rules learn from other items by the battery's folds; strategies here learn by their own."""
+"""Families whose battery rules learn from other items in the battery's folds; strategies here use their own folds."""
 
 Rows = NDArray[np.bool_]
 
@@ -48,10 +48,10 @@ class _Strategy(NamedTuple):
     """A strategy.
 
     Args:
-        name: Its name.
+        name: Name of the strategy.
         shares: Function from the items to learn from to the share of the pick that each option of all items gets;
             without learning it is the same for all items.
-        learns: Whether it learns.
+        learns: Whether the strategy learns.
     """
 
     name: str
@@ -65,7 +65,7 @@ def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues]
     Equal items give an equal value in any order.
 
     Args:
-        items: The items; those without a right option are left out.
+        items: The items; those without a right option are omitted.
         cues_of: Function that gives the cues of an item's words, if these are already known.
     """
     keyed = measured_items(items)
@@ -105,7 +105,7 @@ def measured_items(items: Iterable[Item]) -> list[Item]:
 
 
 def _are_one(groups: Sequence[Sequence[str]]) -> bool:
-    """Return whether too many items are linked to be divided into parts."""
+    """Return whether too many items are linked for a division into parts."""
     from benchwright.statistics.components import components_of
 
     sizes = Counter(components_of(groups)).values()
@@ -113,7 +113,7 @@ def _are_one(groups: Sequence[Sequence[str]]) -> bool:
 
 
 def _accuracy(strategy: _Strategy, table: CueTable, rows: Rows) -> float:
-    """Return the share of items that a strategy answers correctly, by cross-validation among them if it learns."""
+    """Return the proportion of items that a strategy answers correctly, by cross-validation among them if it learns."""
     right = np.zeros(len(table.right))
     if strategy.learns:
         for fold in np.unique(table.folds[rows]):
@@ -155,7 +155,7 @@ def _strategies(table: CueTable) -> Iterable[_Strategy]:
 
 
 def _frequent_text(table: CueTable) -> Callable[[Rows], Floats]:
-    """Return the strategy that picks the option whose text has the highest share of right answers when offered."""
+    """Return the strategy that picks the option whose text is most often right when it is offered."""
     numbers: dict[str, int] = {}
     texts = np.full(table.exists.shape, -1, np.int64)
     for row, item in enumerate(table.items):

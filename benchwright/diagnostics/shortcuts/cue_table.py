@@ -1,4 +1,4 @@
-"""The cues of all items of one task as arrays, and the value of a pick among options."""
+"""The cues of all items of one task as arrays, and the evaluation of picks among options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Cue(NamedTuple):
 
     Args:
         family: Source of its values.
-        name: Name within the family.
+        name: Name of the cue within the family.
         values: One value per item and option, shape (items, most options); NaN where an item has fewer. A cue of items
             has the same value for all options of an item.
     """
@@ -49,13 +49,13 @@ class CueTable(NamedTuple):
     Args:
         task: The task.
         items: The items, in order.
-        right: Number of each item's right option, from 0.
+        right: Index of each item's right option.
         options: Number of options of each item.
-        groups: Number of each item's cluster, from 0; items of a cluster share a source image, pair or scene.
+        groups: Index of each item's cluster; items of a cluster share a source image, pair or scene.
         folds: Fold of each item, 0 to `FOLDS` - 1 of the text-only baseline; items of a cluster have the same.
         of_options: Cues of options, sorted.
         of_items: Cues of items, sorted.
-        texts: Number of each option's text among the texts of the task, -1 if the options have no fixed vocabulary;
+        texts: Index of each option's text among the texts of the task, -1 if the options have no fixed vocabulary;
             shape (items, most options).
         vocabulary: Those texts.
         words: The words of each item.
@@ -85,7 +85,7 @@ class CueTable(NamedTuple):
 
 
 def with_source_image(group_keys: Sequence[str], root_image_id: str) -> tuple[str, ...]:
-    """Return the keys that link items: their group keys and their source image."""
+    """Return the keys that link items: their group keys and the key of their source image."""
     return tuple(sorted({*group_keys, f"image:{root_image_id}"}))
 
 
@@ -97,7 +97,7 @@ def table_of(
     Args:
         items: The items; at least one.
         group_keys: Group keys of each item.
-        without: Families of cues to leave out, because they are the task.
+        without: Families of cues to exclude because they are the task.
     """
     options = np.array([len(item.texts) for item in items], np.int64)
     most = int(options.max())
@@ -128,7 +128,7 @@ def table_of(
 
 
 def _column(columns: dict[str, Floats], name: str, shape: tuple[int, int]) -> Floats:
-    """Return a column of cues, made when its first value comes."""
+    """Return a column of cues, created when its first value arrives."""
     if name not in columns:
         columns[name] = np.full(shape, np.nan)
     return columns[name]
@@ -153,7 +153,7 @@ def _cues(columns: Mapping[str, Floats], without: frozenset[CueFamily]) -> tuple
 
 
 def _texts(items: Sequence[ItemCues], most: int) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return the number of each option's text, and the texts; none without a fixed vocabulary."""
+    """Return the index of each option's text, and the texts; empty if there is no fixed vocabulary."""
     spelled = [[None if text is None else normal(text) for text in item.texts] for item in items]
     counts = Counter(text for row in spelled for text in row)
     numbers = np.full((len(items), most), -1, np.int64)

@@ -25,7 +25,7 @@ from .measuring import measure_items
 from .picks import Bounds
 
 TASK = "edited_pictures"
-"""Name used in place of a task."""
+"""Name used in place of a task's name."""
 _QUESTION = "Was this picture edited?"
 _YES, _NO = Choice(key="A", text="Yes"), Choice(key="B", text="No")
 
@@ -57,7 +57,7 @@ class EditedPictures(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Return whether a solver separates edited pictures from others."""
+        """Return whether a solver can distinguish edited pictures from others."""
         return bool(self.result.carried)
 
     def to_json(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class EditedPictures(NamedTuple):
         }
 
     def in_words(self) -> str:
-        """Return the number of questions it answers, as a line."""
+        """Return a line on the number of questions that the evidence answers."""
         if not self.yes_no:
             return "no yes/no question is asked of a single picture of a pair"
         return (
@@ -81,7 +81,7 @@ class EditedPictures(NamedTuple):
 
 
 def shown_side(item: Item) -> ShownSide | None:
-    """Return the picture of a pair that an item shows alone; None if it shows both, or none of a pair."""
+    """Return which picture of a pair an item shows alone; None if it shows both, or none of a pair."""
     pair = next((key for key in item.group_keys if key.startswith("pair:")), None)
     if pair is None or len(item.images) != 1:
         return None
@@ -116,7 +116,7 @@ class PairAnswers:
 
     @property
     def answered(self) -> int:
-        """Return the number of them answered correctly if each side gets its more frequent right answer."""
+        """Return the number of items answered correctly if each side gets its more frequent right answer."""
         return sum(max(self._said[side, "yes"], self._said[side, "no"]) for side in ("natural", "manipulated"))
 
     @property
@@ -129,7 +129,7 @@ class PairAnswers:
 def asked_whether_edited(
     rows: Iterator[SourceItem | LeftOutItem], pairs: frozenset[str]
 ) -> Iterator[SourceItem | LeftOutItem]:
-    """Yield each picture of these pairs, one at a time, with the question whether it was edited."""
+    """Yield each picture of these pairs, one at a time, with the question of whether it was edited."""
     seen: set[ShownSide] = set()
     for row in rows:
         if not isinstance(row, SourceItem) or (shown := shown_side(row.item)) is None:
@@ -168,7 +168,7 @@ def edited_pictures(
 
     Args:
         rows: The items of a source, with their pictures.
-        answers: Counted answers of the same items.
+        answers: Counts of the answers to the same items.
         seed: Seed of the forests and of the adversary.
         bounds: Conditions under which items carry a cue.
         most_learned: Largest number of pictures from which the adversary learns; 0 for none.

@@ -1,4 +1,4 @@
-"""A random forest over all cues of a task, trained on the items of other clusters, and the cues that carry it.
+"""A random forest over all cues of a task, trained on the items of other clusters, and the cues it relies on.
 
 Each option is one example, right or wrong; the probabilities of an item's options are scaled to sum 1. The probability
 of the key, out of fold, is the item's bias score, as in the Test-set Stress-Test (E. Brown et al. 2025, arXiv
@@ -27,14 +27,14 @@ LEAST_ITEMS = 40
 """Smallest number of items for a forest: with fewer it would learn nothing and have wide intervals."""
 _TREES = 60
 _MOST_EXAMPLES = 6000
-"""Largest number of examples from which a tree grows."""
+"""Largest number of examples from which a tree is grown."""
 _DEPTH, _LEAF = 10, 5
 _ONE_THREAD = 4000
 """Number of examples up to which one thread grows a forest; several would mostly wait for each other."""
 _PERMUTED_ITEMS = 1000
-"""Largest number of items on which the weight of cues is measured."""
+"""Largest number of items on which the weights of cues are measured."""
 _MISSING = -9.0
-"""Placeholder for a value that cannot be measured; all cues except differences of places are larger."""
+"""Placeholder for a value that cannot be measured; all cues except differences of positions are larger."""
 
 
 class Forest(NamedTuple):
@@ -62,8 +62,8 @@ class _Examples(NamedTuple):
     """The options of all items as examples.
 
     Args:
-        rows: Row of each example's item.
-        places: Number of its option.
+        rows: Index of each example's item.
+        places: Index of each example's option.
         features: Features, shape (examples, columns).
         columns: Columns of each cue, by its title.
     """
@@ -87,7 +87,7 @@ def require_forests() -> None:
 def forest_of(table: CueTable, *, seed: int, is_weighed: Callable[[Picks], bool] = lambda _: False) -> Forest | None:
     """Return a forest's result for each item after growing on the items of other clusters.
 
-    None for fewer than `LEAST_ITEMS` items, no cue, or less than two folds.
+    The result is None for fewer than `LEAST_ITEMS` items, no cue, or fewer than two folds.
 
     Args:
         table: The items.
@@ -130,7 +130,7 @@ class _Grown(NamedTuple):
         return np.asarray(np.round(probability / np.nansum(probability, axis=1, keepdims=True), 9), np.float64)
 
     def weights(self, table: CueTable, seed: int) -> dict[str, float]:
-        """Return the loss of accuracy when a cue's values come from another item with as many options."""
+        """Return the loss of accuracy when a cue's values are taken from another item with as many options."""
         rng = generator_for(seed, "shortcuts", table.task, "permutation")
         rows = np.sort(rng.permutation(len(table.right))[:_PERMUTED_ITEMS])
         chosen = np.zeros(len(table.right), np.bool_)

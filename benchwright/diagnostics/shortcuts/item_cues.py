@@ -1,4 +1,4 @@
-"""The cues of one item: measures of its options without the content they must be compared with.
+"""The cues of one item: measures of its options that ignore the content on which they must be compared.
 
 Every cue has a family, and a name within it. A cue of options has a value for each option, or None if it cannot be
 measured. A cue of an item has one value; it can only help if the same texts are the options of many items, such as
@@ -42,13 +42,14 @@ class ItemCues(NamedTuple):
     Args:
         item_id: Id of the item.
         task: Its task.
-        right: Number of the right option, from 0.
+        right: Index of the right option.
         question: Its question.
         texts: Texts of the options; None for an option that is a picture.
         of_options: Values of each cue of options, by `family.name`: one per option.
         of_item: Value of each cue of the item, by `family.name`.
-        places: Place of each option's mark, as shares of the picture's sides; empty if fewer than two have marks.
-        reference: Place of the reference's mark; None without one.
+        places: Position of each option's mark, as proportions of the picture's sides; empty if fewer than two have
+            marks.
+        reference: Position of the reference's mark; None if there is none.
     """
 
     item_id: str
@@ -70,7 +71,7 @@ class ItemCues(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> ItemCues:
-        """Return the cues that `to_text` wrote."""
+        """Return cues from the text that `to_text` returned."""
         document: dict[str, Any] = json.loads(text)
         for name in ("texts", "places"):
             document[name] = tuple(None if entry is None else _tupled(entry) for entry in document[name])
@@ -88,7 +89,7 @@ def _short(value: float | None) -> float | None:
 
 
 def among_answers(item: Item) -> Item | None:
-    """Return an item without the refusal choice, whose options keep their keys; None if no answer is right.
+    """Return an item without the refusal choice; its options keep their keys. None if no answer is right.
 
     The refusal choice is recognizable by its words, the same in all items of a set, and whether to decline is not a
     question of one item: `wording_bias` reports what a whole set gives a solver that always or never declines.
@@ -100,7 +101,7 @@ def among_answers(item: Item) -> Item | None:
 
 
 def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
-    """Return the cues of an item, of the options that answer it; None if none of them is right.
+    """Return the cues of an item, for the options that answer it; None if none of them is right.
 
     Args:
         item: The item.
@@ -146,7 +147,7 @@ def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
 
 
 def word_cues(item: Item) -> ItemCues:
-    """Return the cues of all options of an item with a right one, the refusal choice included, by words alone.
+    """Return the cues of all options of an item with a right option, including the refusal choice, from words alone.
 
     Options that are pictures have only letters as cues.
     """
@@ -181,7 +182,7 @@ def option_pictures_of(item: Item) -> list[str]:
 def _mark_cues(
     marks: OptionMarks, facts_of: FactsOf, of_options: dict[str, Values], of_item: dict[str, float | None]
 ) -> tuple[list[Place | None], Place | None]:
-    """Add the cues of marks; return the places of the options' marks and of the reference's."""
+    """Add the cues of marks; return the positions of the options' marks and of the reference's mark."""
     facts = [None if prompt is None else facts_of(prompt.image_id, False) for prompt in marks.options]
     places = [
         None if prompt is None or of_picture is None else place_of(prompt, of_picture)
@@ -270,5 +271,5 @@ def _columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, Values]:
 
 
 def _add(cues: dict[str, Values], family: str, values: Mapping[str, Values]) -> None:
-    """Add cues with a value for at least one option."""
+    """Add cues that have a value for at least one option."""
     cues |= {f"{family}.{name}": row for name, row in values.items() if any(value is not None for value in row)}

@@ -1,4 +1,4 @@
-"""Origins of the battery's items: a release, a finished workspace, or files of questions."""
+"""Sources of the battery's items: a release, a finished workspace, or files of questions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class LeftOutItem(NamedTuple):
     """An item without cues, and the reason: it has no right option, or a picture is unreadable.
 
     Args:
-        item_id: Its id; for a row of a question file that is not an item, the file and the row.
-        task: Its task; empty for such a row.
+        item_id: Id of the item; for a row of a question file that is not an item, the file and the row.
+        task: Task of the item; empty for such a row.
         reason: Stable code.
         detail: The fault, with the value; empty if the reason is sufficient.
     """
@@ -31,7 +31,7 @@ class LeftOutItem(NamedTuple):
 
 
 class ItemSource(NamedTuple):
-    """A place that holds items.
+    """A location that contains items.
 
     Args:
         path: Folder of a release or of a workspace whose run is finished, or a file, archive or folder of questions.
@@ -45,13 +45,13 @@ class ItemSource(NamedTuple):
 
     @property
     def is_files(self) -> bool:
-        """Return whether it is a set of question files rather than a release or workspace."""
+        """Return whether the source is a set of question files rather than a release or workspace."""
         return not any((self.path / name).exists() for name in ("workspace.json", "manifest.json", "manifest.sha256"))
 
     def rows(self) -> Iterator[SourceItem | LeftOutItem]:
         """Yield the items of a release, those remaining at the end of a run, or those of files, with their pictures.
 
-        Rows of files that are not items are yielded as left out.
+        Rows of files that are not items are yielded as omitted items.
 
         Raises:
             BenchwrightError: The folder is none of these, or the run is not finished.
@@ -103,5 +103,5 @@ class ItemSource(NamedTuple):
             raise DataError(f"{self.path} is no release and no workspace, and as questions: {error}") from error
 
     def items(self) -> Iterator[SourceItem]:
-        """Yield the results of `rows`, without the left-out items."""
+        """Yield the results of `rows` without the omitted items."""
         yield from (row for row in self.rows() if isinstance(row, SourceItem))

@@ -1,4 +1,4 @@
-"""Whether letters give keys away: the letters of right options, and of refusal choices, by groups of items."""
+"""Whether letters give keys away: the letters of right options and of refusal choices, by group of items."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from benchwright.statistics import holm
 from .answer_letters import Balance, Placing, balance
 
 MIN_P = 0.05
-"""Adjusted p-value below which the letters of a group are uneven."""
+"""Adjusted p-value below which the letters of a group are considered uneven."""
 Of = Literal["answer", "refusal"]
 Per = Literal["task", "all"]
 
 
 class AnswerPlace(NamedTuple):
-    """The letter of one item's answer or refusal, with the item's row and its rank in the order of moves."""
+    """The letter of one item's answer or refusal, with the item's index and its rank in the order of moves."""
 
     row: int
     placing: Placing
@@ -78,7 +78,7 @@ class JudgedLetters(NamedTuple):
 
     Args:
         group: The group.
-        p_holm: Its p-value, adjusted over all tasks and the set (Holm).
+        p_holm: The group's p-value, Holm-adjusted over all tasks and the set.
         is_uneven: Whether chance would hardly spread the letters as unevenly. A set does not count as uneven if its
             uneven tasks alone explain it.
     """
@@ -121,7 +121,7 @@ def judged(groups: Sequence[LetterGroup], *, seed: int, min_p: float = MIN_P) ->
 
 
 def adjusted_p(balances: Iterable[Balance]) -> list[float]:
-    """Return the p-value of each group of a set, adjusted over all of them (Holm).
+    """Return the p-value of each group of a set, Holm-adjusted over all of them.
 
     A group's letters are uneven if it is below `MIN_P`: so one set in twenty counts as uneven by chance, for any number
     of tasks.

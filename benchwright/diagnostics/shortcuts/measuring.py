@@ -31,13 +31,13 @@ from .picture_facts import PictureTraits, facts_of_picture
 
 _NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
 UNKEYED = frozenset((_NO_KEY, DECLINING))
-"""Reasons for which an item has no cues although it has no fault."""
+"""Reasons why an item has no cues although it has no fault."""
 _TOGETHER = 24
-"""Number of items per worker at a time."""
+"""Number of items sent to a worker at a time."""
 ALONE = 200
-"""Number of items up to which no workers start."""
+"""Number of items up to which no workers are started."""
 _KEPT = 4096
-"""Number of pictures whose facts are kept, since several items may show one."""
+"""Number of pictures whose facts are kept, because several items may show the same picture."""
 _EVIDENCE_KEPT = 512
 """Number of pictures whose evidence, which is larger, is kept."""
 
@@ -52,7 +52,7 @@ class MeasuredItems(NamedTuple):
         words_alone: Number of items with missing pictures, so that only words and letters were measured.
         evidence: The adversary's evidence of items, by item id, read on access; for a task with many items, of some,
             chosen by their ids.
-        rows: Place of each item in the source, from 0, by item id; empty if places reveal nothing.
+        rows: Index of each item in the source, by item id; empty if indices reveal nothing.
     """
 
     cues: tuple[ItemCues, ...]
@@ -71,7 +71,7 @@ def measure_items(
     most_learned: int = MOST_ITEMS,
     learned: frozenset[str] | None = None,
 ) -> MeasuredItems:
-    """Measure items; memory holds their cues and the pictures of a few of them.
+    """Measure items; only their cues and the pictures of a few of them are in memory.
 
     Args:
         items: The items, read as workers need them, and the items that its source leaves out.
@@ -115,7 +115,7 @@ def learned_from(items: Iterable[tuple[str, str]], *, most: int = MOST_ITEMS) ->
 
 
 class _ChosenItems:
-    """Chooses the items of each task with the smallest digests, as they come.
+    """Selects the items of each task with the smallest digests, as they arrive.
 
     Args:
         most: Largest number of items of a task.
@@ -145,11 +145,11 @@ class _ChosenItems:
         return True
 
     def is_chosen(self, item_id: str) -> bool:
-        """Return whether a chosen item still is."""
+        """Return whether an item that was chosen is still among those chosen."""
         return item_id not in self._not_chosen
 
     def taken_back(self) -> list[str]:
-        """Return the items withdrawn since the last call."""
+        """Return the items that were withdrawn since the last call."""
         back, self._back = self._back, []
         return back
 
@@ -228,7 +228,7 @@ class ReadPictures(Protocol):
         """Return the upright pixels of a picture.
 
         Raises:
-            UnreadableImage: It cannot be decoded.
+            UnreadableImage: The picture cannot be decoded.
         """
 
 
@@ -251,7 +251,7 @@ class PicturesOfItem:
         """Return the upright pixels of a picture.
 
         Raises:
-            UnreadableImage: It cannot be decoded.
+            UnreadableImage: The picture cannot be decoded.
         """
         if image_id not in self._pixels:
             self._pixels[image_id] = decode_rgb(self._files[image_id])
@@ -269,8 +269,8 @@ def evidence_or_none(
 
     Args:
         item: The item.
-        pictures: Its pictures; None if they are missing.
-        places: Places of their files, by image id.
+        pictures: Pictures of the item; None if they are missing.
+        places: Locations of the pictures' files, by image id.
         own_id: Id of the question in its source.
 
     Raises:
@@ -358,7 +358,7 @@ def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
 
 
 def facts_reader(pictures: ReadPictures) -> FactsOf:
-    """Return a function from a picture's id, and whether its pixels count, to its facts, which are kept.
+    """Return a function from a picture's id, and whether its pixels are needed, to its facts, which are cached.
 
     Args:
         pictures: The pictures.

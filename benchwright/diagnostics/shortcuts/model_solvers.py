@@ -1,4 +1,4 @@
-"""Solvers that are language models: they read the words of an item, or captions of its pictures, never the pictures.
+"""Solvers that are language models: they read the text of an item, or captions of its pictures, never the pictures.
 
 A model answers correctly without the pictures if the words give the key away, if common knowledge suffices, or if it
 remembers the item. Options are shuffled, so that a preference for a letter is not a cue. E. Brown et al. 2025 (arXiv
@@ -74,7 +74,7 @@ class PicturelessModel(BaseModel):
     concurrency: int = Field(4, ge=1, le=64)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide replies, as JSON values."""
+        """Return the settings that determine replies, as JSON values."""
         captioner = self.captioner or self.chat
         described = {"captioner": captioner.deciding()} if "captions" in self.sees else {}
         return {"chat": self.chat.deciding(), "sees": sorted(set(self.sees)), **described}
@@ -84,8 +84,8 @@ class SolverReply(NamedTuple):
     """A model's reply to an item.
 
     Args:
-        sees: Its input.
-        option: Number of the option it picked, from 0; None if the reply names none, or is missing.
+        sees: Input of the model.
+        option: Index of the option that it picked; None if the reply names none, or is missing.
         reply: Text of the reply, or the reason of the failure.
         failed: Whether the reply is missing.
     """
@@ -97,11 +97,11 @@ class SolverReply(NamedTuple):
 
 
 def share_right(replies: Sequence[SolverReply], right: int) -> float | None:
-    """Return the share of a model's replies to an item that pick the right option; None without replies.
+    """Return the proportion of a model's replies to an item that pick the right option; None if there are none.
 
     Args:
-        replies: Its replies, one per input.
-        right: Number of the right option, from 0.
+        replies: The model's replies, one per input.
+        right: Index of the right option.
     """
     read = [reply.option == right for reply in replies if not reply.failed]
     return sum(read) / len(read) if read else None
@@ -111,7 +111,7 @@ class ReplyCount(NamedTuple):
     """Counts of a model's replies to the items of a task.
 
     Args:
-        sees: Its input.
+        sees: Input of the model.
         asked: Number of items.
         unread: Number of replies that name no option, such as refusals.
         failed: Number of items without a reply.
@@ -124,7 +124,7 @@ class ReplyCount(NamedTuple):
 
 
 def shown_of(item: Item, sees: Sequence[Sees]) -> tuple[Sees, ...]:
-    """Return the inputs with which an item can be asked; nothing if words cannot distinguish its answers.
+    """Return the inputs with which an item can be asked; empty if words cannot distinguish its answers.
 
     The refusal choice is not an answer, and is not offered. Options that only name marks are distinguished by the
     picture alone. Options that are pictures need captions, and those of a yes-or-no question mean nothing without the
@@ -142,7 +142,7 @@ def shown_of(item: Item, sees: Sequence[Sees]) -> tuple[Sees, ...]:
 
 
 def order_of(item: Item, seed: int) -> tuple[int, ...]:
-    """Return the numbers of an item's options in the order shown to a model."""
+    """Return the indices of an item's options in the order in which they are shown to a model."""
     rng = generator_for(seed, "shortcuts", "shown order", item.item_id)
     return tuple(rng.permutation(len(item.choices)).tolist())
 
@@ -152,7 +152,7 @@ def shown_options(item: Item, order: Sequence[int]) -> tuple[tuple[str, str | No
 
     Args:
         item: The item.
-        order: Numbers of the options, from 0.
+        order: Indices of the options.
     """
     pictures = option_pictures_of(item)
     numbers = {image.image_id: number for number, image in enumerate(item.images, start=1)}
@@ -166,7 +166,7 @@ class PicturelessAsker:
     Args:
         settings: The model.
         seed: Seed of the order of options.
-        replies: Store of replies; None keeps none.
+        replies: Store of replies; None if they are not kept.
     """
 
     def __init__(self, settings: PicturelessModel, *, seed: int, replies: ReplyStore | None = None) -> None:
@@ -242,7 +242,7 @@ def request_text(item: Item, sees: Sees, order: Sequence[int], captions: Mapping
     Args:
         item: The item.
         sees: The input of the model.
-        order: Numbers of the options, from 0, in the order shown.
+        order: Indices of the options, in the order shown.
         captions: Captions of the item's pictures by image id, if these are shown.
     """
     lines = [_LEADS[sees], ""]
@@ -267,7 +267,7 @@ def model_picks(
     Args:
         table: The items.
         replies: Replies by item id.
-        without: Families of cues to leave out.
+        without: Families of cues to exclude.
     """
     for sees, (solver, family) in _SOLVERS.items():
         scores = np.full(table.exists.shape, np.nan)
@@ -302,7 +302,7 @@ class PlannedRequests(NamedTuple):
         requests: Number of requests, at one try each, including those for captions.
         pictures: Number of pictures sent.
         tokens: Estimate of the tokens sent, and of the largest number received.
-        cost: Upper bound of their price; None without prices.
+        cost: Upper bound on the price; None without prices.
     """
 
     items: int
@@ -312,7 +312,7 @@ class PlannedRequests(NamedTuple):
     cost: float | None
 
     def describe(self) -> str:
-        """Return the estimates as a line."""
+        """Return a one-line description of the estimates."""
         price = "" if self.cost is None else f", at most {self.cost:,.4f} in all"
         return (
             f"{counted(self.items, 'item')}, {counted(self.requests, 'request')}, {counted(self.pictures, 'picture')}, "
@@ -330,8 +330,8 @@ class PlannedRequests(NamedTuple):
 def plan_requests(items: Iterator[Item], settings: PicturelessModel, *, seed: int) -> PlannedRequests:
     """Return the requests to a model about items, as if no reply were kept.
 
-    Captions are assumed to have the largest allowed length. A token counts for four characters, and a picture as in
-    GPT-4o; both are estimates.
+    Captions are assumed to have the largest allowed length. A token is assumed to have four characters, and a picture
+    as many tokens as in GPT-4o; both are estimates.
 
     Args:
         items: The items.

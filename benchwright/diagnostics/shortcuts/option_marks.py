@@ -1,4 +1,4 @@
-"""Geometry of the marks of options: their places and sizes, independent of the content under them."""
+"""Geometry of the marks of options: their positions and sizes, independent of the content under them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchwright.records import Item, VisualPrompt
 from .picture_facts import PictureTraits
 
 _EXTENDED = frozenset({"box", "mask", "polygon"})
-"""Kinds of marks with their own size."""
+"""Kinds of marks that have a size of their own."""
 
 Place = tuple[float, float]
-"""(x, y) as shares, 0-1, of the picture's width and height."""
+"""Position (x, y) as proportions, 0-1, of the picture's width and height."""
 
 
 class OptionMarks(NamedTuple):
@@ -34,8 +34,8 @@ def option_marks(item: Item) -> OptionMarks | None:
     """Return the mark of each option; None if fewer than two options have marks.
 
     An option's mark is the one whose label occurs as a word in its text ("Point A", "A is closer"). If no text names a
-    label, it is the mark labeled with the option's letter. Of several marks with one label, the last counts: options
-    lie in the last picture, references before it.
+    label, it is the mark labeled with the option's letter. Of several marks with the same label, the last is used:
+    options lie in the last picture, references before it.
     """
     by_label: dict[str, VisualPrompt] = {}
     for image in item.images:
@@ -54,7 +54,7 @@ def option_marks(item: Item) -> OptionMarks | None:
 
 
 def _named(text: str | None, labels: Mapping[str, VisualPrompt]) -> str | None:
-    """Return the only label that a text names."""
+    """Return the only label named in a text."""
     if text is None:
         return None
     named = [label for label in labels if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text)]
@@ -73,7 +73,7 @@ def _extent(prompt: VisualPrompt) -> tuple[float, float, float, float]:
 
 
 def position_cues(places: Sequence[Place | None]) -> dict[str, list[float | None]]:
-    """Return cues of the places of options' marks, by name: one value per option, None for one without a mark."""
+    """Return cues of the positions of options' marks, by name: one value per option, None for one without a mark."""
     present = [place for place in places if place is not None]
     return {
         "x": [place and place[0] for place in places],
@@ -91,7 +91,7 @@ def _distances(place: Place, places: Sequence[Place]) -> list[float]:
 
 
 def reference_cues(places: Sequence[Place | None], reference: Place) -> dict[str, list[float | None]]:
-    """Return cues of the places of options' marks relative to the reference's place in its own picture."""
+    """Return cues of the positions of options' marks relative to the reference's position in its own picture."""
     radius = hypot(reference[0] - 0.5, reference[1] - 0.5)
     return {
         "distance": [

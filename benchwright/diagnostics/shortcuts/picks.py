@@ -20,7 +20,7 @@ any cue."""
 
 
 LEAST_DECIDED = 10
-"""Smallest number of items that a tested solver must decide."""
+"""Smallest number of items that a solver must decide in order to be tested."""
 
 
 class Keyed(Protocol):
@@ -28,7 +28,7 @@ class Keyed(Protocol):
 
     @property
     def right(self) -> NDArray[np.int64]:
-        """Return the number of each item's right option, from 0."""
+        """Return the index of each item's right option."""
 
     @property
     def options(self) -> NDArray[np.int64]:
@@ -36,7 +36,7 @@ class Keyed(Protocol):
 
     @property
     def groups(self) -> NDArray[np.int64]:
-        """Return the number of each item's cluster, from 0: items of a cluster share a source image, pair or scene."""
+        """Return the index of each item's cluster; items of a cluster share a source image, pair or scene."""
 
 
 class Picks(NamedTuple):
@@ -44,7 +44,7 @@ class Picks(NamedTuple):
 
     Args:
         shares: Share of the pick that each option gets, with sum 1; shape (items, most options).
-        decided: Whether it prefers any option of the item to others.
+        decided: Whether the solver prefers any option of the item to others.
     """
 
     shares: Floats
@@ -60,8 +60,8 @@ class Accuracy(NamedTuple):
 
     Args:
         items: Number of these items.
-        value: Share of them that it answers correctly, 0-1; ties count in part.
-        interval: Interval of that share at 95 %, by clusters (`benchwright.statistics.share_right`).
+        value: Proportion of them that it answers correctly, 0-1; ties count in part.
+        interval: 95 % interval of that proportion, by clusters (`benchwright.statistics.share_right`).
         chance: Accuracy of a uniform pick, 0-1.
         p: Probability, 0-1, that a solver without any information is equally far from chance.
     """
@@ -85,7 +85,7 @@ class Bounds(NamedTuple):
     min_p: float = 0.05
 
     def is_passed(self, accuracy: Accuracy, p: float) -> bool:
-        """Return whether an accuracy is further from chance than the bound, and significantly so by a p-value."""
+        """Return whether an accuracy is farther from chance than allowed and, by its p-value, significantly so."""
         return abs(accuracy.value - accuracy.chance) > self.max_gain and p < self.min_p
 
 
@@ -106,7 +106,7 @@ def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
 
 
 def accuracy_of(picks: Picks, table: Keyed, *, sides: Sides) -> Accuracy | None:
-    """Return the accuracy of picks on the items they decide; None without such items.
+    """Return the accuracy of picks on the items that they decide; None if there are no such items.
 
     The p-value is exact for keys drawn uniformly (a sum of binomial draws over items with equal numbers of options and
     of picked options). Its normal deviate is divided by the root of the design effect of clusters (J. N. K. Rao, A. J.
@@ -142,7 +142,7 @@ def accuracy_of(picks: Picks, table: Keyed, *, sides: Sides) -> Accuracy | None:
 def _tails(
     units: NDArray[np.int64], options: NDArray[np.int64], picked: NDArray[np.int64], parts: int
 ) -> tuple[float, float]:
-    """Return the probabilities that uniformly drawn keys give at least, and at most, as many right answers."""
+    """Return the probabilities that uniformly drawn keys yield at least, and at most, as many right answers."""
     kinds, counts = np.unique(np.stack([options, picked], axis=1), axis=0, return_counts=True)
     distribution = np.ones(1)
     for (of, chosen), items in zip(kinds.tolist(), counts.tolist(), strict=True):

@@ -46,7 +46,7 @@ class PictureTraits(NamedTuple):
 
     @property
     def encoding(self) -> tuple[float | None, ...] | None:
-        """Return the properties that make bytes of files of one size comparable.
+        """Return the properties that make file sizes of pictures of one size comparable.
 
         None for formats other than JPEG, PNG and lossless WebP.
         """
@@ -61,7 +61,7 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
     Args:
         data: Bytes of the file.
         with_pixels: Whether to decode the picture and measure its pixels; if not, only headers are read.
-        pixels: Its upright pixels, if already decoded; shape (height, width, 3), RGB.
+        pixels: Upright pixels of the picture, if already decoded; shape (height, width, 3), RGB.
 
     Raises:
         UnreadableImage: The file is not a decodable image.

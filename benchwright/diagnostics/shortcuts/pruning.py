@@ -29,8 +29,8 @@ class PruneSettings(BaseModel):
     """Conditions and limits of pruning a task.
 
     Args:
-        most: Largest share of a task's items, 0-1, to remove.
-        per_round: Share of a task's items, 0-1, to remove in a round.
+        most: Largest proportion of a task's items, 0-1, to remove.
+        per_round: Proportion of a task's items, 0-1, to remove in a round.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,7 +45,7 @@ class PruningRound(NamedTuple):
     Args:
         items: Number of items.
         accuracy: Accuracy of the forest, 0-1; None if it can no longer be grown.
-        mean_bias: Mean bias score; None likewise.
+        mean_bias: Mean bias score; None if the forest can no longer be grown.
         letters: Evenness of the letters of right options.
     """
 

@@ -1,4 +1,4 @@
-"""How far a question alone reveals that its picture does not answer it, and the templates of questions that do.
+"""How far a question alone reveals that its picture does not answer it, and the question templates that reveal it.
 
 A set with a refusal choice measures whether a model knows what it cannot see. If the words of unanswerable questions
 differ from those of answerable ones, a model that declines by words scores like one that looks. The classifier of the
@@ -33,13 +33,13 @@ MAX_GAIN = 0.05
 """Distance from chance, 0-1, up to which questions reveal nothing."""
 _KEYS = ("A", "B")
 _PURE = 0.9
-"""Share of a template's questions, 0-1, that must be of one kind for it to reveal that kind."""
+"""Proportion of a template's questions, 0-1, that must be of one kind for the template to reveal that kind."""
 _LEAST_OF_TEMPLATE, _LEAST_GROUPS = 6, 4
 _TEMPLATE_P = 0.01
 _MOST_TEMPLATES = 20
 _LONGEST_BEGINNING = 5
 _COMMON = 0.02
-"""Share of all questions from which a word belongs to templates instead of filling them."""
+"""Proportion of all questions at which a word belongs to templates instead of filling them."""
 _GAP = "…"
 
 
@@ -66,7 +66,7 @@ class TellingTemplate(NamedTuple):
         words: The template, with `…` where its questions differ.
         tells: `answerable` or `unanswerable`.
         item_ids: Ids of its questions of that kind.
-        of: Number of its questions.
+        of: Number of the template's questions.
         p: Probability, 0-1, over all templates tried, of as many of one kind by chance.
     """
 
@@ -83,8 +83,8 @@ class RefusalCues(NamedTuple):
     Args:
         items: Number of questions.
         unanswerable: Number of questions that nothing in the picture answers.
-        accuracy: Share, 0-1, of questions that the classifier correctly calls answerable or not.
-        interval: Interval of that share at 95 %, by groups of linked questions.
+        accuracy: Proportion, 0-1, of questions that the classifier correctly calls answerable or unanswerable.
+        interval: 95 % interval of that proportion, by groups of linked questions.
         chance: Share of the more frequent kind: the accuracy of always naming it.
         p: p-value of the difference of both, by groups.
         guessed: Ids of the unanswerable questions that the classifier calls so.
@@ -109,7 +109,7 @@ class RefusalCues(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """Return the result in a sentence."""
+        """Return a one-sentence summary of the result."""
         return (
             f"The words of the question alone tell of {self.accuracy:.0%} of {counted(self.items, 'question')} (95 % "
             f"interval {self.interval[0]:.0%} to {self.interval[1]:.0%}) whether the picture answers them; naming the "
@@ -196,12 +196,12 @@ def refusal_cues(questions: Iterable[RefusableQuestion]) -> RefusalCues | None:
 def telling_templates(questions: Sequence[RefusableQuestion], groups: Sequence[int]) -> Iterator[TellingTemplate]:
     """Yield the templates that reveal whether their questions are answerable, those with most questions first.
 
-    A template is a beginning of two to five words, or the whole question with its rarer words left open. A question
-    counts only for the first template that takes it.
+    A template is a beginning of two to five words, or the whole question with its rarer words left open. A question is
+    counted only for the first template that matches it.
 
     Args:
         questions: The questions.
-        groups: Number of the group of each.
+        groups: Index of each question's group.
     """
     members: defaultdict[str, list[int]] = defaultdict(list)
     for place, templates in enumerate(_templates_of([question.text for question in questions])):

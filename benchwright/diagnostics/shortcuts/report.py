@@ -33,14 +33,14 @@ from .pruning import PruneSettings, Pruning, prunings
 from .refusal_cues import RefusableQuestion, RefusalCues, refusable, refusal_cues
 
 _ASKED_TOGETHER = 64
-"""Number of items whose pictures memory holds while a model is asked about them."""
+"""Number of items whose pictures are in memory while a model is asked about them."""
 
 
 class ShortcutReport(NamedTuple):
     """The results of the battery.
 
     Args:
-        source: Place of the items.
+        source: Source of the items.
         seed: Seed of the forests.
         bounds: Conditions under which items carry a cue.
         tasks: Results, one per task, sorted by task.
@@ -80,7 +80,7 @@ class ShortcutReport(NamedTuple):
         return sum(len(task.table.items) for task in self.tasks)
 
     def flagged(self) -> dict[str, tuple[SolverResult, ...]]:
-        """Return the solvers whose cue each item carries, by item id; items without a cue are left out."""
+        """Return the solvers whose cue each item carries, by item id; items without a cue are omitted."""
         return flagged_over(self.results)
 
     def pruned(self) -> frozenset[str]:
@@ -108,7 +108,7 @@ class ShortcutReport(NamedTuple):
 
 
 def flagged_items(task: TaskResult) -> dict[str, tuple[SolverResult, ...]]:
-    """Return the solvers that a cue helps with each item of a task, by item id; other items are left out.
+    """Return the solvers that a cue helps with each item of a task, by item id; other items are omitted.
 
     Solvers that only mark an option as wrong count if no other carries a cue: they help a little with most items.
     """
@@ -147,13 +147,14 @@ def find_shortcuts(
     Args:
         source: Folder of a release or of a workspace whose run is finished, or file, archive or folder of questions in
             a form that the step `items` reads; an `ItemSource` if pictures lie elsewhere, or columns have other names.
-        task_cues: Families of cues that a task asks for, by task, replacing the declarations of its step; default none.
+        task_cues: Families of cues that a task asks about, by task, replacing the declarations of its step; default
+            none.
         bounds: Conditions under which items carry a cue; default `Bounds()`.
-        prune_most: Share of a task's items, 0-1, that pruning may remove; None prunes nothing.
+        prune_most: Proportion of a task's items, 0-1, that pruning may remove; None if there is no pruning.
         seed: Seed of the forests.
         workers: Number of processes; default one per processor.
         learn_from: Largest number of items of each task from which the adversary learns; 0 for none.
-        model: Model that answers without pictures; None for none.
+        model: Model that answers without pictures; None if no model is asked.
         replies: File that keeps its replies, so that no request is paid twice; None keeps none.
 
     Raises:
@@ -237,7 +238,7 @@ def _ask_model(
     """Return a model's replies to the items of a source, by item id.
 
     Args:
-        source: Place of the items.
+        source: Source of the items.
         model: The model.
         seed: Seed of the order of options.
         replies: File that keeps replies; None keeps none.
@@ -270,10 +271,10 @@ def _decoder(files: Mapping[str, bytes]) -> PixelsOf:
 
 
 def plan_model(source: Path | ItemSource, model: PicturelessModel, *, seed: int = 0) -> PlannedRequests:
-    """Return the cost of asking a model about items, without asking it.
+    """Return the cost of asking a model about items, without actually asking it.
 
     Args:
-        source: Place of the items, as for `find_shortcuts`.
+        source: Source of the items, as for `find_shortcuts`.
         model: The model.
         seed: Seed of the order of options.
     """

@@ -1,4 +1,4 @@
-"""Rules that pick an option by one cue, and rules that first fit one number or table to the other items."""
+"""Rules that pick an option by one cue, some of which first fit a number or a table to the other items."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SolverPicks(NamedTuple):
         solver: Name of the solver, such as `most position.x`.
         family: Family of its cue.
         picks: Its picks.
-        sides: Whether accuracy below chance counts as a cue too.
+        sides: Whether accuracy below chance is also considered a cue.
     """
 
     solver: str
@@ -41,7 +41,7 @@ def rule_picks(table: CueTable, *, without: frozenset[CueFamily]) -> Iterator[So
 
     Args:
         table: The items, without cues of excluded families.
-        without: Families of cues to leave out.
+        without: Families of cues to exclude.
     """
     if "letter" not in without:
         yield from _letters(table)
@@ -72,7 +72,7 @@ def _constant_texts(table: CueTable) -> Iterator[SolverPicks]:
 
 
 def _extremes(table: CueTable, cue: Cue) -> Iterator[SolverPicks]:
-    """Yield the rules that pick the option with the most, least, most usual and most unusual value.
+    """Yield the rules that pick the option with the largest, smallest, most usual and most unusual value.
 
     Of two options the least is the other one, as accuracy below chance already shows, and none is unusual.
     """
@@ -95,7 +95,7 @@ def _medians(values: Floats) -> Floats:
 
 
 def _fitted_places(table: CueTable) -> Iterator[SolverPicks]:
-    """Yield the rules that predict the place of the right mark, and pick the nearest."""
+    """Yield the rules that predict the position of the right mark, and pick the nearest mark."""
     shape = table.exists.shape
     places, references = np.full((*shape, 2), np.nan), np.full((shape[0], 2), np.nan)
     for row, item in enumerate(table.items):
@@ -136,9 +136,10 @@ def _near(places: Floats, aim: Floats) -> Floats:
 
 
 def _looked_up(table: CueTable, values: Floats) -> Picks:
-    """Return picks by a table of how often each text is right with an item's cue in each quarter of its range.
+    """Return picks from a table of how often each text is right for each quarter of the range of an item's cue.
 
-    A text counts by its excess over its overall frequency, so that a frequent right answer alone is not a cue.
+    Each text is scored by its excess over its overall frequency, so that a frequent right answer is not a cue by
+    itself.
     """
     of_items = values[:, 0]
     known = np.isfinite(of_items)

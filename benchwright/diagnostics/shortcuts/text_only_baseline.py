@@ -83,7 +83,7 @@ def joined_by_options(items: Sequence[ItemWords]) -> list[ItemWords]:
 
 
 def folds_of(items: Sequence[ItemWords]) -> list[int]:
-    """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key have the same fold.
+    """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key are in the same fold.
 
     Groups are assigned largest first, ties in order of a hash, each to the fold with the fewest items.
     """
@@ -101,14 +101,14 @@ def folds_of(items: Sequence[ItemWords]) -> list[int]:
 
 
 class _KnownItem(NamedTuple):
-    """An item to learn from, with the features of each option."""
+    """An item from which to learn, with the features of each option."""
 
     words: ItemWords
     features: list[NDArray[np.int64]]
 
 
 def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
-    """Return for each fold the weights trained on all other folds; None without training data."""
+    """Return, for each fold, the weights trained on all other folds; None if there are no training data."""
     return _weights(_known(items), folds)
 
 
@@ -126,13 +126,13 @@ def _weights(known: Sequence[_KnownItem], folds: Sequence[int]) -> list[NDArray[
 
 
 def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int], *, with_places: bool = True) -> list[str]:
-    """Return for each item the key that `guess` gives with the weights trained on all folds but its own.
+    """Return, for each item, the key that `guess` returns with the weights trained on all folds but its own.
 
     Args:
         items: Items, to learn from and to answer.
-        folds: Fold of each (`folds_of`).
-        with_places: Whether it learns the places of options in addition to their words, so that keys of one letter help
-            it.
+        folds: Fold of each item (`folds_of`).
+        with_places: Whether it learns the positions of options in addition to their words, so that keys of one letter
+            help it.
     """
     known = _known(items, with_places=with_places)
     weights = _weights(known, folds)
@@ -177,7 +177,7 @@ class WordLearner:
         """Return the score of each option of all items, shape (items, `most_options`); NaN where an item has fewer.
 
         Args:
-            learned: Rows of the items to learn from.
+            learned: Indices of the items from which to learn.
             most_options: Largest number of options of an item.
         """
         import numpy as np
@@ -190,7 +190,7 @@ class WordLearner:
         return scores
 
     def _learned(self, learned: Sequence[int]) -> NDArray[np.float64]:
-        """Return the score of each option, one item after another."""
+        """Return the score of each option, for one item after another."""
         import numpy as np
 
         weights = _learn([self._known[row] for row in learned])
@@ -222,7 +222,7 @@ def _words(text: str) -> list[str]:
 
 
 def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
-    """Return weights trained to make the right options likely; None without training data.
+    """Return weights trained to make the right options likely; None if there are no training data.
 
     Training is gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same
     order give the same weights.

@@ -1,4 +1,4 @@
-"""Rules that pick an option by words alone, without the picture; each gives every option its share of the pick."""
+"""Rules that pick an option by words alone, without the picture; each gives every option a share of the pick."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _beginning(text: str) -> str:
 
 
 def _rarities(forms: Sequence[str]) -> list[float]:
-    """Return for each form 1 if it occurs once while all other forms are equal; otherwise 0."""
+    """Return, for each form, 1 if it occurs only once while all other forms are equal; otherwise 0."""
     if len(forms) < 3 or len(set(forms)) != 2:
         return [0.0] * len(forms)
     return [float(forms.count(form) == 1) for form in forms]

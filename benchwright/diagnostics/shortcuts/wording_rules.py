@@ -42,9 +42,9 @@ class RuleResult(NamedTuple):
     Args:
         task: Task of the items; None for all tasks together.
         rule: Name of a text rule, or `learned`.
-        measured: Its accuracy on the items it decides.
-        p_holm: Its p-value adjusted over all rules and tasks (Holm); None if it decides too few items for a test.
-        rows: Rows of the items whose right option it picks, alone or in a tie of fewer than all options.
+        measured: The rule's accuracy on the items that it decides.
+        p_holm: The p-value, Holm-adjusted over all rules and tasks; None if the rule decides too few items for a test.
+        rows: Indices of the items whose right option it picks, alone or in a tie of fewer than all options.
         is_explained: Whether it is the result on a whole set, and tasks that the rule gives away explain it.
     """
 
@@ -56,7 +56,7 @@ class RuleResult(NamedTuple):
     is_explained: bool = False
 
     def gives_away(self, bounds: Bounds) -> bool:
-        """Return whether the rule gives keys away: it is right more often than allowed, and significantly so."""
+        """Return whether the rule gives keys away: it is right significantly more often than allowed."""
         is_above = self.measured.value > self.measured.chance
         return (
             is_above
@@ -101,7 +101,7 @@ def rule_results(
 ) -> list[RuleResult]:
     """Return the result of each rule on each group of items, sorted by task and rule.
 
-    Items without a right option and items with a picture among their options are left out. Accuracy, interval and
+    Items without a right option and items with a picture among their options are omitted. Accuracy, interval and
     p-value are those of the shortcut battery's solvers (`picks.accuracy_of`).
 
     Args:
@@ -163,7 +163,7 @@ def _is_explained(
 def _results_of(
     task: str | None, worded: Mapping[int, ItemWords], picked: Mapping[int, str], shares: _Shares
 ) -> Iterator[RuleResult]:
-    """Yield the results of all rules on one group of items, sorted by rule; none for a rule that decides no item.
+    """Yield the results of all rules on one group of items, sorted by rule, except for rules that decide no item.
 
     Options share words of a question common to all items (“Which caption fits the picture?”) only by accident.
     """

@@ -1,1 +1,1 @@
-"""Words of items: spelling, grammar, faults of single texts."""
+"""Words of items: spelling, grammar, and faults of single texts."""

@@ -55,7 +55,7 @@ _ASKS_TWICE = re.compile(
     )),
     re.IGNORECASE,
 )  # fmt: skip
-"""Two questions in one, or a request for two answers."""
+"""Two questions in one, or a question that requests two answers."""
 _ASKS_THINGS = re.compile(
     "|".join((
         r"^(?:which|what) (?:two|three|four|[2-4]) [a-z]+s\b(?! (?:of|in) common)",
@@ -65,7 +65,7 @@ _ASKS_THINGS = re.compile(
     )),
     re.IGNORECASE,
 )  # fmt: skip
-"""A question for several things."""
+"""A question that asks for several things."""
 _MOST_WORDS_OF_ONE = 4
 _ONE_THING = re.compile(
     r"(?:an? |the )?(?!(?:all|both|none|neither|either|each|every|only|sheep|deer|fish|people|children|men|women|mice|"
@@ -76,7 +76,7 @@ _SEVERAL_IN_ONE = re.compile(r"\b(?:and|und|et|y|e|both)\b|[,&+/、;和与]", re
 
 
 def asks_for_several(question: str, answer: str) -> str | None:
-    """Return the words in which a question asks for several answers; None if it asks for one.
+    """Return the words with which a question asks for several answers; None if it asks for one.
 
     None, too, if the right option contains several: `Name both. - Salt and pepper`.
 

@@ -33,7 +33,7 @@ _APART = re.compile(
     r"|(?P<star>\*{1,3}|_{1,2}|#{2,3}|~~)(?P<stars>[^*_#~\n]{3,120}?)(?P=star)(?!\w)"
     r"|(?:\s(?:--+|[-–—~%|]|<-+|->|=>|→|←|//+|\\\\)\s*|\s/(?=\w))(?P<behind>[^\n]{3,140}?)/?$"
 )
-"""Text set apart from the rest; the last alternative up to the end."""
+"""Text that is set apart from the rest; the last alternative reaches up to the end."""
 _PARTS = ("square", "round", "braces", "angles", "tagged", "stars", "behind")
 _NO_WORDS = re.compile(r"[=^\\_{}$]")
 _ASKS_FOR_TEXT = re.compile(
@@ -61,7 +61,7 @@ _SAYS_NOTHING = re.compile(r"[\s.?!;:,_*\-‐-―\"'`´“”‘’„«»…~#|
 
 
 def authors_note(text: str, *, in_prose: bool = False) -> tuple[int, int] | None:
-    """Return the place of an authors' note in a text; None if it has none.
+    """Return the span of an authors' note in a text; None if there is none.
 
     Args:
         text: A question, an option or an explanation.
@@ -85,7 +85,7 @@ def authors_note(text: str, *, in_prose: bool = False) -> tuple[int, int] | None
 
 
 def _opening(text: str) -> re.Match[str] | None:
-    """Return the first aside that opens like a note."""
+    """Return the first aside that begins like a note."""
     for match in _ASIDE.finditer(text):
         words = next(group for group in match.groups() if group is not None).strip()
         if OPENS_A_NOTE.search(words) and "$" not in words:
@@ -112,7 +112,7 @@ def _apart(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def labels_for_texts(texts: Sequence[str]) -> list[int]:
-    """Return the places of options that are a label, such as `Option C`, if two or more others are not.
+    """Return the indices of options that are a label, such as `Option C`, if two or more others are not.
 
     If all are labels, they stand for the content of a picture.
     """
@@ -121,7 +121,7 @@ def labels_for_texts(texts: Sequence[str]) -> list[int]:
 
 
 def texts_without_words(texts: Sequence[str]) -> list[int]:
-    """Return the places of options that are empty or a mark such as `-`, if two or more others have words.
+    """Return the indices of options that are empty or a mark such as `-`, if two or more others have words.
 
     If several are marks, for example because the question asks for one, none is at fault.
     """

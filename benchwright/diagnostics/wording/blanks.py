@@ -1,4 +1,4 @@
-"""The place of an option in a sentence that it completes: a blank, or the end of a sentence without an end mark.
+"""The position of an option in a sentence that it completes: a blank, or the end of a sentence without an end mark.
 
 `The picture shows an ___`, `Tucked under her arm is a single white` and `Which fruits are these? These are` all ask for
 the words that follow. Grammar rules read them in one form.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 BLANK = "___"
-"""The form of blanks in the results of `with_blank`."""
+"""How blanks are written in the results of `with_blank`."""
 _WRITTEN = re.compile(
     r"_{2,}|\.{3,}|…|\[\s*(?:blank|gap|\?|_|missing(?: word)?|word)?\s*\]|\(\s*(?:blank|gap|\?+)?\s*\)|-{3,}"
     r"|<\s*(?:blank|gap)\s*>|\{\s*(?:blank|gap|\?)?\s*\}|\bX{4,}\b|\(a(?:\s?[/,|]\s?[b-h])+\)|[□▢■]+|\\square",
@@ -17,7 +17,7 @@ _WRITTEN = re.compile(
 )
 _UNFINISHED = re.compile(r"[\w'’)\"”»,]\s*$")
 _FEWEST_WORDS = 3
-"""Smallest number of words of a question's last sentence for which a missing end mark means that it continues."""
+"""Smallest number of words in a question's last sentence at which a missing end mark means that it continues."""
 _ASKS = re.compile(
     r"^\W*(?:(?:in|on|at|of|from|for|to|with|by|auf|mit|à|de|en|di|da|em) )?"
     r"(?:what|which|who|whom|whose|where|when|why|how|choose|select|name|pick|identify|describe|find|count|read|look|tell"

@@ -5,7 +5,7 @@ that it is formed by rule: a word of the list, a productive ending, and the spel
 dropped before a vowel, y becomes i). The endings and prefixes are some of those that L. Bauer, R. Lieber and I. Plag,
 "The Oxford Reference Guide to English Morphology" (2013), call productive.
 
-Endings that often occur in misspellings are left out. Endings of inflection: `begining` would pass as `begin` with
+Endings that often occur in misspellings are excluded. Endings of inflection: `begining` would pass as `begin` with
 `ing`, and lists have the forms of common verbs. Plurals except of agents and doctrines (`-er`, `-ist`, `-ism`):
 learners write `informations`. The adverbs' `-ly`: they write `truely`.
 """
@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 
 _LEAST_STEM = 5
-"""Smallest number of letters of a base word: shorter ones are parts of too many misspellings."""
+"""Smallest number of letters of a base word, because shorter ones are parts of too many misspellings."""
 PREFIXES = (
     "anti", "auto", "bio", "counter", "cyber", "eco", "hyper", "inter", "macro", "mega", "meta", "micro", "mini",
     "mis", "mono", "multi", "nano", "neo", "neuro", "non", "over", "photo", "poly", "post", "pre", "pseudo", "psycho",
@@ -30,7 +30,7 @@ _BEFORE_A_CONSONANT = re.compile(r"(?:ful(?:ly|ness)?|less(?:ly|ness)?|ness|like
 _HAS_PLURAL = re.compile(r"(?:er|or|ist|ian|ism)s\Z")
 _ADJECTIVES_WITH_ITY = re.compile(r"(?:ive|al|ic|ile)\Z")
 _DOUBLES = re.compile(r"[^aeiou][aeiou][^aeiouwxy]\Z")
-"""Words that double their last letter before an ending, at least optionally: `begin`, `plan`."""
+"""Words that double their last letter before an ending, sometimes optionally: `begin`, `plan`."""
 
 
 def is_derived(word: str, is_listed: Callable[[str], bool]) -> bool:

@@ -1,7 +1,7 @@
 """Single words of another language among English ones: options such as `Wadenbein`, `Ein Buch`, `Rouge`, and questions.
 
 A word is foreign if English lists lack it and a list of another language has it, or if it consists of two German words,
-or has letters that English lacks. English lists contain loan words, and this module lists some phrases.
+or has letters that English lacks. English lists contain loan words, and this module lists some loan phrases.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _IN_LOANS = frozenset(["de", "la", "le", "el", "en", "et", "al", "du", "des", "v
 
 
 def foreign_option(texts: Sequence[str]) -> tuple[int, str] | None:
-    """Return the place and language of the only option in another language than English; None if there is none.
+    """Return the index and language of the only option in a language other than English; None if there is none.
 
     All others must be words of English dictionaries, so that names do not count as foreign words.
 
@@ -114,7 +114,7 @@ _VERDICTS = frozenset(["yes", "no", "maybe", "not sure", "cannot tell"])
 
 @lru_cache(maxsize=1 << 13)
 def _language(text: str) -> str | None:
-    """Return the language of an option in Latin letters that cannot be English; None for others."""
+    """Return the language of an option in Latin letters that cannot be English; None for any other option."""
     words = [match.group() for match in _WORD.finditer(text)]
     if not words or len(words) > 4 or re.search(r"[\d\\$^=_{}<>]", text) or _LOAN.fullmatch(text.strip(" .")):
         return None
@@ -179,7 +179,7 @@ def _is_plain_english(text: str) -> bool:
 
 
 def foreign_words_of_question(question: str) -> str | None:
-    """Return separate words of another language in an English question: `Wo steht the woman`.
+    """Return individual words of another language in an English question: `Wo steht the woman`.
 
     Capitalized words count as names and are skipped; so are words one letter away from an English one.
 

@@ -1,4 +1,4 @@
-"""Whether two differently written formulas have the same value: `2x + 3` and `3 + 2x`.
+"""Whether two formulas that are written differently have the same value: `2x + 3` and `3 + 2x`.
 
 Formulas with one-letter variables, numbers, `+ - * / ^`, roots and a few functions are parsed and evaluated at fixed
 points; two that agree at all of them are equal. Formulas of chemistry are equal if they differ only in the form of
@@ -33,13 +33,13 @@ _NO_VALUE = re.compile(r"[A-Z]{2}|[fgh]\(|[^\W\d_]['′]|[A-Za-z]{4,}")
 """Segments and angles (`AB`), unknown functions, derivatives, words."""
 _FUNCTION_NAMES = re.compile(r"sin|cos|tan|cot|sec|csc|exp|sqrt|abs|log|ln")
 _OF_FUNCTION = re.compile(r"^([fghyFGHY])\(([a-z])\)=")
-"""The side of an equation that names a function, which options may share: `f(x) = …`."""
+"""The side of an equation that names a function, which all options may share: `f(x) = …`."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LONE_ARGUMENT = re.compile(r"(?<![A-Za-z])(sin|cos|tan|cot|log|ln)([A-Za-zα-ω])(?![A-Za-z(])")
 _POWER_OF_FUNCTION = re.compile(r"(sin|cos|tan|cot|log|ln)\^(\d)(\([^()]*\)|[A-Za-zα-ω]|\d+)")
 _PRODUCT_OF_NAMES = re.compile(r"-?\(?[a-z]{2,3}(?:[-+][a-z]{2,3})*\)?")
 _COMPUTED = re.compile(r"[√^!π]|[A-Za-z]\(|\d[*]")
-"""Signs of a number in the form of a calculation: equal ones are one number in two forms."""
+"""Signs of a number in the form of a calculation; equal calculations are one number in two forms."""
 _INTERVAL = re.compile(r"(?:([a-z])∈)?([\[(])(-?[\d.]+),(-?[\d.]+)([\])])")
 _BETWEEN = re.compile(r"(-?[\d.]+)(<=?)([a-z])(<=?)(-?[\d.]+)")
 _WITHIN = re.compile(r"\|([a-z])\|(<=?)([\d.]+)")
@@ -98,7 +98,7 @@ def _as_formula(text: str) -> str:
 
 
 def _product(text: str) -> str | None:
-    """Return letters in a product, such as `0.5x` and `ad - bc`; None for other texts."""
+    """Return letters that form a product, such as `0.5x` and `ad - bc`; None for other texts."""
     plain = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text).strip(" $").replace("⁄", "/").replace("−", "-"))
     if _UNSIGNED.fullmatch(plain) or (re.search(r"[-+]", plain) and _PRODUCT_OF_NAMES.fullmatch(plain)):
         return plain
@@ -125,7 +125,7 @@ def _sides(plain: str) -> tuple[str, str, str]:
 
 
 def have_equal_values(first: str, second: str) -> bool:
-    """Return whether two formulas have the same value for all values of their variables, or name the same substance.
+    """Return whether two formulas have the same value for all values of their variables, or denote the same substance.
 
     Equations and inequalities are equal if the difference of their sides is (`y = 2x`, `2x = y`, `y - 2x = 0`).
 
@@ -228,7 +228,7 @@ def _is_computed(text: str) -> bool:
 
 
 def _is_constant(*values: tuple[str, tuple[complex, ...]]) -> bool:
-    """Return whether formulas have no relation and the same value at all points: `sin²x + cos²x`."""
+    """Return whether formulas contain no relation and have the same value at all points: `sin²x + cos²x`."""
     return all(
         not _RELATION.search(names) and all(cmath.isclose(value, of[0], rel_tol=1e-9) for value in of)
         for names, of in values

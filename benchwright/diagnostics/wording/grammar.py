@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class GrammarFault(NamedTuple):
-    """A fault found by a rule: `article`, `doubled_word`, `agreement` or `capital`, and the words."""
+    """A fault found by a rule: `article`, `doubled_word`, `agreement` or `capital`, with the words concerned."""
 
     kind: str
     words: str
@@ -86,7 +86,7 @@ _NO_NOUN = (
     r"large|great|good|small|significant|huge|vast|certain|mix|mixture|range|minimum|maximum|majority)\b)"
 )
 _BEGINNING = r"(?:^|(?<=[.?!] ))"
-"""The beginning of a sentence: only there does `that` surely point at something; elsewhere it may begin a clause."""
+"""The beginning of a sentence: only there does `that` certainly point at something; elsewhere it may begin a clause."""
 _IRREGULAR = "men|women|children|feet|teeth|mice|geese|wolves"
 _AGREEMENT = tuple(
     re.compile(pattern, _FLAGS)
@@ -126,7 +126,7 @@ _SMALL_I = re.compile(r"(?<![\w.'’/-])i(?![\w.'’/-])")
 
 
 def grammar_faults(text: str) -> list[GrammarFault]:
-    """Return the grammatical faults of an English text, rule by rule.
+    """Return the grammatical faults in an English text, rule by rule.
 
     Example:
         >>> [fault.kind for fault in grammar_faults("Is there a apple on on the table?")]

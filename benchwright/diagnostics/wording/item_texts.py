@@ -20,15 +20,15 @@ _SMALL_WORDS = frozenset(
 
 
 def option_key(choice: Choice) -> tuple[str, str]:
-    """Return a key that is equal for equal options: the picture, or the key of the text (`text_key`)."""
+    """Return a key that equal options share: the picture, or the key of the text (`text_key`)."""
     return ("image", choice.image_id) if choice.image_id is not None else text_key(choice.text or "")
 
 
 @lru_cache(maxsize=1 << 15)
 def text_key(text: str) -> tuple[str, str]:
-    """Return a key that is equal for equal texts of options: the formula, or the normalized text.
+    """Return a key that equal texts of options share: the formula, or the normalized text.
 
-    Invisible characters make no difference. Case makes none in words, but it counts in formulas, symbols of one or two
+    Invisible characters make no difference. Case makes none in words, but it matters in formulas, symbols of one or two
     letters (`Co` and `CO`) and alleles.
     """
     text = visible(text)
@@ -47,7 +47,7 @@ def visible(text: str) -> str:
 
 
 def without_articles(text: str) -> str:
-    """Return a text without its articles; the `A` of `Sample A` is not one."""
+    """Return a text without its articles; the `A` in `Sample A` is not an article."""
     return _ARTICLE.sub("", text)
 
 

@@ -35,14 +35,14 @@ _BY_SCRIPT = {"CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "
 """Languages by script: the most frequent language written in it."""
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_WORDS = 20_000
-"""Number of words to read of a list, the most frequent ones: function words decide."""
+"""Number of words to read from a list, starting with the most frequent: function words decide."""
 _OF_ITEMS = ("en", "de", "es", "fr", "it", "nl", "pt")
 _SHORTEST = 2
 _FUNCTION_WORDS, _RARE = 300, 5_000
-"""Ranks up to which a word is a function word, and from which it is a rare one."""
+"""Ranks up to which a word is a function word, and above which it is a rare one."""
 _UNKNOWN = math.log(1e-8)
 _SURE = 2.0
-"""Smallest distance of the likeliest language from the next, in natural logarithms."""
+"""Smallest lead of the likeliest language over the next, in natural logarithms."""
 _LEAST_KNOWN = 0.6
 _LIKELY, _FAR = -12.0, 3.5
 """Smallest average likelihood of a phrase's word in its language, and smallest distance from that in another, in
@@ -55,7 +55,7 @@ _FEWEST_WORDS = 3
 
 
 def language_of(text: str) -> str | None:
-    """Return the code (ISO 639-1) of the language of a text; None if its words are ambiguous.
+    """Return the code (ISO 639-1) of the language of a text; None if its words are ambiguous between languages.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -83,14 +83,14 @@ def language_of(text: str) -> str | None:
 
 
 def odd_language(text: str, language: str) -> str | None:
-    """Return the language of a text of two words or more that cannot be in a given one; None if it may be.
+    """Return the language of a text of two or more words that cannot be in a given language; None if it may be.
 
     Half of its words are frequent ones of the other language, the others of neither, and on average they are far
     likelier there. The lists hold no names.
 
     Args:
         text: A short text, such as an option.
-        language: The expected language, of those with a list.
+        language: The expected language, one of those with a list.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -118,7 +118,7 @@ def odd_language(text: str, language: str) -> str | None:
 
 
 def is_known_in(text: str, language: str) -> bool:
-    """Return whether half of a text's words are frequent ones of a language, or it has no words.
+    """Return whether half of a text's words are frequent ones in a language, or the text has no words.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -128,14 +128,14 @@ def is_known_in(text: str, language: str) -> bool:
 
 
 def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
-    """Return another language and the words of a text that belong to it and not to a given one; None without any.
+    """Return another language and the words of a text that belong to it but not to a given one; None if there are none.
 
     A word is foreign if no list of the given language has it and it is a frequent one of the other, or if it is a
     function word there and a rare one here (`dem`). No word of the text may belong to the given language alone.
 
     Args:
         text: A text in Latin letters, such as an option, or a run of words of a question.
-        language: The expected language, of those with a list.
+        language: The expected language, one of those with a list.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -180,7 +180,7 @@ def _likelihood(words: list[str], language: str) -> float:
 
 @lru_cache(maxsize=16)
 def _list(language: str) -> Mapping[str, float]:
-    """Return the logarithm of the share of each frequent word of a language, the most frequent one first."""
+    """Return the logarithm of each frequent word's proportion in a language, most frequent word first."""
     counts = _counts(language)
     least = sorted(counts.values(), reverse=True)[:_MOST_WORDS][-1]  # numbers alone are sorted in a tenth of the time
     likely = [pair for pair in counts.items() if pair[1] >= least]
@@ -203,20 +203,20 @@ def _has(language: str, word: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _all_words(language: str) -> bytes:
-    """Return all words of a list in a tenth of the memory of a set, for words that are rarely looked up."""
+    """Return all words of a list in a tenth of the memory that a set takes, for words that are rarely looked up."""
     return ("\n" + "\n".join(_counts(language)) + "\n").encode()
 
 
 @lru_cache(maxsize=8)
 def _function_words(language: str) -> frozenset[str]:
-    """Return the words that are function words in another language and rare in this one."""
+    """Return the words of a text that are function words in another language and rare in this one."""
     others = (_most_frequent(other, _FUNCTION_WORDS) for other in _OF_ITEMS if other != language)
     return frozenset[str]().union(*others) - _most_frequent(language, _RARE)
 
 
 @lru_cache(maxsize=1 << 15)
 def _is_native(word: str, language: str) -> bool:
-    """Return whether a word belongs to a language by its list, and for English by the spelling lists."""
+    """Return whether a word belongs to a language according to its list or, for English, the spelling lists."""
     return _spelling().is_known(word) if language == "en" else word in _every(language)
 
 
@@ -243,7 +243,7 @@ def _counts(language: str) -> dict[str, int]:
 
 
 def has_word(language: str, word: str) -> bool:
-    """Return whether the list of a language has a word in lowercase."""
+    """Return whether the list of a language contains a word in lowercase."""
     return _has(language, word)
 
 

@@ -30,7 +30,7 @@ _LEVELS = (("→",), ("∨", "⊕"), ("∧", "−"))
 
 @lru_cache(maxsize=1 << 12)
 def truth_table(text: str) -> tuple[tuple[str, ...], tuple[bool, ...]] | None:
-    """Return the letters of a formula of logic or of sets, and its values for all of theirs; None for other texts.
+    """Return the letters of a formula of logic or sets, and its values for all of theirs; None for other texts.
 
     Example:
         >>> truth_table("¬(A ∧ B)") == truth_table("¬A ∨ ¬B"), truth_table("A ∪ B") == truth_table("A ∩ B")

@@ -1,6 +1,6 @@
 """Words that distinguish notes of authors or reviewers from text for readers.
 
-`authors_notes` defines where such words count: in text set apart, or anywhere.
+`authors_notes` defines where such words are considered: in text set apart, or anywhere.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ SPEAKS_OF_WORK = re.compile(
     r"still|get|show)\b"
     r"|\b(?:can|could|may|should|shall|do) we\b|\blet's\b|\bsays? it's\b|\bok(?:ay)?\?|^ok to\b|\?{2,}",
 )
-"""Words that mark a separate remark as one of authors."""
+"""Words that mark a separate remark as an author's."""
 
 ONLY_AUTHORS_SAY = re.compile(
     r"(?i:\b(?:distractors?|re-?word(?:ed|ing)?|re-?phrase[ds]?|proof-?read|fixme|"
@@ -195,7 +195,7 @@ _KEEPS = re.compile(
 
 
 def trails_a_question(text: str) -> re.Match[str] | None:
-    """Return the text after a question that is not for readers, such as `Difficulty: 2/5`; None without one."""
+    """Return the text after a question that is not for readers, such as `Difficulty: 2/5`; None if there is none."""
     match = TRAILS.search(text)
     return None if match is None or (match["said"] and _KEEPS.search(match["said"])) else match
 

@@ -1,4 +1,4 @@
-"""The gender of nouns common in pictures, in German, French, Spanish, Italian and Portuguese.
+"""The gender of nouns that are common in pictures, in German, French, Spanish, Italian and Portuguese.
 
 Lists of frequent nouns give it and, for unlisted nouns, endings that nearly always show the gender (German `-ung`,
 French `-tion`, Spanish `-o`). A German compound has the gender of its last part (`Regenschirm`: `Schirm`). A noun
@@ -152,14 +152,14 @@ _PLURAL: Mapping[str, re.Pattern[str]] = {
 _UMLAUT = str.maketrans("äöü", "aou")
 _LEAST_LAST_PART = 4
 _SHORT_LAST_PARTS = frozenset(["rad", "uhr", "hut", "zug"])
-"""Shorter nouns that end compounds; others, such as `Ei` or `Tor`, equal the last letters of many unrelated words."""
+"""Shorter nouns that end compounds; others, such as `Ei` or `Tor`, match the last letters of many unrelated words."""
 
 LANGUAGES = frozenset(_LISTS)
-"""Languages whose nouns have a gender here."""
+"""Languages whose nouns have a gender in this module."""
 
 
 def form_of_noun(noun: str, language: str) -> NounForm | None:
-    """Return the gender and number of a noun in its given form; None if neither lists nor its ending show them.
+    """Return the gender and number of a noun as given; None if neither the lists nor its ending show them.
 
     Args:
         noun: One word.

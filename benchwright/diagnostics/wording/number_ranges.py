@@ -1,4 +1,4 @@
-"""Options that are ranges of numbers (`more than 5`, `5-10 m`), and whether one includes another option."""
+"""Options that are ranges of numbers (`more than 5`, `5-10 m`), and whether one of them includes another option."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class NumberRange(NamedTuple):
     """Numbers with a unit that an option names.
 
     Args:
-        low: Lower end; None without one.
-        high: Upper end; None without one.
+        low: Lower end; None if there is none.
+        high: Upper end; None if there is none.
         of: Dimension of the unit, as in `Quantity`.
         low_is_in: Whether the lower end is included.
         high_is_in: Whether the upper end is included.
@@ -53,7 +53,7 @@ class NumberRange(NamedTuple):
 
 
 def number_range(text: str) -> NumberRange | None:
-    """Return the numbers that a text names, one or a range of them; None if it names none.
+    """Return the numbers that a text denotes, one or a range of them; None if it denotes none.
 
     Example:
         >>> number_range("more than 5").holds(number_range("7")), number_range("5-10 m").holds(number_range("700 cm"))

@@ -1,4 +1,4 @@
-"""Options that differ from all others in kind or script, by their form alone."""
+"""Options that differ from all others in kind or script, judged by their form alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SAYS_NOTHING_ELSE = re.compile(
 
 
 def option_of_another_kind(texts: Sequence[str]) -> int | None:
-    """Return the place of the only option of another kind than all others; None if there is none.
+    """Return the index of the only option of another kind than all others; None if there is none.
 
     Kinds are numbers and times of day, words, and, if all others are words of another kind: reasons (`because …`),
     purposes (`to read`), manners (`quickly`), sentences, places, and formulas of substances.
@@ -75,7 +75,7 @@ def option_of_another_kind(texts: Sequence[str]) -> int | None:
 
 
 def option_in_another_script(texts: Sequence[str]) -> int | None:
-    """Return the place of the only option of words in another script than all others; None if there is none.
+    """Return the index of the only option of words in another script than all others; None if there is none.
 
     Example:
         >>> option_in_another_script(["bell", "颜色", "anchor"]), option_in_another_script(["bell", "3", "anchor"])
@@ -86,12 +86,12 @@ def option_in_another_script(texts: Sequence[str]) -> int | None:
 
 
 def says_nothing_else(text: str) -> bool:
-    """Return whether an option speaks of the others or of no answer: `none of these`, `it cannot be told`."""
+    """Return whether an option refers to the others or to no answer: `none of these`, `it cannot be told`."""
     return _SAYS_NOTHING_ELSE.search(text) is not None
 
 
 def gives_no_answer(text: str) -> bool:
-    """Return whether an option speaks of the others or of no answer: `none of these`, `cannot be told`, `both`.
+    """Return whether an option refers to the others or to no answer: `none of these`, `cannot be told`, `both`.
 
     `both knees`, `no entry` and `under the table` have another meaning.
     """
@@ -131,7 +131,7 @@ def _kind(text: str) -> str | None:
 
 
 def _finer_kind(text: str) -> str:
-    """Return the kind of an option more finely than `number` and `words`; empty if it has none."""
+    """Return the kind of an option, in finer categories than `number` and `words`; empty if it has none."""
     text = text.strip()
     plain = text.rstrip(".")
     for kind, pattern in (
@@ -157,11 +157,11 @@ _TELLS_FROM = {
     "reason": frozenset(["manner", "number", "substance"]),
     "substance": frozenset(["manner", "reason", "purpose"]),
 }
-"""Kinds of one option that are unmistakably different, by the kind of all others."""
+"""Kinds that clearly differ from the kind of all other options, by the latter."""
 
 
 _OF_WORDS = frozenset(["CJK", "HIRAGANA", "KATAKANA", "HANGUL"])
-"""Scripts in which one character may be a word."""
+"""Scripts in which a single character may be a word."""
 
 
 def main_script(text: str) -> str:

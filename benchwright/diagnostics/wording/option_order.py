@@ -1,6 +1,6 @@
 """Whether the order of an item's options is free.
 
-It is free unless the words of the item depend on it: `Yes` before `No`, ascending numbers, options that name a letter
+It is free unless the item's wording depends on it: `Yes` before `No`, ascending numbers, options that name a letter
 or refer to all others, questions and explanations that name an option by its letter.
 """
 
@@ -55,7 +55,7 @@ def _names_an_option(text: str) -> bool:
 
 
 def _is_number_sequence(texts: Sequence[str]) -> bool:
-    """Return whether every option begins with a number and the numbers ascend or descend."""
+    """Return whether every option begins with a number, and the numbers are in ascending or descending order."""
     matches = [_NUMBER.match(text.strip()) for text in texts]
     if len(matches) < 3 or not all(matches):
         return False

@@ -1,4 +1,4 @@
-"""Options that refer to other options: by letter (`both A and B`), or by place (`none of the above`).
+"""Options that refer to other options: by letter (`both A and B`), or by position (`none of the above`).
 
 In English, German, French, Spanish, Italian, Portuguese and Dutch an option refers to others if it has such a letter or
 place and its other words all concern options: this module lists the words, not the sentences. For Chinese and Japanese
@@ -52,7 +52,7 @@ _THESE = frozenset(["these", "those"])
 _NAMED = frozenset([
     "mentioned", "listed", "named", "given", "genannten", "genannte", "aufgeführten", "mentionnées", "mencionadas",
 ])  # fmt: skip
-"""Words that refer to options already read, which are those above: `keine der genannten`."""
+"""Words that refer to options that have been read, which are those above: `keine der genannten`."""
 _LIKENESS = frozenset([
     "same", "identical", "opposite", "reverse", "except", "excluding", "besides", "between", "like", "as", "see",
     "only",
@@ -109,9 +109,9 @@ class PointingOption(NamedTuple):
     """An option that refers to others.
 
     Args:
-        key: Its letter.
-        fault: Its fault at its place, in words; empty if it makes sense there, and nowhere else.
-        by_letter: Whether it names one by its letter or place, so that it makes sense only in this order.
+        key: Letter of the option.
+        fault: What is wrong with it at its position; empty if it makes sense there, and nowhere else.
+        by_letter: Whether it names another by letter or position, so that it makes sense only in this order.
         is_vague: Whether it says `these`, which readers take for those above, and which may mean all the others.
     """
 
@@ -122,7 +122,7 @@ class PointingOption(NamedTuple):
 
 
 def pointing_options(item: Item) -> list[PointingOption]:
-    """Return the options that refer to others by their letters or places (`both A and B`, `none of the above`).
+    """Return the options that refer to others by letter or position (`both A and B`, `none of the above`).
 
     It returns none if the letters are names in the picture or of the subject, which wrong and right options share:
     there most options are letters, or the question or an option names one in a sentence.
@@ -150,7 +150,7 @@ def pointing_options(item: Item) -> list[PointingOption]:
 
 
 def letters_pointed_at(text: str) -> Sequence[str]:
-    """Return the letters of the options to which an option refers; none if it has other content.
+    """Return the letters of the options to which an option refers; empty if it has other content.
 
     Example:
         >>> letters_pointed_at("Sowohl A als auch C"), letters_pointed_at("A bird"), letters_pointed_at("Vitamin C")
@@ -180,7 +180,7 @@ _Place = Literal["above", "below", "neighbour", "others", "these"]
 
 
 def _by_place(text: str, before: int, after: int, question: str) -> PointingOption | None:
-    """Return an option that refers to others by their places, without its letter; None for other options."""
+    """Return an option that refers to others by their positions, without its letter; None for other options."""
     place = _place_pointed_at(text, question)
     if place == "above":
         return PointingOption("", _above(before, after), by_letter=False)

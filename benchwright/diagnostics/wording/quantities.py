@@ -1,6 +1,6 @@
 """Values of numbers with or without a unit: `Two` is 2, `1 km` is 1000 m, `50 %` and `half` are 1/2.
 
-The same holds for ordinals (`3rd`), times of day (`half past three`), speeds, temperatures and sums of money. Only
+The same applies to ordinals (`3rd`), times of day (`half past three`), speeds, temperatures and sums of money. Only
 unambiguous texts are read: `1,5` is not.
 """
 
@@ -32,7 +32,7 @@ _ROMAN = re.compile(r"(?=[IVX]{2})(X{0,3})(IX|IV|V?I{0,3})")
 _OF_ROMAN = {"I": 1, "V": 5, "X": 10}
 _ROUND_COMMA = re.compile(r"([-+]?\d+),0{1,2}")
 _COMMA_WITH_UNIT = re.compile(r"([-+]?\d+),(\d{1,2})(?=\s*[^\W\d_])")
-"""A decimal comma: before a unit, or before zeros that are not thousands; elsewhere `1,5` may be two numbers."""
+"""A decimal comma: before a unit, or before zeros that are not thousands; otherwise `1,5` may be two numbers."""
 _OF_PI = re.compile(r"(?:(\d+)\*?)?π(?:/(\d+))?(?:\s*rad(?:ians?)?)?|\(?(\d+)/(\d+)\)?\*?π")
 
 _UNITS: dict[str, tuple[str, Fraction]] = {
@@ -88,7 +88,7 @@ _DEGREES = {
                                  ("°f|℉|degree fahrenheit|degrees fahrenheit", "5/9", "45967/180"))
     for name in names.split("|")
 }  # fmt: skip
-"""Factor and offset from a temperature to kelvin."""
+"""Factor and offset for converting a temperature to kelvin."""
 _MAGNITUDES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _PARTS = {
     "half": 2,
@@ -120,7 +120,7 @@ _ONE_UNIT = re.compile(r"an? ([a-z]+)")
 _SUM_OF_UNITS = re.compile(r"(\d+) ?([a-z]+)(?:,| and)? (\d+) ?([a-z]+)")
 _DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension) - {"money in cents", "angle"}
 _MOST = 60
-"""Largest number of characters of a number with its unit."""
+"""Largest number of characters in a number with its unit."""
 
 
 @lru_cache(maxsize=1 << 15)
@@ -216,7 +216,7 @@ def _in_other_form(text: str) -> Quantity | None:
 
 
 def _time_of_day(text: str) -> Quantity | None:
-    """Return a time of day in minutes; None if a text is not one, like a bare number."""
+    """Return a time of day in minutes; None if a text is not one, as in the case of a bare number."""
     if (match := _CLOCK.fullmatch(text)) and (match[2] or match[3] or "clock" in text):
         hour, minute = int(match[1]), int(match[2] or 0)
         if match[3]:

@@ -2,7 +2,7 @@
 
 Five of II-Bench's 35 dev questions have two equal options. Two options are equal if their texts differ at most in case,
 white space, width, punctuation and invisible characters, if their letters look the same (Latin `a` and Cyrillic `а`),
-or if they are the same picture. Formulas are compared as formulas: there each sign and bracket counts. Options that
+or if they are the same picture. Formulas are compared as formulas, in which each sign and bracket matters. Options that
 mean the same in another spelling (`the dog`, `a dog`; `Two`, `2`; `1 km`, `1000 m`) are a separate kind.
 """
 
@@ -39,7 +39,7 @@ _ASKS_FORM_OF_FORMULA = re.compile(
     r"property|step|commut\w+|order|arrang\w+)\b",
     re.IGNORECASE,
 )
-"""Questions whose options may be one formula in several forms, of which one is right."""
+"""Questions whose options may be one formula in several forms, only one of which is right."""
 _DEFINITE = ("the", "der", "die", "das", "den", "dem", "le", "la", "les", "el", "los", "las", "il", "lo", "gli", "het")
 _INDEFINITE = ("a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "des", "una", "unos", "unas", "uno",
                "um", "uma", "een")  # fmt: skip
@@ -52,7 +52,7 @@ _PLAIN_FRACTION = re.compile(r"\s*[-+]?\d+\s*/\s*\d+\s*")
 
 
 class OptionPair(NamedTuple):
-    """Two options of an item, by their letters, and their similarity, 0-1, rounded; 1 for equal ones."""
+    """Two options of an item, by their letters, with their similarity, 0-1, rounded; 1 for equal options."""
 
     item_id: str
     options: tuple[str, str]
@@ -65,7 +65,7 @@ numbers, or the order and form of a formula."""
 
 
 class SpelledPair(NamedTuple):
-    """Two options of an item that mean the same in another spelling, by their letters."""
+    """Two options of an item that mean the same but are spelled differently, by their letters."""
 
     options: tuple[str, str]
     differ_in: Spelling
@@ -75,7 +75,7 @@ def repeated_pairs(item: Item) -> list[tuple[str, str]]:
     """Return the keys of each pair of equal options, in order.
 
     If all options are the same words and differ in case or punctuation, or the question asks for these, case and
-    punctuation are the subject, and count.
+    punctuation are the subject, and are compared.
     """
     compared = [(choice.key, option_key(choice), _look(choice)) for choice in item.choices]
     pairs = [
@@ -99,7 +99,7 @@ def _as_written(choice: Choice) -> tuple[str, ...]:
 
 
 def spelled_pairs(item: Item) -> list[SpelledPair]:
-    """Return the pairs of options that are not equal but mean the same in another spelling, in order."""
+    """Return the pairs of options that are not equal but mean the same in different spellings, in order."""
     repeated = set(repeated_pairs(item))
     texts = [(choice.key, visible(choice.text)) for choice in item.choices if choice.text is not None]
     found = []
@@ -117,7 +117,7 @@ def spelled_pairs(item: Item) -> list[SpelledPair]:
 
 
 def _look(choice: Choice) -> tuple[str, str]:
-    """Return a key that is equal for options that look the same, with other scripts, or a 0, as Latin letters."""
+    """Return a key that is equal for options that look the same, with letters of other scripts, or a 0, made Latin."""
     if choice.text is None:
         return option_key(choice)
     drawn = _WITH_LETTERS.sub(lambda match: match.group().replace("0", "O"), choice.text.translate(_LOOK_ALIKE))
@@ -175,7 +175,7 @@ def alike_pairs(item: Item) -> list[OptionPair]:
 
 
 def similar_options(item: Item, *, above: float = MAX_LIKENESS) -> list[OptionPair]:
-    """Return the pairs of options of an item that are nearly equal: with a similarity above `above`, 0-1."""
+    """Return the pairs of nearly equal options of an item: those with a similarity above `above`, 0-1."""
     return [pair for pair in alike_pairs(item) if pair.likeness > above]
 
 

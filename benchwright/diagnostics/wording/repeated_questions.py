@@ -1,4 +1,4 @@
-"""Questions asked twice: the same pictures, the same words, the same options in any order.
+"""Questions that are asked twice: the same pictures, the same words, the same options in any order.
 
 Equal questions are certain. Curators decide on near-equal ones, since only they can judge whether a question in other
 words is another question. On II-Bench's 48 pairs of questions about one picture the highest similarity is 0.51, so the
@@ -30,10 +30,10 @@ DUPLICATE: Reason = "duplicate_question"
 CONTRADICTING: Reason = "contradicting_keys"
 NEAR: Reason = "near_duplicate_question"
 MIN_SIMILARITY = 0.6
-"""Jaccard similarity of character trigrams from which two questions are nearly the same."""
+"""Jaccard similarity of character trigrams at which two questions are nearly the same."""
 LISTED_PARTNERS = 8
 _FEWEST_OPTIONS = 3
-"""Number of options from which equal options suggest the same question; Yes and No are options of any question."""
+"""Number of options at which equal options suggest the same question; Yes and No may be options of any question."""
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 
@@ -41,7 +41,7 @@ class NearQuestion(NamedTuple):
     """A question that nearly repeats another.
 
     Args:
-        item_id: Id of its item.
+        item_id: Id of the question's item.
         similarity: Jaccard similarity, 0-1, of the trigrams of both questions.
         same_options: Whether both have the same options, and the same one is right.
     """
@@ -60,7 +60,7 @@ class Repetition(NamedTuple):
     """An item whose question other items repeat, exactly or nearly.
 
     Args:
-        item_id: Its id.
+        item_id: Id of the item.
         reason: Whether the questions are equal, equal with different keys, or nearly equal.
         of: Ids of those items: the representative of equal ones, or at most 8, the most similar first.
         group: Smallest id of the items that repeat each other, directly or through others.
@@ -115,7 +115,7 @@ def _shared_ending(questions: Sequence[str]) -> str:
 
 
 def _without_ending(item: Item, ending: str) -> Item:
-    """Return an item with its question as it is before an instruction on a separate line."""
+    """Return an item with its question as it is without an instruction on a separate line."""
     if not ending or not item.question.endswith(f"\n{ending}"):
         return item
     question = item.question.removesuffix(f"\n{ending}").strip()
@@ -128,14 +128,14 @@ def is_half_of_pair(item: Item) -> bool:
 
 
 def pictures_shown(item: Item) -> tuple[str, ...]:
-    """Return the pictures and marks of an item in a fixed order: equal for items that show the same."""
+    """Return the pictures and marks of an item in a fixed order, which is equal for items that show the same."""
     return tuple(
         sorted(f"{image.image_id} {[mark.model_dump_json() for mark in image.prompts]}" for image in item.images)
     )
 
 
 def identity_of(item: Item) -> tuple[object, ...]:
-    """Return a key that is equal for items that ask the same: pictures, question, and options in any order."""
+    """Return a key that is equal for items that ask the same thing: pictures, question, and options in any order."""
     return pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices)))
 
 
@@ -177,7 +177,7 @@ def _nearly_equal(items: Sequence[Item], scope: Scope, min_similarity: float) ->
 
 
 def _groups(partners: dict[str, dict[str, NearQuestion]]) -> dict[str, str]:
-    """Return the smallest id of each item's group."""
+    """Return, for each item, the smallest id in its group."""
     ids = sorted(partners)
     place = {item_id: at for at, item_id in enumerate(ids)}
     links = [(place[item_id], place[other]) for item_id, near in partners.items() for other in near]
@@ -251,6 +251,6 @@ def _whole_text(item: Item) -> str:
 
 
 def _apart_by_design(first: Item, second: Item) -> bool:
-    """Return whether two items belong to one declared pair, whose questions are alike by design."""
+    """Return whether two items belong to one declared pair, whose questions are intentionally similar."""
     shared = set(first.group_keys) & set(second.group_keys)
     return any(key.startswith("pair:") for key in shared)

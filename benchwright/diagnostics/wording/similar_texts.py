@@ -1,4 +1,4 @@
-"""Pairs of texts that share most of their n-grams, all found without comparing every text with every other.
+"""Pairs of texts that share most of their n-grams, all found without comparing every text with every other one.
 
 Each set has a signature in which every member flips one bit. Two signatures differ in at most as many bits as their
 sets differ in members, so only sets with near signatures are compared by members (the bitmap filter of Sandes, Teodoro
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     _Members = NDArray[np.int32]
 
 _FEW = 32
-"""Number of sets up to which all are compared directly, since signatures would not pay off."""
+"""Number of sets up to which all are compared directly, because signatures would not pay off."""
 _BITS_A_MEMBER = 8
 _FOLD = 4
-"""Words of a signature that are folded into one for a first comparison."""
+"""Number of words of a signature that are folded into one for a first comparison."""
 _MOST_FOLDS = 64
 """Limit that keeps signatures of very long texts small; these let more pairs through."""
 _ROWS = 4096
-"""Signatures made at a time."""
+"""Number of signatures made at a time."""
 _ROUNDING = 1e-6
 
 
 class SimilarPair(NamedTuple):
-    """Two sets by position, the smaller position first, and their Jaccard similarity."""
+    """Two sets by index, the smaller index first, and their Jaccard similarity."""
 
     left: int
     right: int
@@ -39,7 +39,7 @@ class SimilarPair(NamedTuple):
 
 
 def similar_pairs(sets: Iterable[frozenset[str]], *, at_least: float) -> list[SimilarPair]:
-    """Return every pair of sets with a Jaccard similarity of `at_least`, sorted. Empty sets are in no pair.
+    """Return every pair of sets with a Jaccard similarity of at least `at_least`, sorted; empty sets are in no pair.
 
     Args:
         sets: Sets, in any order.
@@ -90,7 +90,7 @@ def _candidates(ordered: Sequence[_Members], at_least: float) -> Iterator[tuple[
 
 
 def _signatures(sets: Sequence[_Members], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return (words, sets): each bit is set if a set holds an odd number of the members that share the bit."""
+    """Return signatures, (words, sets): a bit is set if the set has an odd number of the members that share the bit."""
     from scipy.sparse import csr_array
 
     bits = 64 * _FOLD * min(_MOST_FOLDS, math.ceil(_BITS_A_MEMBER * sizes.mean() / (64 * _FOLD)))

@@ -54,7 +54,7 @@ _PART = 4
 
 
 class Misspelling(NamedTuple):
-    """An unknown word, and the most frequent known word one edit away; None if there is none."""
+    """An unknown word, and the most frequent known word one edit away; None if there is no such word."""
 
     word: str
     correction: str | None
@@ -108,7 +108,7 @@ class Spelling:
         self._more = _more_english_words() | {word.lower() for word in words} | _NEW_WORDS
 
     def begins_a_word(self, letters: str) -> bool:
-        """Return whether these lowercase letters begin a longer word."""
+        """Return whether these lowercase letters are the beginning of a longer word."""
         return any(len(word) > len(letters) and word.startswith(letters) for word in self._frequencies)
 
     def is_known(self, word: str) -> bool:
@@ -120,7 +120,7 @@ class Spelling:
         return self._is_listed(stem) or is_derived(stem, self._is_listed) or self._is_compound(stem)
 
     def _is_compound(self, word: str) -> bool:
-        """Return whether a word consists of two listed words and has no word one edit away, unlike `writ` `ting`."""
+        """Return whether a word consists of two listed words and no word is one edit away, unlike `writ` `ting`."""
         ends = range(_PART, len(word) - _PART + 1)
         is_made_up = any(word[:at] in self._frequencies and word[at:] in self._frequencies for at in ends)
         return is_made_up and all(" " in edit for edit in self._near(word))

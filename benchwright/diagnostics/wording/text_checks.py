@@ -1,4 +1,4 @@
-"""Checks of a text that apply in any language, and whether a text is English."""
+"""Checks of texts that apply in any language, and a check of whether a text is English."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FUNCTION_WORDS = frozenset(
     ]
 )
 _LEAST_KNOWN = 0.6
-"""Smallest share of listed words in an English text, even with a misspelling or two."""
+"""Smallest proportion of listed words in an English text, even with a misspelling or two."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _END_MARKS = frozenset("?!.:;…_؟。！？：；।՞።፧‽)")
 _CLOSING = "\"'”’»」』)]}`*"
@@ -53,8 +53,8 @@ class Fault(NamedTuple):
 
     Args:
         kind: Reason code.
-        place: `question`, `explanation`, or the letter of an option.
-        words: The fault in words, at most 80 characters.
+        place: The text concerned: `question`, `explanation`, or the letter of an option.
+        words: A description of the fault, at most 80 characters.
         correction: Word that may be intended; None if none is known.
     """
 
@@ -67,7 +67,7 @@ class Fault(NamedTuple):
 def is_english(texts: Sequence[str], spelling: Spelling) -> bool:
     """Return whether texts are English: most words are in the list, and one is a function word.
 
-    Texts of a few words that could be of any language, such as names, do not count as English.
+    Texts of a few words that could be of any language, such as names, are not considered English.
     """
     words = [word.lower().replace("’", "'") for text in texts for word in _WORD.findall(text)]
     if not words or not _FUNCTION_WORDS.intersection(words):
@@ -112,7 +112,7 @@ _CALCULATES = re.compile(
 
 
 def missing_values(item: Item) -> list[str]:
-    """Return the keys of options whose text is a program's form of a missing value, in order."""
+    """Return the keys of options whose text is a program's form of a missing value, in option order."""
     texts = {choice.key: choice.text.strip() for choice in item.choices if choice.text is not None}
     calculates = any(_CALCULATES.search(text) for text in (item.question, *texts.values()))
     return [
@@ -153,7 +153,7 @@ _ARTICLE = re.compile(
     r"^(?:(?:a|an|the) |(?:der|die|das|den|dem|ein|eine|einen|einem|einer|les?|la|l|une?|des|du|el|los|las|un[oa]s?|il|"
     r"lo|gli|uma?s?|het|een) (?=\w{4}))"
 )
-"""Articles; those of languages other than English before words of four letters or more."""
+"""Articles; in languages other than English, those before words of four letters or more."""
 
 
 def _stands_in(text: str, question: str) -> bool:

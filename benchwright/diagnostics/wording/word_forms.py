@@ -93,7 +93,7 @@ def _inflected(word: str, inflected: Mapping[str, tuple[str, ...]]) -> set[str]:
 
 @lru_cache(maxsize=1 << 14)
 def is_listed(word: str) -> bool:
-    """Return whether the table of forms has a word as a noun, a verb, an adjective or an adverb; names do not count."""
+    """Return whether the table of forms has a word as a noun, a verb, an adjective or an adverb; names are excluded."""
     table = _table()
     if table is None or not word.isascii():
         return False

@@ -1,4 +1,4 @@
-"""Faults in the words of an item: spelling, grammar, length, and questions that name their answer.
+"""Faults in the wording of an item: spelling, grammar, length, and questions that name their answer.
 
 Spelling, articles, agreement, doubled words and capitals are checked if question and options are English. In other
 languages only length, end marks and questions that name their answer are checked.
@@ -24,17 +24,17 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = (
     "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark",
 )  # fmt: skip
-"""All kinds by weight: the first fault of an item decides."""
+"""All kinds in order of weight: the first fault of an item decides."""
 Language = Literal["auto", "en", "any"]
 MOST_READ = 5000
-"""Largest number of characters of a text to read for its language; longer ones are `too_long` in any case."""
+"""Largest number of characters of a text that are read to determine its language; longer texts are `too_long`."""
 _SHORTEST_WORD = 5
 _SHOWN = 80
 
 
 @dataclass(frozen=True)
 class WordingRules:
-    """Settings of the check of items' words.
+    """Settings for the check of items' wording.
 
     Args:
         language: `auto` if the words of an item decide whether it is English, or `en` or `any` for all items.
@@ -82,7 +82,7 @@ def _faults_of_any_language(item: Item, rules: WordingRules) -> Iterator[Fault]:
 
 
 def _capital_misspellings(item: Item, spelling: Spelling) -> Iterator[Fault]:
-    """Yield misspelled options of one capitalized word, among others that are words of dictionaries.
+    """Yield misspelled options of one capitalized word, if the other options are dictionary words.
 
     `Autum` with `Winter` and `Spring` is not a name; `Naan` with `Pita` may be one of many.
     """

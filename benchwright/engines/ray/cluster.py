@@ -1,4 +1,4 @@
-"""A Ray cluster: joining and starting it, its nodes, and the number of workers that fit on them."""
+"""A Ray cluster: joining or starting one, its nodes, and how many workers fit on them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ It is near Ray's minimum, because jobs and results are small, and pictures pass 
 """
 
 ANSWER_S = 120.0
-"""Seconds without a reply to the check of shared folders after which a node counts as broken."""
+"""Seconds without a reply to the check of shared folders after which a node is considered broken."""
 
 
 _NOTICED_S = 30.0
-"""Seconds within which Ray notices that a node died."""
+"""Seconds within which Ray notices that a node has died."""
 
 
 class Node(NamedTuple):
@@ -50,7 +50,7 @@ class Node(NamedTuple):
     gpus: float
 
     def room_for(self, needs: Resources) -> int:
-        """Return the number of workers that fit on the otherwise unused node; a worker takes one processor."""
+        """Return how many workers fit on the node if it is otherwise unused; a worker takes one processor."""
         limits = [int(self.cpus), int(self.memory / (needs.memory_mb << 20))]
         if needs.gpus >= 1:
             limits.append(int(self.gpus / needs.gpus))
@@ -80,12 +80,12 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
     """Join a cluster for the block: the one that this process has joined already, the one at `address`, or a new one.
 
     Args:
-        address: `host:port` or `auto`; None for the one that RAY_ADDRESS names, else a new cluster of this machine
-            alone, which ends with the block.
+        address: `host:port` or `auto`; None for the one that RAY_ADDRESS names, or else for a new cluster on this
+            machine only, which ends with the block.
         workers: Number of workers for which a new cluster has room.
 
     Raises:
-        PrerequisiteError: No cluster answers at the address, or this machine is not one of its nodes.
+        PrerequisiteError: No cluster responds at the address, or this machine is not one of its nodes.
     """
     ray = import_ray()
     if ray.is_initialized():
@@ -187,7 +187,7 @@ def check_nodes(token: Token) -> None:
 
 
 def _is_gone(node: Node) -> bool:
-    """Return whether Ray reports a node as dead within `_NOTICED_S` seconds."""
+    """Return whether Ray reports within `_NOTICED_S` seconds that a node has died."""
     until = time.monotonic() + _NOTICED_S
     while any(living_node.id == node.id for living_node in living_nodes()):
         if time.monotonic() > until:
@@ -197,7 +197,7 @@ def _is_gone(node: Node) -> bool:
 
 
 def _compare_versions(name: str, sight: Sight) -> None:
-    """Warn of libraries with another version on a node, since bytes may then depend on the node of a shard."""
+    """Warn if a node has other library versions, because bytes may then depend on the node that processes a shard."""
     own_versions = library_versions()
     for library in sorted({*own_versions, *sight.versions}):
         version = sight.versions.get(library)

@@ -34,10 +34,10 @@ from benchwright.texts.normalization import counted
 logger = logging.getLogger(__name__)
 
 _NO_WORKER_S = 900.0
-"""Seconds without a worker after which the run ends: the cluster is full, or has lost the required resources."""
+"""Seconds without a worker after which the run ends: the cluster is full, or no longer has the required resources."""
 
 _PATIENCE_S = 30.0
-"""Seconds without a worker after which a warning names what the run waits for."""
+"""Seconds without a worker after which a warning names what the run is waiting for."""
 
 _STOP_S = 10.0
 
@@ -74,7 +74,7 @@ class RayEngine:
         log_folder: Folder for the output of workers, visible to all nodes.
         address: Address of the cluster; see `cluster.joined`.
         shared: Folders that every node must share; checked before anything runs, and by every actor.
-        hang_s: Seconds at one record after which a worker process is replaced.
+        hang_s: Seconds spent on one record after which a worker process is replaced.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class RayEngine:
                 self._wait_for_workers()
 
     def _settle(self, needs: Resources) -> int:
-        """End workers whose resources differ from the needs; return the largest number of workers for these jobs.
+        """End workers whose resources differ from those needed; return the largest number of workers for these jobs.
 
         Raises:
             StepError: No node has the resources.
@@ -218,7 +218,7 @@ class RayEngine:
         return [by_answer[answer] for answer in ready]
 
     def _hear(self, worker: _ActorWorker) -> Done | None:
-        """Return the job that a worker has finished; None if the worker has only started, or has ended."""
+        """Return the job that a worker has finished; None if the worker has only just started, or has ended."""
         errors = self._ray.exceptions
         try:
             answer = self._ray.get(worker.answer)
@@ -244,7 +244,7 @@ class RayEngine:
         return Done(task.job, result, usage.wall_s, task.attempts - 1 + attempts, usage, name)
 
     def _note_end(self, worker: _ActorWorker, error: Exception) -> None:
-        """Handle an actor's end: a lost node, a suspect job, or a record to blame."""
+        """Handle an actor's end: its node was lost, its job is suspect, or a record is to blame."""
         if worker.task is None:
             self._note_failed_start(error)
             return
@@ -281,7 +281,7 @@ class RayEngine:
             raise StepError(f"the cluster cannot start workers: {error}; see {self._log_folder}") from error
 
     def _end(self, workers: list[_ActorWorker]) -> None:
-        """Stop processes and actors, and wait a limited time for their end."""
+        """Stop processes and actors, waiting only a limited time for them to end."""
         stops = [worker.actor.stop.remote() for worker in workers if worker.is_ready]
         if stops:
             self._ray.wait(stops, num_returns=len(stops), timeout=_STOP_S)

@@ -28,7 +28,7 @@ class Host:
         worker_context: Pickled context, unpickled only by the worker process.
         number: Number of this worker in its run; names its logs.
         log_folder: Folder for these logs.
-        hang_s: Seconds at one record after which a worker process is replaced, as in the local engine.
+        hang_s: Seconds spent on one record after which a worker process is replaced, as in the local engine.
         paths: Module search path of the main process.
         folder: Current folder of the main process; used if it exists.
     """
@@ -72,7 +72,7 @@ class Host:
 
 
 def options_of(gpus: float, memory_mb: int) -> dict[str, Any]:
-    """Return the actor options that reserve a host's resources, and that let `stop` run during `run`."""
+    """Return the actor options that reserve a host's resources and allow `stop` to run during `run`."""
     return {
         "num_cpus": 1,
         "num_gpus": gpus,

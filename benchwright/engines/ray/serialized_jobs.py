@@ -1,4 +1,4 @@
-"""Jobs as bytes: only the worker that runs a job needs its code, not the processes that pass it on."""
+"""Jobs in serialized form: only the worker that runs a job needs its code, not the processes that pass it on."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SerializedJob:
 
 
 def noted_place(note: Path) -> Place | None:
-    """Return the place at which a job's worker ended, and remove the note; None if it had not reached a record."""
+    """Return the record at which a job's worker ended, and remove the note; None if it had not reached a record."""
     try:
         stage, record = json.loads(note.read_bytes())
     except (OSError, ValueError):

@@ -21,7 +21,7 @@ _ENTRIES_LOOKED_AT = 1000
 
 
 class SharedFolders(NamedTuple):
-    """The folders that every node must see under the same path."""
+    """The folders that every node must find at the same path."""
 
     workspace: Path
     images: Path
@@ -56,7 +56,7 @@ class Token:
     samples: tuple[tuple[str, int], ...]
 
     def look(self, request: str) -> Sight:
-        """Return the result of the check on this machine; write it next to the token, replacing an older reply."""
+        """Return the result of the check on this machine, and write it next to the token, over any older reply."""
         return Sight(request, self._problem(request), __version__, library_versions())
 
     def _problem(self, request: str) -> str | None:
@@ -83,10 +83,10 @@ class Token:
         return self.path.with_name(f"{self.path.name}.{request}")
 
     def check(self, name: str, sight: Sight) -> None:
-        """Raise an error if the node of that name does not see the same files as this machine.
+        """Raise an error if the node of that name does not find the same files as this machine.
 
         Raises:
-            BenchwrightError: The node does not; the message names the node, the missing files and the remedy.
+            BenchwrightError: The files differ; the message names the node, the missing files and the remedy.
         """
         problem = sight.problem
         if sight.benchwright != __version__:
@@ -116,7 +116,7 @@ def _why(error: OSError | StorageError) -> str:
 
 @contextmanager
 def token_in(shared: SharedFolders) -> Iterator[Token]:
-    """Write a token; remove it and all replies when the block ends."""
+    """Write a token; remove it and all replies at the end of the block."""
     content = secrets.token_hex(16)
     path = shared.workspace.absolute() / "tmp" / f"token-{content[:8]}"
     token = Token(path, content, shared.images.absolute(), tuple(_samples(shared.images)))
@@ -129,7 +129,7 @@ def token_in(shared: SharedFolders) -> Iterator[Token]:
 
 
 def _samples(images: Path) -> list[tuple[str, int]]:
-    """Return relative path and size of a few plain files in the image folder or the first folders below it."""
+    """Return relative path and size of a few regular files in the image folder or the first folders below it."""
     samples: list[tuple[str, int]] = []
     for place, (root, _, names) in enumerate(os.walk(images)):
         for name in sorted(names[:_ENTRIES_LOOKED_AT]):

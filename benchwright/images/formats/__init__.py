@@ -1,7 +1,8 @@
 """Image containers, read block by block without decoding: size, frames, orientation, completeness.
 
 `benchwright.images.identify` (from a file) and `benchwright.images.decode` (from memory) use the same walk, so decoding
-agrees with the recorded facts. A container states where it ends; a file that ends earlier is `truncated`. The work is
+is consistent with the recorded facts. A container states where it ends; a file that ends earlier is `truncated`. The
+work is
 bounded: no pixels, no text, at most `walking.MOST_BLOCKS` blocks.
 """
 
@@ -39,9 +40,9 @@ MEDIA_TYPES = {
     "TIFF": "image/tiff",
     "WEBP": "image/webp",
 }
-"""Formats that every installation reads."""
+"""Formats that every installation can read."""
 FURTHER_MEDIA_TYPES = {"HEIC": "image/heic"}
-"""Formats that an installation with the extra `heic` reads too."""
+"""Formats that an installation with the extra `heic` can read as well."""
 _WALKS: dict[str, Callable[[Walk], Container]] = {
     "AVIF": walk_avif,
     "BMP": walk_bmp,
@@ -57,7 +58,7 @@ _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", 
 
 
 def sniff(head: bytes) -> str | None:
-    """Return the format that a file's first bytes announce (of `MEDIA_TYPES` or `FURTHER_MEDIA_TYPES`), or None."""
+    """Return the format that a file's first bytes indicate (of `MEDIA_TYPES` or `FURTHER_MEDIA_TYPES`), or None."""
     for form, lead in (
         ("JPEG", (b"\xff\xd8\xff",)),
         ("PNG", (b"\x89PNG\r\n\x1a\n",)),
@@ -83,12 +84,12 @@ def sniff(head: bytes) -> str | None:
 
 
 def media_type_of(form: str) -> str:
-    """Return the media type of a format that `sniff` returned."""
+    """Return the media type of a format returned by `sniff`."""
     return MEDIA_TYPES.get(form) or FURTHER_MEDIA_TYPES[form]
 
 
 def walk(handle: BinaryIO, *, size: int, limits: Limits) -> Container:
-    """Check that a container is complete and return the facts it states.
+    """Check that a container is complete and return the facts that it states.
 
     For AVIF and HEIC the size is an upper bound; the decoder reads orientation and frames later (`decoded_header`).
 

@@ -28,19 +28,19 @@ def boxes(walk: Walk, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
 def _inside(
     walk: Walk, name: bytes, parents: Iterator[tuple[bytes, int, int]], *, skip: int = 0
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the boxes of one type inside the parents, whose contents begin with `skip` other bytes."""
+    """Yield the boxes of one type inside the parents, whose contents begin with `skip` bytes to ignore."""
     for parent, at, end in parents:
         if parent == name:
             yield from boxes(walk, at + skip, end)
 
 
 def walk_avif(walk: Walk) -> Container:
-    """Walk all boxes of an AVIF; return the largest picture size that they state (`ispe`)."""
+    """Walk all boxes of an AVIF file and return the largest picture size that they state (`ispe`)."""
     return _walked(walk, "AVIF")
 
 
 def walk_heic(walk: Walk) -> Container:
-    """Walk all boxes of a HEIC, which are those of AVIF."""
+    """Walk all boxes of a HEIC file, which have the same structure as those of AVIF."""
     return _walked(walk, "HEIC")
 
 

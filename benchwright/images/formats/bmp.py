@@ -1,4 +1,4 @@
-"""BMP, with DIB headers of 12 to 124 bytes (OS/2 and Windows)."""
+"""BMP with DIB headers of 12 to 124 bytes (OS/2 and Windows)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def _palette_bytes(flags: int) -> int:
 
 
 def _skip_blocks(walk: Walk, at: int) -> int:
-    """Return the end of the run of data sub-blocks at an offset."""
+    """Return the offset at which a run of data sub-blocks ends."""
     handle = walk.handle
     handle.seek(at)
     while (length := handle.read(1)) != b"\0":
@@ -26,7 +26,7 @@ def _skip_blocks(walk: Walk, at: int) -> int:
 
 
 def walk_gif(walk: Walk) -> Container:
-    """Walk all blocks up to the required trailer, skipping stray bytes between blocks."""
+    """Walk all blocks up to the required trailer, skipping stray bytes between them."""
     width, height, flags = struct.unpack("<HHB", walk.take(6, 7)[:5])
     at = 13 + _palette_bytes(flags)
     frames, alpha = 0, False

@@ -30,7 +30,7 @@ class TiffBlock:
 
     Args:
         handle: The file.
-        start: Offset at which the structure begins; all its offsets count from there.
+        start: Offset at which the structure begins; all its offsets are relative to it.
         size: Number of its bytes from `start` on.
 
     Raises:
@@ -61,7 +61,7 @@ class TiffBlock:
         return struct.unpack(self._order + layout, data)
 
     def _fields_at(self, at: int) -> tuple[int, int]:
-        """Return the number of fields in the directory at an offset, and the first field's offset."""
+        """Return the number of fields in the directory at an offset, and the offset of the first field."""
         width = 8 if self._big else 2
         count = self._unpack("Q" if self._big else "H", self._take(at, width))[0]
         if count > _MOST_FIELDS:
@@ -69,7 +69,7 @@ class TiffBlock:
         return count, at + width
 
     def fields(self, at: int) -> dict[int, Field]:
-        """Return the fields of the directory at an offset, by tag; of a repeated tag the first."""
+        """Return the fields of the directory at an offset, by tag; if a tag is repeated, its first field."""
         count, begin = self._fields_at(at)
         layout, width, inline = ("HHQ8x", 20, 8) if self._big else ("HHI4x", 12, 4)
         fields: dict[int, Field] = {}
@@ -82,13 +82,13 @@ class TiffBlock:
         return fields
 
     def following(self, at: int) -> int:
-        """Return the offset of the directory after the one at an offset; 0 after the last."""
+        """Return the offset of the directory that follows the one at an offset; 0 after the last."""
         count, begin = self._fields_at(at)
         width, pointer = (20, 8) if self._big else (12, 4)
         return self._unpack(self._pointer, self._take(begin + count * width, pointer))[0]
 
     def integers(self, field: Field, *, first: int = 0, at_most: int = 16) -> tuple[int, ...]:
-        """Return up to `at_most` values of an integer field, from value number `first` on."""
+        """Return up to `at_most` values of an integer field, starting with the value at index `first`."""
         if field.kind not in _INTEGERS:
             raise UnreadableImage("corrupt", f"a TIFF field of type {field.kind} where integers belong")
         width, number = _WIDTHS[field.kind], min(field.values - first, at_most)
@@ -102,7 +102,7 @@ class TiffBlock:
             raise UnreadableImage("truncated", f"the TIFF data end at {self._size:,}, before a field's values do")
 
     def integer(self, fields: dict[int, Field], tag: int, default: int) -> int:
-        """Return a field's first value, or the default if the directory lacks the field."""
+        """Return a field's first value, or the default if the directory does not contain the field."""
         values = self.integers(fields[tag], at_most=1) if tag in fields else ()
         return values[0] if values else default
 
@@ -110,7 +110,7 @@ class TiffBlock:
 def exif_orientation(handle: BinaryIO, *, start: int, size: int) -> int:
     """Return the orientation, 1 to 8, that an EXIF block states; 1 if it states none or is unreadable.
 
-    Broken EXIF raises nothing, because the pixels may be intact.
+    Broken EXIF does not raise an error, because the pixels may be intact.
     """
     try:
         block = TiffBlock(handle, start=start, size=size)

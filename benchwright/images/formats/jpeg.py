@@ -1,4 +1,4 @@
-"""JPEG (ITU-T T.81), with EXIF (CIPA DC-008) and the index of multi-picture files (CIPA DC-007)."""
+"""JPEG (ITU-T T.81), including EXIF (CIPA DC-008) and the index of multi-picture files (CIPA DC-007)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _segments(walk: Walk) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _pictures(walk: Walk, start: int, stop: int) -> int:
-    """Return the number of pictures that a multi-picture JPEG states; 1 if its index is unreadable."""
+    """Return the number of pictures that a multi-picture JPEG states; 1 if its index cannot be read."""
     try:
         block = TiffBlock(walk.handle, start=start, size=stop - start)
         return block.integer(block.fields(block.first), _PICTURES, 1)
@@ -86,7 +86,7 @@ def _check_end(walk: Walk, at: int) -> None:
 
 
 def walk_jpeg(walk: Walk) -> Container:
-    """Walk the segments up to the first scan and look for the end marker."""
+    """Walk the segments up to the first scan and find the end marker."""
     width = height = components = stop = 0
     orientation, pages, has_exif = 1, 1, False
     keep = [(0, 2)]

@@ -9,7 +9,7 @@ from benchwright.images.formats.avif import boxes
 from benchwright.images.formats.walking import Container, Walk, sorted_notes, truncated
 
 CODESTREAM, BOXES = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
-"""First bytes of a codestream, and of a JP2."""
+"""First bytes of a codestream and of a JP2 file."""
 _END = b"\xff\xd9"
 _MOST_COMPONENTS = 4
 

@@ -1,4 +1,4 @@
-"""Image formats recognized by first bytes or file name that no installation, or not every one, can read."""
+"""Image formats, recognized by first bytes or file name, that some or all installations cannot read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEADS: tuple[tuple[str, bytes], ...] = (
 )
 _PIXMAP = re.compile(rb"P(?:[1-6][ \t\r\n]+(?:#[^\n]*\n\s*)*\d+\s|7\nWIDTH |[Ff]\n)")
 _BY_NAME = {".tga": "TGA"}
-"""Formats whose first bytes do not identify them."""
+"""Formats that cannot be recognized by their first bytes."""
 _PACKAGES = {"HEIC": "pi_heif"}
 _INSTALL = {"HEIC": "install pi-heif (pip install 'benchwright[heic]'), or save it as JPEG"}
 
@@ -48,13 +48,13 @@ def other_format(head: bytes, suffix: str) -> str | None:
 
 
 def unsupported(form: str) -> UnreadableImage:
-    """Return the error for an image that this installation cannot read, with advice."""
+    """Return the error, with advice, for an image that this installation cannot read."""
     advice = _INSTALL.get(form, "save it as PNG or JPEG")
     return UnreadableImage(UNSUPPORTED_FORMAT, f"an image ({form}) that this installation cannot read; {advice}")
 
 
 def check_installed(form: str) -> None:
-    """Check that the package that decodes a format is installed; formats that Pillow decodes pass.
+    """Check that the package that decodes a format is installed; formats decoded by Pillow always pass.
 
     Raises:
         UnreadableImage: `unsupported_format`.
@@ -64,5 +64,5 @@ def check_installed(form: str) -> None:
 
 
 def package_of(form: str) -> str:
-    """Return the name of the module that decodes a format Pillow cannot decode."""
+    """Return the name of the module that decodes a format that Pillow cannot decode."""
     return _PACKAGES[form]

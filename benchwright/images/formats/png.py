@@ -15,7 +15,7 @@ _DEPTHS = {0: {1, 2, 4, 8, 16}, 2: {8, 16}, 3: {1, 2, 4, 8}, 4: {8, 16}, 6: {8, 
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _WHOLE = ((0, 0, 1, 1),)
 _ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-"""First column, first row, and steps between columns and rows of each pass of an interlaced PNG."""
+"""First column, first row, and steps between columns and between rows for each pass of an interlaced PNG."""
 _PIECE = 1 << 18
 
 
@@ -42,7 +42,7 @@ def _check_crc(walk: Walk, name: bytes, at: int, length: int) -> None:
 
 
 def _header(walk: Walk, at: int, length: int) -> tuple[int, int, int, int]:
-    """Return width, height, bits and color type."""
+    """Return width, height, bit depth and color type."""
     if length != 13:
         raise UnreadableImage("corrupt", f"a PNG header of {length:,} bytes")
     width, height, bits, colour = struct.unpack(">IIBB", walk.take(at, 10))
@@ -53,9 +53,9 @@ def _header(walk: Walk, at: int, length: int) -> tuple[int, int, int, int]:
 
 
 def walk_png(walk: Walk) -> Container:
-    """Walk all chunks and check the checksums of those that hold pixels.
+    """Walk all chunks and check the checksums of those that contain pixels.
 
-    `keep` leaves out text, color profiles and later frames, because the decoder would decompress them (text bombs).
+    `keep` excludes text, color profiles and later frames, because the decoder would decompress them (text bombs).
     """
     width = height = bits = colour = frames = 0
     orientation = 1
@@ -84,17 +84,17 @@ def walk_png(walk: Walk) -> Container:
 
 
 def is_interlaced(data: bytes) -> bool:
-    """Return whether a walked PNG is interlaced."""
+    """Return whether a PNG that has been walked is interlaced."""
     return data[28] != 0
 
 
 def check_rows(data: bytes) -> None:
-    """Check that the pixel data of a walked PNG decompress to all rows.
+    """Check that the pixel data of a PNG that has been walked decompress to all rows.
 
     Pillow accepts a short but properly closed stream as the complete picture and leaves the other rows black.
 
     Raises:
-        UnreadableImage: `truncated`.
+        UnreadableImage: `truncated` if rows are missing.
     """
     width, height, bits, colour = struct.unpack_from(">IIBB", data, 16)
     expected = 0

@@ -18,7 +18,7 @@ _AT_ONCE = 4096
 
 
 def _pages(walk: Walk, tiff: TiffBlock) -> int:
-    """Return the number of directories; a circular chain ends at the first repeated one."""
+    """Return the number of directories; a circular chain ends at the first repeated directory."""
     seen, at = {tiff.first}, tiff.following(tiff.first)
     while at and at not in seen:
         seen.add(at)
@@ -28,7 +28,7 @@ def _pages(walk: Walk, tiff: TiffBlock) -> int:
 
 
 def _check_pieces(walk: Walk, tiff: TiffBlock, fields: dict[int, Field], *, compressed: bool) -> None:
-    """Check that every strip or tile of the first page lies inside the file.
+    """Check that every strip or tile of the first page begins inside the file.
 
     Valid files often overstate the lengths of uncompressed strips, so only their starts are checked.
     """

@@ -8,12 +8,12 @@ from typing import BinaryIO, NoReturn
 from benchwright.errors import UnreadableImage
 
 MOST_BLOCKS = 2_500_000
-"""Largest number of blocks in one walk; 512 MiB of GIF have 2.1 million."""
+"""Largest number of blocks in one walk; a GIF of 512 MiB has 2.1 million."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of an image file. Some Pillow decoders have a fixed limit of 178 million pixels."""
+    """Limits of an image file. Some Pillow decoders have their own fixed limit of 178 million pixels."""
 
     max_pixels: int = 100_000_000
     max_bytes: int = 512 * 2**20
@@ -22,7 +22,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Container:
-    """Facts that a container states of its first frame.
+    """Facts that a container states about its first frame.
 
     Args:
         format: Format, such as `PNG`; names the only decoder that gets the file.
@@ -55,7 +55,7 @@ class Container:
 def sorted_notes(
     *, orientation: int = 1, animated: int = 1, pages: int = 1, bits: int = 8, **marks: bool
 ) -> tuple[str, ...]:
-    """Return the sorted notes: the marks that are true, and a note for each number that differs from its default."""
+    """Return the sorted notes: the marks that are true, and a note for each number that is not its default."""
     notes = [name for name, is_so in marks.items() if is_so]
     if orientation > 1:
         notes.append(f"exif_orientation:{orientation}")
@@ -69,7 +69,7 @@ def sorted_notes(
 
 
 def joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Return ordered ranges, with touching ones merged."""
+    """Return ordered ranges, with adjacent ones merged."""
     merged: list[tuple[int, int]] = []
     for start, stop in ranges:
         if merged and merged[-1][1] == start:
@@ -118,7 +118,7 @@ class Walk:
         self._blocks = 0
 
     def take(self, at: int, length: int) -> bytes:
-        """Return `length` bytes at an offset within the file."""
+        """Read `length` bytes at an offset within the file."""
         self.within(at + length)
         self.handle.seek(at)
         data = self.handle.read(length)
@@ -127,12 +127,12 @@ class Walk:
         return data
 
     def within(self, end: int) -> None:
-        """Check that the file extends to an offset."""
+        """Check that the file extends at least to an offset."""
         if end > self.size:
             truncated(self.size)
 
     def block(self) -> None:
-        """Count one block, up to `MOST_BLOCKS`."""
+        """Count one more block, up to `MOST_BLOCKS`."""
         self._blocks += 1
         if self._blocks > MOST_BLOCKS:
             raise UnreadableImage("corrupt", f"more than {MOST_BLOCKS:,} blocks")

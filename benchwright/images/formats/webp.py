@@ -25,7 +25,7 @@ def _header(walk: Walk) -> tuple[int, int, bool]:
 
 
 def pixels_only(data: bytes) -> bytes:
-    """Return a complete, still WebP file without alpha, reduced to its pixel chunk, without texts and profiles."""
+    """Return a complete, still WebP file without alpha, reduced to its pixel chunk, with texts and profiles removed."""
     at = 12
     while at + 8 <= len(data):
         name, length = struct.unpack_from("<4sI", data, at)
@@ -38,7 +38,7 @@ def pixels_only(data: bytes) -> bytes:
 
 
 def walk_webp(walk: Walk) -> Container:
-    """Walk all chunks and check that the file has the length its header states."""
+    """Walk all chunks and check that the file is as long as its header states."""
     end = 8 + struct.unpack("<I", walk.take(4, 4))[0]
     walk.within(end)
     width, height, alpha = _header(walk)

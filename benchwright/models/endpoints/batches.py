@@ -23,7 +23,7 @@ from .vendors.vendor_clients import vendor_client
 
 _MOST_RESULT_BYTES = 256 * 1024 * 1024
 _TRANSFER_S = 900.0
-"""Smallest time limit for one transfer, in seconds: a batch has many megabytes."""
+"""Smallest time limit for one transfer, in seconds, because a batch may have many megabytes."""
 _LONGEST_BACKOFF_S = 60.0
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class BatchEndpoint:
         self._api = batch_api(self._client)
 
     def line(self, request: str, body: bytes) -> bytes:
-        """Return a request's line in a batch."""
+        """Return the line that represents a request in a batch."""
         return self._api.line(request, body)
 
     async def submit(self, name: str, lines: Sequence[bytes], known: Collection[str]) -> str:
@@ -60,11 +60,11 @@ class BatchEndpoint:
 
         Args:
             name: Unique name.
-            lines: Its requests.
+            lines: Requests of the batch, as returned by `line`.
             known: Ids of other batches, to exclude.
 
         Raises:
-            BenchwrightError: The vendor refuses it.
+            BenchwrightError: The vendor refuses the batch.
         """
         began_s = time.time()
 
@@ -84,12 +84,12 @@ class BatchEndpoint:
         """Return the state of a batch.
 
         Raises:
-            BenchwrightError: The vendor does not know it, or stays unreachable.
+            BenchwrightError: The vendor does not know the batch, or remains unreachable.
         """
         return await self._tried(lambda: self._api.state(batch_id), f"the batch {batch_id}")
 
     async def results(self, batch_id: str) -> list[BatchResult]:
-        """Return the results of a batch; raise as `state` does."""
+        """Return the results of a batch; raises the same errors as `state`."""
         return await self._tried(lambda: self._api.results(batch_id), f"the results of the batch {batch_id}")
 
     async def close(self) -> None:
@@ -99,7 +99,7 @@ class BatchEndpoint:
     async def _tried(
         self, ask: Callable[[], Awaitable[T]], what: str, first: Callable[[], Awaitable[T | None]] | None = None
     ) -> T:
-        """Return the answer, with retries after transient failures; each retry begins with `first`."""
+        """Return the answer, retrying after transient failures; each retry begins with `first`."""
         for number in range(1, self._retries + 2):
             try:
                 async with asyncio.timeout(self._timeout_s):

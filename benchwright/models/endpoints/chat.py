@@ -1,9 +1,9 @@
 """A connection from steps to models behind endpoints, and its settings.
 
-A request holds text and pictures, the result is the reply's text. Requests go through the client that scoring also uses
-(`client.py`), with its limits, pace, retries and budgets. A reply kept in the workspace (`reply_store.py`) needs no
-request. Failures are of two kinds: one request failed (`RequestFailed`: a step records it and continues), or no request
-to the endpoint can succeed (`PrerequisiteError`: the run ends and names the remedy).
+A request contains text and pictures, and the result is the text of the reply. Requests go through the client that
+scoring also uses (`client.py`), with its limits, pace, retries and budgets. A reply kept in the workspace
+(`reply_store.py`) needs no request. Failures are of two kinds: one request failed (`RequestFailed`: a step records it
+and continues), or no request to the endpoint can succeed (`PrerequisiteError`: the run ends and names the remedy).
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ class ChatSettings(EndpointSettings):
     reasoning_tokens: int | None = Field(None, ge=0)
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide replies, as JSON values: without key, timeout, retries and budgets."""
+        """Return the settings that determine replies, as JSON values: without key, timeout, retries and budgets."""
         lists = {"fields": self.fields, "omit": sorted(self.omit)}
         rarer = self.model_dump(mode="json", include=_DECIDES_WHERE_GIVEN, exclude_defaults=True)
         sent = {name: value for name, value in lists.items() if value} | rarer
         return self.model_dump(mode="json", include=_DECIDES) | sent
 
     def parameters(self) -> RequestParameters:
-        """Return the fields of requests besides model and messages, without a reply's schema."""
+        """Return the fields of requests besides model and messages, without the schema of a reply."""
         own: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         if self.seed is not None:
             own["seed"] = self.seed
@@ -116,14 +116,14 @@ class ChatSettings(EndpointSettings):
         )
 
     def plan(self, purpose: str, records: int, *, requests: int, pictures: int, words: int) -> RequestPlan:
-        """Return the requests for a number of records and their highest cost.
+        """Return the planned requests for a number of records and their maximum cost.
 
         Args:
             purpose: Purpose of the requests, in a few words.
             records: Number of images or items.
-            requests: Requests per record, including repairs.
-            pictures: Pictures sent per record.
-            words: Approximate text tokens sent per record.
+            requests: Number of requests per record, including repairs.
+            pictures: Number of pictures sent per record.
+            words: Approximate number of text tokens sent per record.
         """
         sent = records * (words + pictures * TOKENS_PER_PICTURE)
         tokens = Tokens(sent, records * requests * self.max_tokens)
@@ -137,8 +137,8 @@ class Chat:
     Args:
         settings: The model and its request settings.
         concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
-        replies: Store of replies in the workspace, such as `OpenContext.replies`; None keeps none, and counts a budget
-            for this connection alone.
+        replies: Store of replies in the workspace, such as `OpenContext.replies`; None keeps none, and applies a budget
+            to this connection alone.
 
     Raises:
         PrerequisiteError: The environment variable for a required key is not set.
@@ -157,7 +157,7 @@ class Chat:
         return self.converse([ChatMessage("user", parts)], schema=schema)
 
     def converse(self, turns: Sequence[ChatMessage], *, schema: Mapping[str, Any] | None = None) -> str:
-        """Return the reply to a conversation, without white space at its ends.
+        """Return the reply to a conversation, with white space at its ends removed.
 
         Args:
             turns: Messages in order; the model answers the last one.
@@ -185,7 +185,7 @@ class Chat:
         return ChatRequest(settings.model, messages, self._parameters.sent, form, settings.api, detail)
 
     def _answer(self, request: ChatRequest, made: Callable[[int], ChatRequest]) -> SentReply:
-        """Return the model's reply; `made` is the function from the longest side of pictures to the request."""
+        """Return the model's reply; `made` returns the request for a given longest side of pictures."""
         client = self._connection.client
         side_px = self.settings.max_side_px
         if request.pictures and side_px != self._max_side_px:
@@ -214,7 +214,7 @@ class Chat:
                 ) from None
 
     def _smaller_side(self, side_px: int, words: str) -> int | None:
-        """Return the new limit on the longest side of pictures, after a refusal of one of at most `side_px`."""
+        """Return the new limit on the longest side of pictures, after the refusal of one of at most `side_px`."""
         with self._learning:  # simultaneous refusals teach one limit
             if self._max_side_px < side_px:
                 return self._max_side_px

@@ -1,4 +1,4 @@
-"""Chat requests: messages of text and pictures, further fields, and encoded forms."""
+"""Chat requests: messages of text and pictures, further fields, and their encoding."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ChatRequest:
     Args:
         model: Name of the model at the endpoint.
         messages: Messages in order, without pixels.
-        parameters: Fields besides messages and model, which a model may refuse.
+        parameters: Fields besides messages and model; a model may refuse them.
         response_format: Form of the reply for the server to enforce; None for free text.
         api: API in which the model is asked.
         detail: Detail in which the model sees pictures, for APIs that state it per picture; None leaves it unset.
@@ -77,7 +77,7 @@ class ChatRequest:
         return replace(self, messages=messages)
 
     def encoded(self, more: Mapping[str, Any] | None = None) -> bytes:
-        """Return the body to send; `more` holds fields on the transfer of the reply.
+        """Return the body to send; `more` contains fields on how the reply is transferred.
 
         The method inserts pictures after encoding the rest as JSON, because searching 500 kB of base64 for characters
         to escape takes longer than sending them. The placeholder is random, so that no text contains it.
@@ -92,7 +92,7 @@ class ChatRequest:
         return b"".join(pieces)
 
     def logged(self) -> dict[str, Any]:
-        """Return the body for logs: pictures by their SHA-256, with everything that distinguishes requests."""
+        """Return the body for logs: pictures are replaced by their SHA-256, and requests remain distinguishable."""
         detail = {} if self.detail is None else {"detail": self.detail}
         body = self._body(lambda picture: {"type": "image_url", "sha256": picture.sha256} | detail)
         return body if self.api == "chat" else {"api": self.api, "model": self.model, **body}

@@ -1,7 +1,7 @@
-"""The client for requests to models, which retries each until an answer, at the endpoint's pace and within a budget.
+"""The client for requests to models: it retries each until it is answered, at the endpoint's rate and in a budget.
 
-Everything that asks a model behind an endpoint uses it: the scoring of models, judges, and the steps that ground, plan,
-write and vet. The client sends a request again after a transient failure (`failures.py`).
+Everything that queries a model behind an endpoint uses it: the scoring of models, judges, and the steps that ground,
+plan, write and vet. The client sends a request again after a transient failure (`failures.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .vendors.request_fields import RequestParameters
 
 LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
-"""Longest pauses in seconds: between retries by our choice, and at a server's request."""
+"""Longest pauses in seconds: between retries that the client decides on, and at a server's request."""
 
 PATIENCE_WITH_429 = 4
 """Factor on the number of retries after a 429, which is not the request's fault."""
@@ -42,14 +42,14 @@ class ModelRequest(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Return the fields that a model may refuse."""
+        """Return the fields of the request that a model may refuse."""
 
 
 class Connection(Protocol):
-    """A carrier of requests to an endpoint, such as an `Endpoint`."""
+    """Something that carries requests to an endpoint, such as an `Endpoint`."""
 
     async def reply_to(self, request: Any, stream: Mapping[str, Any]) -> Completion:
-        """Send a request once and return the reply; raise as `Endpoint.reply_to` does."""
+        """Send a request once and return the reply; raises the same errors as `Endpoint.reply_to`."""
 
     async def close(self) -> None:
         """Close all connections."""
@@ -60,7 +60,7 @@ Connecting = Callable[[ModelAddress, float], Connection]
 
 
 class SentReply(NamedTuple):
-    """A reply, and the number of times its request was sent."""
+    """A reply, and the number of times that its request was sent."""
 
     completion: Completion
     sent: int
@@ -72,7 +72,7 @@ class ModelClient:
     Args:
         address: Address for requests, with the key.
         parameters: Fields of requests, adapted to the model's refusals.
-        timeout_s: Seconds for one sending, from the name look-up to the last byte of the reply.
+        timeout_s: Seconds for sending the request once, from the name look-up to the last byte of the reply.
         retries: Number of retries after transient failures; four times as many after a 429.
         concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
         backoff_s: Seconds before the first retry; they double each time, to at most 60.
@@ -118,12 +118,12 @@ class ModelClient:
         self.loop.close()
 
     async def ask(self, request: ModelRequest) -> SentReply:
-        """Send a request, repeatedly if necessary, and return the reply and the number of sendings.
+        """Send a request, repeatedly if necessary, and return the reply and how often the request was sent.
 
         Raises:
-            RequestFailed: It failed for good, or too often.
-            RequestAdapted: The model refused it for a field that is now sent differently.
-            BudgetRefusal: The budget does not allow it.
+            RequestFailed: The request failed permanently, or too often.
+            RequestAdapted: The model refused the request because of a field that is now sent differently.
+            BudgetRefusal: The budget does not allow the request.
             BenchwrightError: No request to this endpoint can succeed.
         """
         rate_limits = faults = sent = 0
@@ -144,7 +144,7 @@ class ModelClient:
         raise RequestFailed(outcome.reason, outcome.detail, sent=sent, status=outcome.status)
 
     async def _send(self, request: ModelRequest, *, first: bool) -> Completion | FailedTry:
-        """Send a request once, at its turn."""
+        """Send a request once, when its turn comes."""
         began = await self._pace.turn(first=first)
         completion: Completion | None = None
         try:
@@ -171,14 +171,14 @@ class ModelClient:
         return outcome
 
     def _set_pace(self, outcome: Completion | FailedTry, began: float) -> None:
-        """Send faster after a reply; after a 429, send slower or pause."""
+        """Send requests faster after a reply; after a 429, send them more slowly or pause."""
         if isinstance(outcome, Completion):
             self._pace.went_well()
         elif outcome.is_rate_limit:
             self._pace.too_many(began, None if outcome.pause_s is None else min(outcome.pause_s, LONGEST_PAUSE_S))
 
     def _set_alone(self) -> None:
-        """Send one request at a time while the first shows the cost of one, or while the model refuses fields."""
+        """Send one request at a time while the first reveals the cost of one, or while the model refuses fields."""
         self._pace.alone = self.spending.goes_alone or not self._parameters.is_settled
 
     async def _exchange(self, request: ModelRequest) -> Completion | FailedTry:
@@ -199,7 +199,7 @@ class ModelClient:
         return completion._replace(text=self.address.without_key(completion.text), cause=cause)
 
     def _filtered(self, error: Exception) -> Completion | None:
-        """Return the reply for a content filter's error; None for any other error."""
+        """Return the reply that represents a content filter's error; None for any other error."""
         if not isinstance(error, openai.APIStatusError):
             return None
         words = error_in_words(error.body) if error.body else error.response.text[:10_000]
@@ -218,5 +218,5 @@ class ModelClient:
 
 
 def _close_later(loop: EventLoop, endpoint: Connection) -> None:
-    """Close the connections of a dropped client without waiting, since the loop itself may have dropped it."""
+    """Close the connections of a dropped client without waiting, because the loop itself may have dropped it."""
     loop.end_after(endpoint.close())

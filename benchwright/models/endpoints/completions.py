@@ -1,6 +1,6 @@
-"""Replies as endpoints return them: text, kind with cause, reason for ending, and tokens.
+"""Replies as endpoints return them: text, kind with cause, finish reason, and tokens.
 
-A server may return anything, so every field is checked; `reply_kinds.py` determines the kind of a response.
+A server may return anything, so every field is checked. `reply_kinds.py` determines the kind of a response.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .vendors.reply_kinds import SILENT, NotAResponse, ReplyKind, kind_of, read_
 
 
 class Completion(NamedTuple):
-    """A model's reply, with its reason for ending and its tokens if the server states them.
+    """A model's reply, with its finish reason and its tokens if the server states them.
 
     Args:
         text: Text of the reply.
-        finish: Reason for ending, in the server's spelling.
-        tokens: Number of its tokens.
+        finish: Finish reason, in the server's spelling.
+        tokens: Numbers of tokens that the server states; None if it states none.
         kind: Kind of the reply (`reply_kinds.py`).
         cause: Explanation of why it is not an answer; None for an answer.
         in_batch: Whether it arrived in a batch, at half the price.
@@ -35,18 +35,18 @@ class Completion(NamedTuple):
 
     @classmethod
     def of(cls, text: str, finish: str | None, tokens: Tokens | None) -> Self:
-        """Return a reply, with the kind that follows from its text and its reason for ending."""
+        """Return a reply, with the kind that follows from its text and its finish reason."""
         kind, cause = kind_of(text, finish)
         return cls(text, finish, tokens, kind, cause)
 
     @property
     def is_silent(self) -> bool:
-        """Whether it says nothing and is not worth keeping."""
+        """Whether the reply contains no text and is not worth keeping."""
         return self.kind in SILENT
 
 
 def read_completion(data: bytes) -> Completion:
-    """Return the reply in the body of a response of status 200, which may be a stream of events.
+    """Return the reply in the body of a response with status 200, which may be a stream of events.
 
     If a refusal replaces the content, it becomes the text.
 
@@ -78,7 +78,7 @@ def completion_of(document: Any) -> Completion:
 
 
 def tokens_of(document: dict[str, Any]) -> Tokens | None:
-    """Return the tokens that a server states; None if it states none, or nonsense.
+    """Return the tokens that a server states; None if it states none or invalid numbers.
 
     Tokens of thoughts count toward the completion; for servers that count them separately, the total shows it. Tokens
     that Anthropic reads from its cache, or writes there, count as sent.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .vendors.failures import ModelAddress
 
 MOST_REPLY_BYTES = 96 * 1024 * 1024
-"""Largest reply in bytes: a picture of 16 megapixels as PNG takes up to 64 MB, and a third more in base64."""
+"""Largest reply in bytes: a picture of 16 megapixels takes up to 64 MB as PNG, and a third more in base64."""
 
 
 class EditEndpoint:
@@ -35,7 +35,7 @@ class EditEndpoint:
     Args:
         address: Address for requests, with the key.
         timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
-        priced_by_picture: Whether the endpoint may omit a picture's tokens.
+        priced_by_picture: Whether the endpoint may omit the number of tokens of a picture.
     """
 
     def __init__(self, address: ModelAddress, timeout_s: float, *, priced_by_picture: bool) -> None:
@@ -75,16 +75,16 @@ class EditEndpoint:
 
 
 def _document(response: Any) -> Any:
-    """Return the server's response; the client turns any content into an object."""
+    """Return the server's response; the client converts any content to an object."""
     return response.to_dict() if isinstance(response, openai.BaseModel) else response
 
 
 def read_edited(document: Any, *, priced_by_picture: bool) -> Completion:
-    """Return the reply in a response of status 200, whose text is the picture in base64.
+    """Return the reply in a response with status 200, whose text is the picture in base64.
 
     Args:
-        document: Its body, as JSON values.
-        priced_by_picture: Whether the endpoint may omit its tokens.
+        document: Body of the response, as JSON values.
+        priced_by_picture: Whether the endpoint may omit the number of tokens.
 
     Raises:
         UnusableReply: It holds no picture, or the server reports a failure in it.

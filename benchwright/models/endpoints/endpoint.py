@@ -1,7 +1,7 @@
 """The connection to an endpoint: its vendor's client (`vendor_clients.py`) on an HTTP client with limits.
 
-A time limit covers the whole request, for any response at any speed. An HTTP client's own timeout covers a single read,
-and a server that sends a byte now and then never exceeds it. A response is read up to a limit. An unrequested
+A time limit covers the whole request, whatever the response and its speed. An HTTP client's own timeout covers a single
+read, and a server that sends a byte now and then never exceeds it. A response is read up to a limit. An unrequested
 compressed response is unpacked up to the same limit, since a few bytes could unfold to any size.
 """
 
@@ -28,9 +28,9 @@ MAX_REPLY_BYTES = 8 * 1024 * 1024
 MAX_STREAM_BYTES = 64 * 1024 * 1024
 """Largest streamed reply in bytes; such a reply takes some 250 bytes per token."""
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""Supported codings, each with the window of its `zlib` decoder."""
+"""Supported content codings, each with the window size of its `zlib` decoder."""
 _OF_THE_CODING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-"""Headers that describe the received body, not the decoded one."""
+"""Headers that describe the body as received, not as decoded."""
 
 
 class Endpoint:
@@ -58,12 +58,12 @@ class Endpoint:
 
         Args:
             request: The request.
-            stream: Fields on the transfer of the reply.
+            stream: Fields that control how the reply is transferred.
 
         Raises:
-            UnusableReply: As `post`, or the body is not a reply, or reports a failure.
-            TimeoutError: As `post`.
-            openai.APIError: As `post`.
+            UnusableReply: As for `post`, or the body is not a reply or reports a failure.
+            TimeoutError: As for `post`.
+            openai.APIError: As for `post`.
         """
         return read_completion(await self.post(request.encoded(stream)))
 
@@ -88,7 +88,7 @@ class Endpoint:
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """An HTTP client that reads a response whole, up to a limit, and follows no redirect.
+    """An HTTP client that reads whole responses up to a size limit and follows no redirects.
 
     The limit is `MAX_REPLY_BYTES`, and `MAX_STREAM_BYTES` for a stream of events. Redirects would send the key to an
     address that the user did not name. The caller limits the time, and the pace of requests limits the number of

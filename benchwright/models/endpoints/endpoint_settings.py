@@ -81,7 +81,7 @@ class EndpointSettings(RequestFields):
 
     @property
     def prices(self) -> Prices | None:
-        """The model's prices; None if unstated."""
+        """The model's prices; None if not stated."""
         return Prices.of(self.price_in, self.price_out)
 
     @property
@@ -90,12 +90,12 @@ class EndpointSettings(RequestFields):
 
     @property
     def bounds(self) -> Budget:
-        """Limits on requests to the model in a workspace."""
+        """Limits on requests to the model within a workspace."""
         return Budget(self.budget, self.budget_tokens, self.budget_requests)
 
     @property
     def where(self) -> str:
-        """The endpoint's name in messages."""
+        """The name of the endpoint in messages."""
         return self.base_url or HOSTED
 
 

@@ -26,7 +26,7 @@ class EventLoop:
         """Start a coroutine and return its future.
 
         Raises:
-            CancelledError: The loop is closed; other threads may still submit while one closes it.
+            CancelledError: The loop is closed; other threads may still submit coroutines while one thread closes it.
         """
         with self._closing:
             if self._is_closed:
@@ -59,7 +59,7 @@ class EventLoop:
         self._thread.join()
 
     def end_after(self, last: Coroutine[Any, Any, object]) -> None:
-        """Run a last coroutine and end the thread, without waiting; for a deleted owner (`weakref.finalize`)."""
+        """Run a final coroutine and end the thread, without waiting; for a deleted owner (`weakref.finalize`)."""
         with self._closing:
             self._is_closed = True
         ended = asyncio.run_coroutine_threadsafe(last, self._loop)

@@ -1,4 +1,4 @@
-"""A request to edit a picture, and its identity among requests."""
+"""A request to edit a picture, and the identity that distinguishes it from other requests."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from benchwright.canonical import bytes_digest
 
 @dataclass(frozen=True)
 class ImageEditRequest:
-    """One edit.
+    """A single edit.
 
     Args:
         picture: PNG of the picture, in one of the model's sizes.
-        mask: PNG with an alpha channel, 0 where the picture may change, of the same size; None for all of it.
+        mask: PNG with an alpha channel, 0 where the picture may change, of the same size; None if all of it may change.
         words: Description of the result, or an instruction.
         model: Name of the model at the endpoint.
         size: Size of the result, such as `1536x1024`.
         seed: Number that distinguishes candidates.
-        sends_seed: Whether the endpoint gets it.
-        parameters: Further fields, which a model may refuse.
+        sends_seed: Whether the seed is sent to the endpoint.
+        parameters: Further fields; a model may refuse them.
     """
 
     picture: bytes

@@ -1,8 +1,8 @@
 """Edits of pictures by models behind endpoints: OpenAI's `images.edit`, and compatible servers.
 
-A request holds a picture, words, and a mask whose transparent pixels may change; the reply holds a picture. Pace,
-retries, budgets and kept replies are those of chat. A reply must hold the picture itself: one that names an address is
-unusable, and the address is never fetched.
+A request contains a picture, a text, and a mask whose transparent pixels may change; the reply contains a picture.
+Rate, retries, budgets and kept replies work as for chat. A reply must contain the picture itself: one that gives a URL
+is unusable, and the URL is never fetched.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .vendors.failures import ModelAddress
 
 OUTPUT_TOKENS: Mapping[str, int] = {"low": 408, "medium": 1584, "high": 6240, "auto": 6240}
-"""Tokens of a picture of 1,024 by 1,536 pixels, by quality, according to OpenAI for gpt-image-1."""
+"""Number of tokens of a picture of 1,024 by 1,536 pixels, by quality, as OpenAI states for gpt-image-1."""
 _TOKENS_OF_WORDS = 200
 _DECIDES = {"model", "base_url", "sizes", "quality", "input_fidelity", "returned", "takes_mask", "sends_seed"}
 Quality = Literal["low", "medium", "high", "auto"]
@@ -97,7 +97,7 @@ class ImageEditSettings(EndpointSettings):
 
     @property
     def prices(self) -> Prices | None:
-        """The model's prices; None if unstated."""
+        """The model's prices; None if not stated."""
         return super().prices if self.price_picture is None else Prices(0, 0, self.price_picture)
 
     @property
@@ -106,11 +106,11 @@ class ImageEditSettings(EndpointSettings):
 
     @property
     def sizes_wh(self) -> list[tuple[int, int]]:
-        """Width and height of the model's sizes."""
+        """Width and height of each size of the model's pictures."""
         return [(int(width), int(height)) for width, height in (size.split("x") for size in self.sizes)]
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide pictures, as JSON values: without key, timeout, retries and budgets."""
+        """Return the settings that determine pictures, as JSON values: without key, timeout, retries and budgets."""
         lists = {"fields": self.fields, "omit": sorted(self.omit)}
         return self.model_dump(mode="json", include=_DECIDES) | {name: value for name, value in lists.items() if value}
 
@@ -124,7 +124,7 @@ class ImageEditSettings(EndpointSettings):
 
 
 def planned_edits(settings: ImageEditSettings, edits: int) -> RequestPlan:
-    """Return the highest cost of a number of edits: words and two pictures sent, one received, at one try each."""
+    """Return the maximum cost of a number of edits: text and two pictures sent, one received, at one try each."""
     sent = edits * (_TOKENS_OF_WORDS + 2 * TOKENS_PER_PICTURE)
     received = edits * OUTPUT_TOKENS[settings.quality or "auto"]
     tokens = Tokens(sent, received)

@@ -1,4 +1,4 @@
-"""A connection to a model whose replies the workspace keeps: an answered request is never sent again."""
+"""A connection to a model whose replies are kept in the workspace: an answered request is never sent again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class KeptConnection:
         address: Address for requests, with the key.
         parameters: Fields of requests, adapted to the model's refusals.
         concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
-        replies: Store of replies in the workspace; None keeps none, and counts a budget for this connection alone.
+        replies: Store of replies in the workspace; None keeps none, and applies a budget to this connection alone.
         connect: Connection that carries requests; chat's by default.
 
     Attributes:
@@ -75,7 +75,7 @@ class KeptConnection:
 
         Args:
             body: Identity of the request at this endpoint, as JSON values.
-            answer: Function that asks the model.
+            answer: Function that queries the model.
 
         Raises:
             BudgetSpent: The budget does not allow the request; replies in progress have been kept.

@@ -1,4 +1,4 @@
-"""The number of simultaneous requests: reduced after a server answers "too many requests", then slowly raised again."""
+"""The number of simultaneous requests: reduced after a server answers "too many requests", then slowly increased."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 
 _CUT, _GROWTH = 0.7, 0.25
-"""Factor on the number of simultaneous requests after a 429, and increment after each reply."""
+"""Factor by which the number of simultaneous requests is reduced after a 429, and increment after each reply."""
 
 
 class Pace:
@@ -31,15 +31,15 @@ class Pace:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._stopped_by: Exception | None = None
         self.alone = False
-        """Whether only one request may be in progress, regardless of the number."""
+        """Whether only one request may be in progress, regardless of the number allowed."""
 
     @property
     def allowed(self) -> int:
-        """Return the number of simultaneous requests allowed now."""
+        """Return the number of simultaneous requests that are currently allowed."""
         return 1 if self.alone else max(1, int(self._allowed))
 
     async def turn(self, *, first: bool = False) -> float:
-        """Wait for a turn, before all others if `first`, and return its start time; `over` ends it.
+        """Wait for a turn, ahead of all others if `first`, and return its start time; `over` ends the turn.
 
         Raises:
             Exception: The exception passed to `stop`.
@@ -69,7 +69,7 @@ class Pace:
         self._wake()
 
     def stop(self, error: Exception) -> None:
-        """Grant no more turns; all present and later waiters get the error."""
+        """Grant no more turns; all current and later waiters get the error."""
         self._stopped_by = error
         while self._waiting:
             future = self._waiting.popleft()
@@ -77,16 +77,16 @@ class Pace:
                 future.set_exception(error)
 
     def went_well(self) -> None:
-        """Record a reply."""
+        """Record that a reply arrived."""
         self._allowed = min(float(self._most), self._allowed + _GROWTH)
         self._wake()
 
     def too_many(self, began: float, pause_s: float | None) -> None:
-        """Record a 429 to a request whose turn began at `began`.
+        """Record a 429 in response to a request whose turn began at `began`.
 
         Args:
-            began: Time that `turn` returned.
-            pause_s: Pause in seconds that the server requests; None if unstated.
+            began: The time that `turn` returned.
+            pause_s: Pause that the server requests, in seconds; None if it states none.
         """
         if began >= self._cut_at:
             self._allowed = max(1.0, self._allowed * _CUT)

@@ -6,7 +6,7 @@ temperature or another seed lead to a new request. The store holds only replies:
 requests, and never an endpoint's key. An entry that does not match its digest is reported and requested again.
 
 The file also counts each model's requests and tokens over all runs, on which the budgets of steps depend. A killed
-process loses no received reply, and each reply is on the disk before anything depends on it. That takes one commit per
+process loses no received reply, and each reply is on the disk before anything depends on it. This takes one commit per
 reply, 6 to 11 ms on the disk of a rented machine, during which no other worker can write. A budget adds a commit before
 each request. Write-ahead logging would be faster, but does not work over a network.
 """
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 VERSION = 1
 _BUSY_S = 60.0
-"""Seconds to wait while other workers write."""
+"""Seconds to wait while other workers are writing."""
 _TABLES = f"""
     BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, data BLOB) WITHOUT ROWID;
@@ -61,7 +61,7 @@ _ADD = """
 
 
 class ModelAccount(NamedTuple):
-    """The model at an address, with a joint count of requests and tokens."""
+    """The model at an address, whose requests and tokens are counted together."""
 
     base_url: str
     model: str
@@ -89,10 +89,10 @@ def forget_damaged(path: Path) -> None:
 
 
 class ReplyStore:
-    """An open file of replies; threads of one process share it, and each process opens its own.
+    """An open store of replies; threads of one process share it, and each process opens its own.
 
     Args:
-        path: Path of the file; it and its folder are made if missing.
+        path: Path of the file; the file and its folder are created if missing.
         tmp: Folder for locks, which may be emptied while nothing runs.
 
     Raises:
@@ -121,7 +121,7 @@ class ReplyStore:
         self._database.close()
 
     def reply_to(self, request: str) -> Completion | None:
-        """Return the reply to a request, identified by its digest; None if missing or damaged.
+        """Return the reply to a request, identified by the request's digest; None if missing or damaged.
 
         Replies without content, which an older program kept, count as missing.
         """
@@ -134,13 +134,13 @@ class ReplyStore:
         return None if completion is None or completion.is_silent else completion
 
     def keep(self, request: str, account: ModelAccount, answer: SentReply, *, requests_counted: bool) -> Completion:
-        """Count a reply, and keep it if it has content; return it, or another worker's kept reply.
+        """Count a reply, and keep it if it has content; return it, or the reply that another worker has kept.
 
         Args:
             request: Digest of the request.
             account: Model that replied.
-            answer: Reply, with the number of sendings of its request.
-            requests_counted: Whether these sendings have been counted already.
+            answer: Reply, with the number of times that its request was sent.
+            requests_counted: Whether these requests have already been counted.
         """
         completion, sent = answer
         entry = {**completion._asdict(), "request": request, "sent": sent, "answered_at_s": round(time.time(), 3)}
@@ -153,7 +153,7 @@ class ReplyStore:
         return known or completion
 
     def spent(self, account: ModelAccount) -> tuple[int, int, Tokens]:
-        """Return the numbers of requests, of replies that state their tokens, and of these tokens, over all runs."""
+        """Return the number of requests, of replies that state their tokens, and of those tokens, over all runs."""
         with self._lock, self._faults_named():
             counts = self._database.execute(
                 "SELECT requests, replies, prompt, completion, reasoning FROM spent WHERE base_url = ? AND model = ?",
@@ -169,7 +169,7 @@ class ReplyStore:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Keep all other workers from writing within the block."""
+        """Prevent all other workers from writing within the block."""
         with self._lock, self._faults_named():
             self._database.execute("BEGIN IMMEDIATE")
             with self._database:
@@ -177,7 +177,7 @@ class ReplyStore:
 
     @contextmanager
     def under_way(self, account: ModelAccount) -> Iterator[None]:
-        """Signal to other workers, within the block, that a request is in progress."""
+        """Signal to other workers that a request is in progress within the block."""
         handle = self._locked(account, shared=True)
         try:
             yield
@@ -185,11 +185,11 @@ class ReplyStore:
             os.close(handle)
 
     def wait_until_kept(self, account: ModelAccount) -> None:
-        """Wait until no worker has a request to the model in progress; a killed worker has none."""
+        """Wait until no worker has a request to the model in progress; killed workers are ignored."""
         os.close(self._locked(account, shared=False))
 
     def _locked(self, account: ModelAccount, *, shared: bool) -> int:
-        """Return the handle of the model's lock, which the kernel releases at any end of the process."""
+        """Return the handle of the model's lock, which the kernel releases when the process ends for any reason."""
         self._tmp.mkdir(parents=True, exist_ok=True)
         path = self._tmp / f"asking-{digest(account)[:16]}"
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
@@ -209,7 +209,7 @@ class ReplyStore:
 
 
 class SharedSpending(Spending):
-    """Spending on a model by all workers, over all runs of a workspace.
+    """Spending on a model by all workers over all runs of a workspace.
 
     With a budget, requests are counted exactly, and limits on money and tokens may be exceeded by other workers'
     requests in progress. Without one, requests are counted together with their replies, which omits failed ones.
@@ -221,7 +221,7 @@ class SharedSpending(Spending):
         self.requests, self.replies, self.tokens = store.spent(account)
 
     def sends(self, price_share: float = 1.0) -> bool:
-        """Count a request before it is sent; return False, and count nothing, if the budget forbids it."""
+        """Count a request before it is sent; return False, without counting it, if the budget forbids it."""
         if not self.is_limited:
             return super().sends(price_share)
         with self._store.transaction():

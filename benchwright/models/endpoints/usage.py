@@ -9,23 +9,23 @@ from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.texts.normalization import counted
 
 CHARACTERS_PER_TOKEN = 4
-"""Number of characters that count as a token in cost plans."""
+"""Number of characters per token that cost plans assume."""
 TOKENS_PER_PICTURE = 765
-"""OpenAI's GPT-4o count for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
+"""OpenAI's token count in GPT-4o for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
 
 PRICE_SHARE = 0.5
-"""Share of a request's price in a batch, equal at OpenAI, Anthropic and Gemini."""
+"""Price of a request in a batch as a proportion of the usual price; equal at OpenAI, Anthropic and Gemini."""
 
 
 class Tokens(NamedTuple):
-    """Tokens of one or more replies, as stated by the server; `reasoning` counts hidden tokens of `completion`."""
+    """Tokens of one or more replies, as stated by the server; `reasoning` is the number hidden in `completion`."""
 
     prompt: int
     completion: int
     reasoning: int = 0
 
     def plus(self, more: Tokens) -> Tokens:
-        """Return the sum of both."""
+        """Return the sum of these and other tokens."""
         return Tokens(*map(sum, zip(self, more, strict=True)))
 
     @property
@@ -50,17 +50,17 @@ class Prices:
 
     @classmethod
     def of(cls, prompt: float | None, completion: float | None) -> Self | None:
-        """Return the prices; None if neither is stated.
+        """Return the prices; None if neither is given.
 
         Raises:
-            ValueError: Only one of them is stated.
+            ValueError: Only one of them is given.
         """
         if (prompt is None) != (completion is None):
             raise ValueError("give both price_in and price_out, 0 for free tokens, or neither")
         return None if prompt is None or completion is None else cls(prompt, completion)
 
     def cost(self, tokens: Tokens, *, replies: int = 0) -> float:
-        """Return the cost of tokens, and of replies if they have a price."""
+        """Return the cost of tokens, and that of replies if they have a price."""
         return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000 + replies * self.reply
 
 
@@ -115,14 +115,14 @@ class Spending:
 
     @property
     def goes_alone(self) -> bool:
-        """Return whether only one request may be in progress, because the first has yet to show the cost of one."""
+        """Return whether only one request may be in progress, because the cost of a request is still unknown."""
         return self._budget.needs_usage and self.replies == 0
 
     def sends(self, price_share: float = 1.0) -> bool:
-        """Count a request before it is sent; return False, and count nothing, if the budget forbids it.
+        """Count a request before it is sent; return False, without counting it, if the budget forbids it.
 
         Args:
-            price_share: Factor on its prices, such as 0.5 in a batch.
+            price_share: Factor on the request's prices, such as 0.5 in a batch.
 
         Raises:
             BenchwrightError: The error that `ended` raised before.
@@ -171,7 +171,7 @@ class Spending:
             self._saved += self._prices.cost(tokens) * (1 - price_share)
 
     def describe(self) -> str:
-        """Return a line about the spending."""
+        """Return a one-line description of the spending."""
         words = (
             f"{counted(self.requests, 'request')}, {counted(self.tokens.prompt, 'token')} sent and "
             f"{self.tokens.completion} received"
@@ -180,14 +180,14 @@ class Spending:
 
 
 class RequestPlan(NamedTuple):
-    """The requests of a step to a model and their highest cost, before the step sends any.
+    """The requests of a step to a model and their maximum cost, before the step sends any.
 
     Args:
         model: Name of the model at the endpoint.
         purpose: Purpose of the requests, in a few words.
         requests: Largest number of requests at one try each, including repairs of replies.
         pictures: Largest number of pictures sent.
-        tokens: Estimate of tokens sent, and largest number received.
+        tokens: Estimated number of tokens sent, and largest number received.
         prices: Prices of tokens; None if unstated.
     """
 
@@ -200,11 +200,11 @@ class RequestPlan(NamedTuple):
 
     @property
     def cost(self) -> float | None:
-        """Return the highest cost; None without prices."""
+        """Return the maximum cost; None without prices."""
         return None if self.prices is None else round(self.prices.cost(self.tokens, replies=self.requests), 6)
 
     def describe(self) -> str:
-        """Return the plan as a line."""
+        """Return a one-line description of the plan."""
         price = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f}"
         return (
             f"{self.model}, {self.purpose}: at most {counted(self.requests, 'request')} with "

@@ -1,1 +1,1 @@
-"""Damage in workspaces: a check that reads every file, and repair where the recipe can make the file again."""
+"""Damage in workspaces: a check that reads every file, and repair of files that the recipe can make again."""

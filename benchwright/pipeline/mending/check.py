@@ -1,4 +1,4 @@
-"""Check that a workspace still holds what was written to it, by reading every file.
+"""A check that a workspace still contains what was written to it, which reads every file.
 
 Each part of a workspace has its own checksums: markers hold the SHA-256 of their shards' files, JSON documents a digest
 of themselves, pictures are named by the SHA-256 of their bytes, each line of a journal or cache has a checksum, and a
@@ -48,8 +48,8 @@ class Problem:
     Args:
         path: Path of the file or folder, relative to the workspace; `FILE, table NAME, row ID` for a row.
         what: Description of the damage, and what to do if the recipe cannot make it again.
-        repaired: Whether the run made it again.
-        is_note: Whether this is only a note that the path cannot be checked, without known damage.
+        repaired: Whether the repair made it again.
+        is_note: Whether this is merely a note that the path cannot be checked, with no known damage.
         mend: Function of a room that repairs it; None if `check --repair` itself repairs it, or nothing can.
     """  # phrase: allowed
 
@@ -74,11 +74,11 @@ class CheckedPictures:
 
 
 def problems_of(space: Workspace, *, pictures: CheckedPictures | None = None) -> list[Problem]:
-    """Read everything in a workspace; return its problems, one for each file, and notes on unchecked files.
+    """Read everything in a workspace; return its problems, one per file, and notes on unchecked files.
 
     Args:
         space: The workspace.
-        pictures: Receives the compared pictures; default None, discarded.
+        pictures: Receives the compared pictures; if None, they are discarded.
     """
     problems: dict[tuple[str, bool], Problem] = {}
     for problem in _all(space, pictures or CheckedPictures()):
@@ -110,7 +110,7 @@ def _of(space: Workspace, error: DamagedError) -> Problem:
 
 
 def table_problems(space: Workspace, *, afresh: bool) -> Iterator[Problem]:
-    """Yield the problems of settings and tables, and contradictions between them.
+    """Yield the problems with settings and tables, and contradictions between them.
 
     Args:
         space: The workspace.
@@ -198,7 +198,7 @@ def _made_at_the_end(space: Workspace, table: StageTable, final: Mapping[str, An
 
 
 def _wrongly_named(space: Workspace) -> Iterator[Problem]:
-    """Yield pictures whose bytes do not have the SHA-256 that is their name."""
+    """Yield the pictures whose name is not the SHA-256 of their bytes."""
     for folder in _BY_HASH:
         for path in sorted((space.root / folder).glob("??/*")):
             if len(path.parent.name + path.name) != 64:  # a draft of a process that was killed
@@ -208,7 +208,7 @@ def _wrongly_named(space: Workspace) -> Iterator[Problem]:
 
 
 def images_of(space: Workspace) -> Iterator[tuple[str, Marker, Sequence[Mapping[str, Any]]]]:
-    """Yield stage, marker and images of every shard whose images can be read."""
+    """Yield the stage, the marker and the images of every shard whose images can be read."""
     for folder in sorted(path for path in space.tables.iterdir() if path.is_dir()):
         table = StageTable(space, folder.name)
         for marker in table.all_markers():
@@ -272,7 +272,7 @@ def _changed(path: Path, image_id: str) -> str | None:
 
 
 def _memories(space: Workspace) -> Iterator[Problem]:
-    """Yield damaged caches and journals; they only save work."""
+    """Yield damaged caches and journals, which only serve to save work."""
     ingest = space.cache / "ingest.jsonl"
     if ingest.exists() and not is_whole(ingest):
         yield Problem(inside(space, ingest), "is damaged; the next run reads these files again")
@@ -329,7 +329,7 @@ def _without_store(space: Workspace) -> Iterator[Problem]:
 
 
 def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> list[Problem]:
-    """Return the problems of `before`, marking those that are gone as repaired, and the new problems of `after`."""
+    """Return the problems in `before`, with those that are gone marked as repaired, and the new problems in `after`."""
     left = {problem.path: problem for problem in after if not problem.is_note}
     damage = [problem for problem in before if not problem.is_note]
     known = {problem.path for problem in damage}
@@ -340,13 +340,13 @@ def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> l
 
 
 def orphans(workspace: Workspace) -> Iterator[Path]:
-    """Yield unreferenced shard files and objects, which newer settings or images have replaced.
+    """Yield unreferenced shard files and objects that newer settings or images have replaced.
 
-    The tables of steps that have left the recipe are kept: they are a curator's work, and a return to the old recipe
-    uses them again.
+    The tables of steps that have left the recipe are kept: they are a curator's work, and are used again if the old
+    recipe is restored.
 
     Raises:
-        DataError: A file is damaged or missing, which leaves unknown which files are still needed.
+        DataError: A file is damaged or missing, so that it is unknown which files are still needed.
     """
     if (problem := next(table_problems(workspace, afresh=False), None)) is not None:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Repair of a damaged workspace: makes again what the recipe that ran last can make, and nothing else."""
+"""Repair of a damaged workspace: it remakes what the recipe that ran last can make, and nothing else."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _with_reason(problem: Problem, reasons: Sequence[str]) -> Problem:
 
 
 def _mend(problems: Sequence[Problem]) -> Iterator[tuple[str, str]]:
-    """Repair the files that rooms keep; yield path and reason of each that cannot be repaired."""
+    """Repair the files that rooms keep; yield the path and reason for each that cannot be repaired."""
     for problem in problems:
         if problem.mend is not None:
             try:
@@ -90,7 +90,7 @@ def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _forget_memories(space: Workspace, paths: set[str]) -> None:
-    """Remove damaged caches, journals and files that the next run writes again: they only save work."""
+    """Remove damaged caches, journals and files that the next run rewrites, because they only save work."""
     for path in paths:
         if path.startswith(("cache/", "journal/")) or path in WRITTEN_AGAIN:
             (space.root / path).unlink(missing_ok=True)
@@ -128,7 +128,7 @@ def _repair_table(space: Workspace, worker: WorkerContext, stage: Stage | None, 
 def _make_again(
     space: Workspace, worker: WorkerContext, stage: Stage | None, shards: Sequence[str], wanted: Sequence[str]
 ) -> None:
-    """Run one stage for the wanted shards; None means ingest."""
+    """Run one stage for the requested shards; None stands for ingest."""
     if stage is None:
         ingest(
             space,
@@ -156,7 +156,7 @@ def _unlink_if_damaged(path: Path) -> None:
 
 
 def _repair_pictures(space: Workspace, worker: WorkerContext) -> Iterator[tuple[str, str]]:
-    """Make the pictures again that tables refer to, and remove damaged pictures that no table refers to."""
+    """Remake the damaged pictures to which tables refer, and remove those to which no table refers."""
     wanted, is_copied = set(), space.copies_sources()
     for stage, marker, rows in images_of(space):
         wanted |= {row["image_id"] for row in rows}

@@ -1,4 +1,4 @@
-"""Recipes that adapt to an image folder: the run omits and names steps that lack an input."""
+"""Recipes that adapt to an image folder: the run omits steps that lack an input, and names them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class LeftOutStep(NamedTuple):
     """A step of a recipe that a run omits.
 
     Args:
-        step: Its entry in the recipe.
+        step: Entry of the step in the recipe.
         lacks: The missing input, and how to get it.
     """
 
@@ -22,11 +22,11 @@ class LeftOutStep(NamedTuple):
 
 
 class FittedRecipe(NamedTuple):
-    """A recipe as adapted to a folder.
+    """A recipe adapted to a folder.
 
     Args:
         recipe: The recipe, with the steps that can run.
-        left_out: The others, in the recipe's order.
+        left_out: The omitted steps, in the recipe's order.
     """
 
     recipe: Recipe
@@ -37,7 +37,7 @@ def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
     """Return a recipe as it runs over an image folder.
 
     Args:
-        recipe: The recipe; unless its header says `fitted`, all of its steps stay except those it calls `optional`.
+        recipe: The recipe; unless its header sets `fitted`, all steps remain except those that it lists as `optional`.
         folder: Image folder; None if steps bring all pictures.
     """
     kept: dict[str, Step] = {}

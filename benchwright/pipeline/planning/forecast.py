@@ -1,4 +1,4 @@
-"""The number of items that the steps of a recipe will make over a folder, as far as steps can tell before a run."""
+"""Forecasts of how many items a recipe's steps will make over a folder, as far as steps can predict them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.steps import ForecastContext, ItemForecast, Step
 
 
 def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[tuple[str, ItemForecast]]:
-    """Return the expected items of a recipe's entries, in order, with one forecast for each mode of a task.
+    """Return the expected items of each entry of a recipe, in order, with one forecast per mode of a task.
 
     Args:
         recipe: The recipe as it runs over the folder (`fitted_to`).
@@ -32,7 +32,7 @@ def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[t
 
 
 def forecast_lines(expected: Sequence[tuple[str, ItemForecast]]) -> Iterator[str]:
-    """Yield the forecasts as printed lines, one for each mode of a task, with advice where items are few."""
+    """Yield the forecasts as lines to print, one per mode of a task, with advice where few items are expected."""
     for entry, modes in groupby(expected, key=lambda one: one[0]):
         for _, items in modes:
             mark = "" if items.is_set else "with another `mode`, "

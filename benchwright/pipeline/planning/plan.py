@@ -18,7 +18,7 @@ class Phase(NamedTuple):
     """Stages that run together: consecutive map stages as one pass, any other stage alone.
 
     On every engine, a pass has only stages that need a GPU or only stages that do not. No GPU is idle during work that
-    does not need it, and a batch holds the same records wherever it runs.
+    does not need it, and a batch contains the same records wherever it runs.
     """
 
     stages: tuple[Stage, ...]
@@ -30,7 +30,7 @@ class Phase(NamedTuple):
 
     @property
     def needs(self) -> Resources:
-        """Return the resources with which a worker can run every stage of the phase.
+        """Return the resources that a worker needs to run every stage of the phase.
 
         A worker keeps the models of all stages of a phase on its GPU, so their memory there adds up, as does the memory
         of the models that workers share.
@@ -48,7 +48,7 @@ class Phase(NamedTuple):
 
 
 def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
-    """Return the stages of the steps, after a check that each stage's input exists.
+    """Return the stages of the steps, after checking that the input of every stage exists.
 
     Raises:
         RecipeError: A step reads items before any are made, reads a value that no earlier step gives, filters images
@@ -73,13 +73,13 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
 
 
 def _check_estimates(stages: Sequence[Stage]) -> None:
-    """Check that a campaign decides on the items of every entry that reads estimated truths."""
+    """Check that a campaign decides on the items of every entry that reads estimated ground truth."""
     for entry, later in makers_of_estimates(stages):
         require_decisions(entry, [stage.step.name for stage in later])
 
 
 def makers_of_estimates(stages: Sequence[EarlierStage]) -> Iterator[tuple[str, Sequence[EarlierStage]]]:
-    """Yield each entry that makes items of estimated truths, with the stages from there on."""
+    """Yield each entry that makes items from estimated ground truth, with the stages from that entry on."""
     estimating = {stage.id for stage in stages if stage.step.estimates}
     makers = {stage.entry for stage in stages if "items" in stage.makes}
     for place, stage in enumerate(stages):
@@ -113,7 +113,7 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, 
 
 
 def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
-    """Return the preceding campaigns with which a stage opens; empty for a stage that waits for all before it.
+    """Return the preceding campaigns alongside which a stage opens; empty for a stage that waits for all of them.
 
     Args:
         stage: The stage.
@@ -148,17 +148,17 @@ def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
 
 
 def _hint(giver: Stage | None) -> str:
-    """Return the remedy for a step that reads facts from a campaign of marks or statements."""
+    """Return the remedy for a step that reads facts from a campaign of marks or of statements."""
     if giver is None or giver.values.keys().isdisjoint({"regions", "statements"}):
         return ""
     return f"; add `- {{step: facts, stated_by: [{giver.entry}]}}` between them, which turns its results into facts"
 
 
 def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
-    """Refuse a second step whose items would have the same ids as those of an earlier step.
+    """Reject a second step whose items would have the same ids as those of an earlier step.
 
-    A task over photographs and its class for datasets (`Step.placed`) share a name. Their ids still differ: the former
-    makes items from an image, the latter from an image and a record of the dataset.
+    A task over photographs and its class for datasets (`Step.placed`) share a name. Their ids still differ, because the
+    former makes items from an image, the latter from an image and a record of the dataset.
     """
     step, parameters = stage.step, stage.step.parameters()
     maker = f"{type(step).__module__}.{type(step).__qualname__}"
@@ -173,7 +173,7 @@ def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
 
 
 def check_final_steps(stages: Sequence[Stage], *, seed: int) -> None:
-    """Refuse final steps that could not finish after the steps before them.
+    """Reject final steps that could not finish after the steps before them.
 
     Raises:
         RecipeError: A final step's settings do not fit the steps before it, or the seed.

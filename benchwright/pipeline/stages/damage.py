@@ -2,7 +2,7 @@
 
 The run makes shards of damaged tables again. It also restores lost or damaged pictures: it copies source images again,
 and draws made images again by running the step on the same record with the same seed. The id shows whether the picture
-is the same. What cannot be made again is reported, and nothing else replaces it.
+is the same. Anything that cannot be made again is reported, and is not replaced by anything else.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _origin(worker: WorkerContext, image_id: str, uri: str) -> Path | None:
 
 
 def _run_again(worker: WorkerContext, record: ImageRecord) -> None:
-    """Run the step that made an image again, on the record that it was made from."""
+    """Run the step that made an image again, on the record from which the image was made."""
     stage = _maker(worker, record)
     shard = shard_of(record.root_image_id, worker.shard_count)
     made_by = _made_by(StageTable(worker.workspace, stage.id), shard, record.image_id)
@@ -143,7 +143,7 @@ def require_store(space: Workspace, stage: Stage) -> None:
 
 
 def made_from(stage: Stage | None) -> str:
-    """Return a phrase for the origin of a stage's table; None means ingest."""
+    """Return a phrase that names the origin of a stage's table; None stands for ingest."""
     if stage is None:
         return "from the image folder"
     return "from the review store" if stage.kind == "campaign" else "from its inputs"

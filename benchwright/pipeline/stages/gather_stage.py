@@ -119,7 +119,7 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], recor
 def _all_columns(
     worker: WorkerContext, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
 ) -> tuple[list[pa.ChunkedArray], pa.Table]:
-    """Return each shard's record ids, and the wanted columns of all shards, one after the other."""
+    """Return the record ids of each shard, and the requested columns of all shards, one after another."""
     parts = [live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
     ids = [part.column("record_id") for part in parts]
     whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
@@ -130,7 +130,7 @@ def _all_columns(
 
 
 def _named(ids: pa.Array, spoken_of: NDArray[np.int64], overridden: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the rows that a step or a curator decided on, each with its id."""
+    """Yield the rows that a step or a curator decided on, each with its record id."""
     import pyarrow.compute as pc
 
     decided = integers_of(pc.index_in(arrow_array(sorted(overridden), pa.string()), value_set=ids))
@@ -149,7 +149,7 @@ def _load(modules: Sequence[str]) -> None:
 
 
 def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
-    """Return a function from row number to outcome; outcomes are made on demand, not for all rows at once."""
+    """Return a function from row index to outcome; outcomes are made on demand, not for all rows at once."""
     numbers = np.asarray(gathered.rows, np.int64)
     if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
         raise ValueError(f"{stage.id}.gather names a row twice, or one that does not exist")
@@ -181,8 +181,8 @@ def run_campaign(
         worker: Context of the main process.
         stage: The stage.
         shards: Names of all shards.
-        beside: Waiting campaigns right before it, for which it does not wait; default none. With any, it asks about the
-            records that reached them, and writes nothing.
+        beside: Waiting campaigns right before it, for which it does not wait; by default none. If there are any, it
+            asks about the records that reached them, and writes nothing.
     """
     step, workspace = stage.step, worker.workspace
     assert isinstance(step, CampaignStep)

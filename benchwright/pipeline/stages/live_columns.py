@@ -1,7 +1,7 @@
 """Columns of live records, which a gather step reads, made from the tables of the stages before it.
 
-Cells stay in Arrow's buffers from the files to the step. A dictionary for each record took 2 kB a record and ten times
-the processor time. Arrow's own functions suffice; a database such as DuckDB would be a second engine for four joins.
+Cells stay in Arrow's buffers from the files to the step. Dictionaries took 2 kB per record and ten times the processor
+time. Arrow's own functions suffice; a database such as DuckDB would be a second engine for four joins.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchwright.workspace.tables import IMAGES, ITEMS, outcome_schema
 from benchwright.workspace.workspace import Workspace
 
 Upstream = Sequence[tuple[Stage | None, Marker]]
-"""Markers of one shard for ingest (as None) and every stage before, in order."""
+"""Markers of one shard for ingest (as None) and for every preceding stage, in order."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class _LiveRecords:
         key: Name of the column of ids.
         records: The wanted columns of the record table.
         groups: Outcomes of stages over this stream that give group keys, without records revised since.
-        image_groups: Outcomes of stages over images that give group keys, which hold for the items of an image.
+        image_groups: Outcomes of stages over images that give group keys, which apply to the items of an image.
         values: For each value that the step reads, the ids and the values of the stage that gives it.
     """
 
@@ -50,7 +50,7 @@ class _LiveRecords:
         self.groups = [_without(given, "record_id", ids) for given in self.groups]
 
     def judge(self, stage: Stage, outcomes: pa.Table) -> None:
-        """Remove the records that a stage over this stream drops, and note the group keys it gives."""
+        """Remove the records that a stage over this stream drops, and record the group keys that it gives."""
         import pyarrow.compute as pc
 
         removing = arrow_array([verdict for verdict in ("drop", "failed") if stage.removes(verdict)], pa.string())
@@ -86,7 +86,7 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
         upstream: Markers of the shard for every stage before.
 
     Raises:
-        ValueError: The record table has no such column.
+        ValueError: The record table does not have a requested column.
     """
     with uninterrupted():
         import pyarrow.compute as pc
@@ -159,11 +159,11 @@ def _without(table: pa.Table, key: str, ids: pa.ChunkedArray) -> pa.Table:
 
 
 def _text_lists(count: int, rows: NDArray[np.int64], texts: pa.ChunkedArray) -> pa.Array:
-    """Return for each of `count` rows the sorted list of its distinct texts.
+    """Return, for each of `count` rows, the sorted list of its distinct texts.
 
     Args:
         count: Number of rows.
-        rows: Shape (texts,), the row of each text.
+        rows: Row index of each text, shape (texts,).
         texts: The texts, in any order.
     """
     import pyarrow.compute as pc

@@ -40,7 +40,7 @@ TRANSIENT = frozenset(
         "unreadable",
     }
 )
-"""Failures that may not occur again in another run or after a step is fixed; each run tries these records again."""
+"""Failures that may not recur in another run or after a step is fixed; each run tries these records again."""
 
 ROOTS_PER_CHUNK = 32
 PIXELS_PER_CHUNK = 12_000_000
@@ -48,7 +48,7 @@ PIXELS_PER_CHUNK = 12_000_000
 
 @dataclass
 class _Running:
-    """State of one stage during a pass over a shard."""
+    """State of one stage during a pass over one shard."""
 
     stage: Stage
     context: StageContext
@@ -151,7 +151,7 @@ def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[s
 
 
 def _run_chunk(running: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
-    """Run one stage over one chunk, apply its verdicts to `stage_input`; return the number of records it ran on."""
+    """Run one stage over one chunk and apply its verdicts to `stage_input`; return how many records it ran on."""
     stage, wanted = running.stage, set(roots)
     records: list[AnyRecord] = (
         [stage_input.images[root] for root in roots if root in stage_input.images]
@@ -194,7 +194,7 @@ def _apply(stage_input: StageInput, stage: Stage, judged: Judged) -> None:
 
 
 def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:
-    """Yield each record's outcome, computed in batches if the step supports them, else one at a time."""
+    """Yield the outcome of each record, computed in batches if the step supports them, otherwise one at a time."""
     stage = running.stage
     batched = isinstance(stage.step, MapStep) and type(stage.step).many is not MapStep.many and stage.role == "whole"
     most = stage.step.together() if isinstance(stage.step, MapStep) else None
@@ -255,7 +255,7 @@ def _one(running: _Running, record: AnyRecord) -> Outcome:
 
 
 def _raise_if_of_the_machine(error: Exception) -> None:
-    """Raise faults of the machine, such as a full disk, which end the run: the record is not at fault."""
+    """Raise faults of the machine, such as a full disk, which end the run because the record is not at fault."""
     if is_of_the_machine(error) and (fault := storage_fault(error)) is not None:
         raise fault from error
 

@@ -32,7 +32,7 @@ from benchwright.workspace.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One record's outcome, with the hash of the step's input from the record, and a curator's decision about it."""
+    """A record's outcome, with the hash of the input that the step got from it, and any decision of a curator."""
 
     record_id: str
     record_hash: str
@@ -46,7 +46,7 @@ class Judged:
 
 
 def record_hash(record: AnyRecord, values: Mapping[str, Any]) -> str:
-    """Return the hash of a record and the values that a step reads; equal hashes may share an outcome."""
+    """Return the hash of a record and the values that a step reads; records with equal hashes share an outcome."""
     return digest([record.model_dump(mode="json"), dict(values)])[:32]
 
 
@@ -115,7 +115,7 @@ def write_gathered(
     config: str,
     overrides: str = "",
 ) -> Marker:
-    """Write a shard of a gather stage, column by column, since most of its rows are kept without comment.
+    """Write a shard of a gather stage, column by column, because most of its rows are kept without comment.
 
     Args:
         table: The stage's table.
@@ -123,7 +123,7 @@ def write_gathered(
         shard: Name of the shard.
         ids: Ids of the shard's records, sorted.
         spoken_of: Outcomes by row; all other rows are kept with empty values.
-        fingerprint: As in `Marker`; so are the others.
+        fingerprint: As in `Marker`.
         config: As in `Marker`.
         overrides: As in `Marker`.
     """
@@ -193,9 +193,9 @@ def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, 
 
 
 class Journal:
-    """A journal of the finished records of an unfinished shard, one line with checksum each.
+    """A journal of the finished records of an unfinished shard, with one line and checksum per record.
 
-    A torn last line is ignored.
+    An incomplete last line is ignored.
     """
 
     def __init__(self, path: Path, config: str) -> None:
@@ -203,7 +203,7 @@ class Journal:
         self._config = config
 
     def load(self) -> dict[str, Judged]:
-        """Return the records that an earlier, killed attempt with equal settings finished."""
+        """Return the records finished by an earlier attempt that was killed and had equal settings."""
         try:
             lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
@@ -240,7 +240,7 @@ class Journal:
 
 
 def torn_lines(path: Path) -> int:
-    """Return the number of damaged lines in a journal; the last line may be half written and is not counted."""
+    """Return the number of damaged lines in a journal; an incomplete last line is not counted."""
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     return sum(not _is_whole(line) for line in lines[:-1])
 

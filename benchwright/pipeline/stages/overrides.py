@@ -2,7 +2,7 @@
 
 `overrides/current.json` names the snapshot, `overrides/HASH.parquet`. The run reads decisions from nowhere else.
 
-A decision has one of three states: it counts, it waits for the next run, or it has nothing left to change.
+A decision has one of three states: it is in effect, it waits for the next run, or it has nothing left to change.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def may_be_overridden(stage: Stage) -> bool:
     """Return whether a curator's decision can replace this stage's verdicts.
 
     In campaigns, annotators amend their own answers instead. A step that makes images or items made none from the
-    records it dropped, which leaves nothing to restore. A measurement gives no verdict.
+    records that it dropped, so there is nothing to restore. A measurement has no verdict.
     """
     return stage.kind in {"map", "gather"} and stage.role != "measure" and not stage.makes
 
@@ -60,7 +60,7 @@ class Overrides:
 
     @classmethod
     def of(cls, decisions: Iterable[Override], *, shard_count: int) -> Overrides:
-        """Return the decisions by stage and record; their order does not matter."""
+        """Return the decisions, grouped by stage and record; their order does not matter."""
         by_stage: dict[str, dict[str, Override]] = {}
         by_record: dict[tuple[str, str], list[Any]] = {}
         for override in sorted(decisions, key=lambda override: (override.stage, override.record_id)):
@@ -80,7 +80,7 @@ class Overrides:
         return self.by_stage.get(stage.id, {}) if may_be_overridden(stage) else {}
 
     def digest(self, stage: Stage, shard: str) -> str:
-        """Return the digest of all that decisions can change in a shard of a stage; empty without decisions.
+        """Return the digest of everything that decisions can change in a shard of a stage; empty without decisions.
 
         The curator's name and reason are not part of it, because no outcome depends on them.
         """
@@ -117,7 +117,7 @@ def snapshot_of(space: Workspace) -> list[Override]:
 
 
 def current_snapshot(space: Workspace) -> str | None:
-    """Return the name of the snapshot file that the last run wrote; None without one.
+    """Return the name of the snapshot file that the last run wrote; None if there is none.
 
     Raises:
         DataError: The file `current.json` is damaged or newer than this program.
@@ -177,7 +177,7 @@ State = Literal["counts", "waits", "stale"]
 
 
 class OverrideStatus(NamedTuple):
-    """A decision and its state; `because` says why it does not count."""
+    """A decision and its state; `because` states why it is not in effect."""
 
     override: Override
     state: State
@@ -185,7 +185,7 @@ class OverrideStatus(NamedTuple):
 
 
 def override_status(space: Workspace, decisions: Iterable[Override]) -> list[OverrideStatus]:
-    """Return for each decision whether it counts in the workspace's current tables.
+    """Return, for each decision, whether it is in effect in the workspace's current tables.
 
     Raises:
         DataError: Nothing has run in this workspace yet.
@@ -210,7 +210,7 @@ def _standing(override: Override, lookup: Lookup, *, is_taken_in: bool) -> Overr
 
 
 def _nothing_to_decide(override: Override, verdict: StageVerdict | None, lookup: Lookup) -> str | None:
-    """Return why a decision changes nothing; None if the next run will apply it."""
+    """Return why a decision changes nothing; None if the next run will put it into effect."""
     if override.stage not in lookup.stages:
         return "the recipe no longer has this step"
     if verdict is None:

@@ -60,7 +60,7 @@ class RunLog:
             self._events.write(json.dumps({"event": kind, "at": at, **what}, ensure_ascii=True) + "\n")
 
     def changed_versions(self) -> list[str]:
-        """Return one line per library whose version differs from the last run's, and remember today's."""
+        """Return one line per library whose version differs from the last run's, and store the current versions."""
         path = self._workspace.runs / "versions.json"
         now: dict[str, str] = self._document["versions"]
         try:
@@ -86,7 +86,7 @@ class RunLog:
 
 @contextmanager
 def logged(workspace: Workspace, command: Mapping[str, Any]) -> Iterator[RunLog]:
-    """Open a log; close it with the state in which the block ended."""
+    """Open a log and close it with the state in which the block ended."""
     log = RunLog(workspace, command)
     state = "failed"
     try:
@@ -111,7 +111,7 @@ def vouch_for(path: Path) -> None:
 
 
 def is_vouched_for(path: Path) -> bool:
-    """Return whether a file of a run has the SHA-256 that the run's log records for it."""
+    """Return whether a file of a run has the SHA-256 recorded for it in the run's log."""
     try:
         files: Mapping[str, str] = read_sealed(path.parent / _RUN_FILE)["files"]
         return file_digest(path) == files[path.name]

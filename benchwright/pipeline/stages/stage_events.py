@@ -6,7 +6,7 @@
 {"event": "part", "stage", "what", "usage"}             resources of the main process for a part of a final step
 {"event": "end", "stage", "state", "counts", ...}       a stage has ended: done, waiting for people, or failed
 {"event": "pass", "stages", "usage"}                    resources of the main process for stages that end together
-{"event": "run", "usage"}                               its resources for the whole run
+{"event": "run", "usage"}                               resources of the main process for the whole run
 
 Stages that share a pass over the images start and end together. Concurrent parts, such as models behind different
 endpoints, each count all work of the main process meanwhile.
@@ -30,9 +30,9 @@ class Watched:
     """The state of a pass at its end.
 
     Args:
-        ran: Number of shards or steps that ran; 0 if everything was up to date.
+        ran: Number of shards or steps that ran; 0 if everything was already up to date.
         state: Final state of the stages.
-        counts: Counts of things outside tables, such as the artifacts of a final step.
+        counts: Counts of results outside tables, such as the artifacts of a final step.
     """
 
     ran: int = 0
@@ -41,7 +41,7 @@ class Watched:
 
 
 class StageEvents:
-    """Writer of these events.
+    """Writer of the events of stages.
 
     Args:
         log: Log of the run.
@@ -54,7 +54,7 @@ class StageEvents:
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """Write the resources the main process spends on the block, which is the whole run."""
+        """Write the resources that the main process spends on the block, which is the whole run."""
         with Meter(peak_anew=self._is_profiled) as meter:
             try:
                 yield
@@ -63,7 +63,7 @@ class StageEvents:
 
     @contextmanager
     def stages(self, stages: Sequence[str], kind: str) -> Iterator[Watched]:
-        """Write that stages start and end with the block, even if it raises."""
+        """Write that stages start and end with the block, even if the block raises an error."""
         for stage in stages:
             self._log.event("start", stage=stage, kind=kind)
         watched = Watched()
@@ -84,7 +84,7 @@ class StageEvents:
 
     @contextmanager
     def part(self, stage: str, what: str) -> Iterator[None]:
-        """Write what the main process spends on the block, a part of a final step."""
+        """Write the resources that the main process spends on the block, which is a part of a final step."""
         with Meter() as meter:
             try:
                 yield

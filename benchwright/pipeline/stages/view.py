@@ -18,10 +18,9 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.takedowns import goes_back_to
 
 _RECORDS_KEPT = 4096
-"""Number of pictures and items that a view keeps after reading, some kB each.
+"""Number of pictures and items that a view keeps in memory after reading, a few kB each.
 
-A release is written in several passes over them, and reading the tables of many shards again costs more than the
-passes.
+A release is written in several passes over them, and rereading the tables of many shards costs more than the passes.
 """
 
 
@@ -33,7 +32,7 @@ class View:
         stages: Stages that made the view, in order.
         shards: Names of the shards.
         recipe: Resolved recipe that made the view.
-        withdrawn: Ids of withdrawn images; the view omits items that show or derive from any.
+        withdrawn: Ids of withdrawn images; the view omits items that show any of them or derive from any.
     """
 
     def __init__(

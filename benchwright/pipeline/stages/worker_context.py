@@ -1,4 +1,4 @@
-"""The context of a worker (stages, opened steps, image reader), and the context that a step gets from it."""
+"""The context of a worker (stages, opened steps, image reader), and the context that it gives to a step."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from benchwright.models.endpoints.reply_store import ReplyStore
 
 _SHARDS_OF_IMAGES_KEPT = 16
-"""Number of tables of source images that a worker caches, some MB each; an image's partners are in many shards."""
+"""Number of tables of source images that a worker caches, some MB each; partner images are in many shards."""
 
 
 @dataclass
 class WorkerContext:
-    """The state one worker keeps between jobs: stages, opened steps, the image reader.
+    """The state that a worker keeps between jobs: stages, opened steps, and the image reader.
 
     Args:
         workspace: Workspace with tables and objects.
@@ -49,7 +49,7 @@ class WorkerContext:
         stages: All stages of the recipe, in order.
         seed: The run's seed.
         shard_count: A power of two.
-        limits: Largest size of an image file.
+        limits: Limits of an image file.
         made: Rule for storing the pictures that steps make.
         overrides: Curators' overrides of step verdicts.
         restore: Function that makes an image's lost or damaged file again (`damage.make_again`); without one, such a
@@ -66,21 +66,21 @@ class WorkerContext:
     overrides: Overrides = field(default_factory=Overrides)
     restore: Callable[[WorkerContext, ImageRecord], None] | None = None
     card: str | None = None
-    """Address of the process with the models that this machine's workers share; None without one."""
+    """Address of the process with the models that this machine's workers share; None if there is none."""
     remade: list[str] = field(default_factory=list)
-    """Ids of images whose lost or damaged file this worker made again."""
+    """Ids of images whose lost or damaged file this worker has made again."""
     _opened: dict[str, Any] = field(default_factory=dict)
     _markers: dict[tuple[str, str], Marker] = field(default_factory=dict)
     _source_images: OrderedDict[str, tuple[dict[str, int], pa.Table]] = field(default_factory=OrderedDict)
 
     @property
     def cache_dir(self) -> Path:
-        """Return a folder for files that steps can make again."""
+        """Return a folder for files that steps can recreate."""
         return self.workspace.cache
 
     @cached_property
     def replies(self) -> ReplyStore:
-        """Return the replies that steps got from models; opened once per worker."""
+        """Return the store of the replies that steps got from models; opened once per worker."""
         from benchwright.models.endpoints.reply_store import ReplyStore
 
         return ReplyStore(self.workspace.step_replies, tmp=self.workspace.tmp)
@@ -93,12 +93,12 @@ class WorkerContext:
         return ImageReader(self.locate, limits=self.limits, make_again=again)
 
     def for_workers(self) -> WorkerContext:
-        """Return a context with the stages up to the last one that workers run, which spares them later imports."""
+        """Return a context with the stages up to the last one that workers run, so that they need fewer imports."""
         last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
         return replace(self, stages=self.stages[: last + 1])
 
     def at_card(self, address: str) -> WorkerContext:
-        """Return a context for a worker that finds shared models in the process at an address."""
+        """Return a context for a worker that uses shared models in the process at an address."""
         return replace(self, card=address)
 
     @cached_property
@@ -120,7 +120,7 @@ class WorkerContext:
         return self.images / path_for(record.source.uri)
 
     def opened(self, stage: Stage) -> Any:
-        """Return what a stage's `open` returns; called once per worker."""
+        """Return the result of a stage's `open`, which is called once per worker."""
         if stage.id not in self._opened:
             self._opened[stage.id] = self._open(stage)
         return self._opened[stage.id]
@@ -133,11 +133,11 @@ class WorkerContext:
         return SharedPictures(client, stage.id, client.open(stage.id))
 
     def shared_model(self, name: str) -> Any:
-        """Return the model of a stage, for all workers (`engines.card_process.ModelHost`)."""
+        """Return the model of a stage that all workers share (`engines.card_process.ModelHost`)."""
         return self.opened(next(stage for stage in self.stages if stage.id == name))
 
     def keep_only(self, names: Sequence[str]) -> None:
-        """Drop the models of all stages but some (`engines.card_process.ModelHost`)."""
+        """Drop the models of all except some stages (`engines.card_process.ModelHost`)."""
         self.close_others([stage for stage in self.stages if stage.id in names])
 
     def close_others(self, stages: Sequence[Stage]) -> None:
@@ -152,11 +152,11 @@ class WorkerContext:
             free_memory()
 
     def upstream(self, stage: Stage, shard: str) -> list[tuple[Stage | None, Marker]]:
-        """Return this shard's markers of ingest (as None) and of every stage before `stage`."""
+        """Return this shard's markers for ingest (as None) and for every stage before `stage`."""
         return self.upstream_of(self.stages[: self.stages.index(stage)], shard)
 
     def upstream_of(self, stages: Sequence[Stage], shard: str) -> list[tuple[Stage | None, Marker]]:
-        """Return this shard's markers of ingest (as None) and of some stages."""
+        """Return this shard's markers for ingest (as None) and for some stages."""
         before: list[Stage | None] = [None, *(stage for stage in stages if stage.kind != "final")]
         return [(stage, self._marker(stage.id if stage else INGEST, shard)) for stage in before]
 
@@ -174,11 +174,11 @@ class WorkerContext:
         return marker
 
     def forget(self, stage_id: str, shard: str) -> None:
-        """Drop a cached marker whose shard was written, so that the next call reads it again."""
+        """Drop the cached marker of a shard that has been written, so that the next call reads it again."""
         self._markers.pop((stage_id, shard), None)
 
     def config(self, stage: Stage) -> str:
-        """Return the digest of all that decides an outcome besides the record."""
+        """Return the digest of everything besides the record that determines an outcome."""
         return digest([stage.config, self.seed])
 
     def fingerprint(self, stage: Stage, shard: str) -> str:
@@ -208,7 +208,7 @@ class WorkerContext:
 
 
 class StageContext:
-    """Context of one stage during a pass (`benchwright.steps.Context`)."""
+    """Context of one stage during a pass; implements `benchwright.steps.Context`."""
 
     def __init__(self, worker: WorkerContext, stage: Stage, stage_input: StageInput) -> None:
         self._worker = worker
@@ -233,7 +233,7 @@ class StageContext:
         return item_id_for(self._stage.step.name, self.seed, self._identity, parents, ordinal)
 
     def values(self, record_id: str) -> dict[str, Any]:
-        """Return all values that the stage reads of a record, keyed by the names that the step uses."""
+        """Return all values that the stage reads for a record, keyed by the names that the step uses."""
         return {name: self._stage_input.values.get(full, {}).get(record_id) for name, full in self._stage.reads.items()}
 
     def value(self, record_id: str, name: str) -> Any:

@@ -1,1 +1,1 @@
-"""Readings of keys as options: forms of keys, their evidence, and reports."""
+"""Interpretation of keys as options: forms of keys, the evidence for a reading, and reports."""

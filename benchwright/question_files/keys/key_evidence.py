@@ -1,4 +1,4 @@
-"""Choice of the reading that fits a source's keys, counted over all rows of all files with the same columns."""
+"""Choice of the reading that fits a source's keys, based on all rows of all files with the same columns."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from .key_reading import READING_WORDS, SEALED, KeyCell, Places, all_places, is_
 from .option_cells import own_marks
 
 _NEARLY_ALL = 0.98
-"""Smallest share of rows for a reading to fit nearly all of them."""
+"""Smallest proportion of rows that a reading must fit in order to fit nearly all of them."""
 _TIMES_WORSE = 2
-"""Largest ratio of a reading's failed rows to those of the best reading; a reading beyond it is discarded."""
+"""Largest ratio of a reading's failed rows to those of the best reading; readings above it are discarded."""
 _EXAMPLES, _MOST_NAMED = 50, 200
-"""Largest numbers of example rows for each way in which readings differ, and in all."""
+"""Largest numbers of example rows, for each way in which readings differ and in total."""
 _TEXT = READINGS.index("text")
 
 
 class _Pattern(NamedTuple):
-    """The options that readings give for a key: equal numbers for equal options."""
+    """The options that readings yield for a key: equal numbers stand for equal options."""
 
     in_words: bool
     options: tuple[int | None, ...]
 
 
 class KeyExample(NamedTuple):
-    """A key whose readings differ.
+    """A key for which readings differ.
 
     Args:
         file: Path of the file.
         entry: Row of the file.
         source_id: Id of the row's question.
         key: The key.
-        options: Letter of the option that each reading gives, by reading, without readings that give none.
+        options: Letter of the option that each reading yields, by reading; readings that yield none are omitted.
     """
 
     file: str
@@ -56,12 +56,12 @@ class KeyExample(NamedTuple):
 
 
 class ReadingFit(NamedTuple):
-    """The fit of a reading.
+    """How well a reading fits.
 
     Args:
         reading: The reading.
-        valid: Number of keys that name an option under it.
-        differing: Number of these for which the chosen reading gives another option.
+        valid: Number of keys that name an option under the reading.
+        differing: Number of these for which the chosen reading yields another option.
         spread: Number of keys by letter of the option, under the reading.
     """
 
@@ -79,11 +79,11 @@ class KeyTable:
         files: Paths of the files.
         column: Column of the keys.
         reading: The reading; None if no key names an option.
-        is_stated: Whether a curator states the reading.
+        is_stated: Whether the reading was stated by a curator.
         keys: Number of rows with options and a key.
         in_words: Number of keys that can only be the text of an option, next to keys of another kind.
-        unread: Number of keys that name an option only under another reading; their rows are left out.
-        fits: Fit of each reading that gives an option for any key.
+        unread: Number of keys that name an option only under another reading; their rows are omitted.
+        fits: Fit of each reading that yields an option for any key.
         differing: Rows for which another reading gives another option, the first of each kind. For number keys, rows
             that differ only by the other base are left out, since these are nearly all.
         origin: Origin of the column, as text: the file's column, or the columns from which a layout made it.
@@ -118,7 +118,7 @@ class KeyTable:
 
 @dataclass
 class KeyEvidence:
-    """Evidence for the reading of keys in files with the same columns; memory does not grow with the rows.
+    """Evidence for the reading of keys in files with the same columns; memory use does not grow with the rows.
 
     Attributes:
         column: Column of the keys.
@@ -131,15 +131,15 @@ class KeyEvidence:
     _spread: Counter[tuple[int, int]] = field(default_factory=Counter)
     _examples: dict[_Pattern, list[KeyExample]] = field(default_factory=dict)
     _own_bases: set[Reading] = field(default_factory=set)
-    """Readings by the number at which options start, which may differ from the number at which keys start."""
+    """Readings by the number of the first option, which may differ from the number of the first key."""
 
     @property
     def is_binary(self) -> bool:
-        """Return whether all keys are 1 or 0 (true or false), both occur, and no row has options."""
+        """Return whether all keys are 1 or 0 (true or false), both values occur, and no row has options."""
         return set(self.bare) == {"0", "1"} and not any(self._files.values())
 
     def add(self, file: str, entry: str, source_id: str | None, key: KeyCell) -> None:
-        """Count a key with its options; a row without a key is no evidence."""
+        """Count a key with its options; a row without a key provides no evidence."""
         patterns = self._files.setdefault(file, Counter())
         if isinstance(key.value, KnownKey):
             return
@@ -172,10 +172,10 @@ class KeyEvidence:
                 examples.append(_example(file, entry, source_id, text, places))
 
     def table(self, *, stated: Reading | None = None, first: int | None = None) -> KeyTable:
-        """Return the reading that fits, with the fit of each.
+        """Return the reading that fits best, with the fit of each reading.
 
         Args:
-            stated: The reading that a curator states; None to find it.
+            stated: The reading that a curator states; None to determine it.
             first: Number of the first option for number keys, as a curator states it.
 
         Raises:
@@ -204,7 +204,7 @@ class KeyEvidence:
         return best
 
     def _check_each_file(self, chosen: int, candidates: Sequence[int]) -> None:
-        """Refuse a file if all its keys fit a reading with other options while the chosen one fails on some."""
+        """Reject a file if all its keys fit a reading that yields other options while the chosen one fails on some."""
         for file, patterns in self._files.items():
             keys = Counter({p: n for p, n in patterns.items() if not p.in_words})
             read = Counter({p: n for p, n in keys.items() if any(p.options[c] is not None for c in candidates)})
@@ -230,7 +230,7 @@ class KeyEvidence:
         return by_name and READINGS[rival] in counting
 
     def _refuse(self, every: Counter[_Pattern], readings: Sequence[int]) -> NoReturn:
-        """Refuse keys with several possible readings, with an example key."""
+        """Reject keys that have several possible readings, with an example key."""
         best, *rivals = readings
         pattern = max(self._examples, key=lambda p: sum(_options_differ(p, best, rival) for rival in rivals))
         example = self._examples[pattern][0]
@@ -245,7 +245,7 @@ class KeyEvidence:
 
     @staticmethod
     def _telling(chosen: int) -> list[int]:
-        """Return the readings for example rows: of numbers from 0 and from 1 nearly all rows differ."""
+        """Return the readings by which to choose example rows: from 0 and from 1, nearly all rows differ."""
         numbers = {READINGS.index("from_0"), READINGS.index("from_1")}
         return [n for n in range(len(READINGS)) if not {n, chosen} <= numbers]
 
@@ -273,7 +273,7 @@ class KeyEvidence:
 
 
 def _classes(places: Sequence[Places]) -> tuple[int | None, ...]:
-    """Return a number for each place, equal for equal places and different for others."""
+    """Return a number for each index: equal numbers for equal indices, and different ones for different indices."""
     numbers: dict[Places, int] = {}
     return tuple(None if place is None else numbers.setdefault(place, len(numbers)) for place in places)
 
@@ -301,7 +301,7 @@ def _differing(patterns: Counter[_Pattern], one: int, other: int) -> int:
 
 
 def _fits_as_well(patterns: Counter[_Pattern], rival: int, best: int) -> bool:
-    """Return whether a reading that gives other options fails on hardly more keys than the best one."""
+    """Return whether a reading that yields other options fails on hardly more keys than the best reading."""
     if not _differing(patterns, rival, best):
         return False
     failing, best_failing = (patterns.total() - _valid(patterns, reading) for reading in (rival, best))

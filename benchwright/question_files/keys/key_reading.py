@@ -2,7 +2,7 @@
 
 | reading   | a key is                                                                                        |
 |-----------|-------------------------------------------------------------------------------------------------|
-| `letters` | a letter (`B`, `(b)`, `B.`, `Option B`): the option that is called so, else the one at its place |
+| `letters` | a letter (`B`, `(b)`, `B.`, `Option B`): the option with that name, or else the one at its place  |
 | `labels`  | the name that the source gives the option: its column, its key in a mapping, its label          |
 | `from_0`  | the option's number, the first being 0                                                          |
 | `from_1`  | the option's number, the first being 1                                                          |
@@ -35,9 +35,9 @@ READING_WORDS: Mapping[Reading, str] = {
     "text": "texts of options", "yes_no": "1 for yes, 0 for no",
 }  # fmt: skip
 SEALED = frozenset({"", "hidden", "none", "nan", "null", "-1", "?"})
-"""Marks of an unpublished key, in lower case (BLINK, MMMU, pandas tables)."""
+"""Marks of an unpublished key, in lower case (from BLINK, MMMU and pandas tables)."""
 WORDS_OF_ANSWERS = frozenset({"none", "-1"})
-"""Marks that may also answer an open question, namely if other rows of their split have other keys."""
+"""Marks that may also answer an open question if other rows of their split have other keys."""
 
 _NAMED = r"(?:(?:option|choice|answer|opt)[\s_:#-]*)?[(\[]?"
 _LETTER = re.compile(_NAMED + r"([A-Za-z])[)\]]?[.:)]?", re.I)
@@ -50,18 +50,18 @@ _NUMBERS = re.compile(r"\d{1,2}(?:\s*[,;/&+|]\s*\d{1,2})+")
 _TRUTH = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
 _SAYS = ({"no": False, "yes": True}, {"false": False, "true": True})
 _SHORT, _LONGEST_LIST = 24, 100
-"""Largest length, in characters, of a key whose form is cached, and of one that may list several options."""
+"""Largest length, in characters, of a key whose form is cached, and of a key that may list several options."""
 Places = int | tuple[int, ...] | None
-"""The option that a key names, from 0; several if it names several; None if it names none."""
+"""Index of the option that a key names; several if it names several; None if it names none."""
 
 
 class KeyCell(NamedTuple):
-    """A key as its row states it, with the options.
+    """A key as stated in its row, with the options.
 
     Args:
         value: The key, or a list of keys.
         texts: Words of each option; None for a picture.
-        names: The source's name of each option; empty if it names none.
+        names: The source's name for each option; empty if it has none.
     """
 
     value: Any
@@ -70,7 +70,7 @@ class KeyCell(NamedTuple):
 
 
 def key_values(value: Any) -> list[Any]:
-    """Return the keys in a cell: several if it lists several, none if it is empty.
+    """Return the keys in a cell: several if the cell lists several, none if it is empty.
 
     Raises:
         BadRow: The cell holds an object.
@@ -89,7 +89,7 @@ def key_values(value: Any) -> list[Any]:
 
 
 def stated_keys(key: KeyCell) -> list[Any]:
-    """Return the keys in a cell; an option's text, such as the interval `[0, 2]`, is not a list.
+    """Return the keys in a cell; the text of an option, such as the interval `[0, 2]`, is not treated as a list.
 
     Raises:
         BadRow: The cell holds an object.
@@ -99,18 +99,18 @@ def stated_keys(key: KeyCell) -> list[Any]:
 
 
 def key_text(value: Any) -> str:
-    """Return a key as text: without spaces around it, letters and digits in their usual form."""
+    """Return a key as text, without surrounding spaces and with letters and digits in their usual form."""
     text = str(value).strip()
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 class _Form(NamedTuple):
-    """The possible meanings of a key by its form: letters from A on, or numbers; neither if it can only be words."""
+    """What a key may mean by its form: letters from A on, or numbers; neither if it can only be words."""
 
     letters: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
     words: str = ""
-    """Words after a letter, as in `A. cat`."""
+    """Words that follow a letter, as in `A. cat`."""
 
 
 def _form(text: str) -> _Form:
@@ -136,12 +136,12 @@ _short_form = lru_cache(maxsize=4096)(_form_of)
 
 
 def _places_of(key: KeyCell, reading: Reading) -> Places:
-    """Return the option that a key names under a reading."""
+    """Return the index of the option that a key names under a reading."""
     return all_places(key, (reading,))[0]
 
 
 def all_places(key: KeyCell, readings: Sequence[Reading] = READINGS) -> list[Places]:
-    """Return the option that a key names under each reading."""
+    """Return the index of the option that a key names under each reading."""
     values = [(value, key_text(value)) for value in stated_keys(key)]
     if len(values) == 1:
         [(value, text)] = values
@@ -173,7 +173,7 @@ def _place(value: Any, text: str, key: KeyCell, reading: Reading) -> Places:
 
 
 def _at_name(text: str, names: Sequence[str]) -> int | None:
-    """Return the option with this name, or with a column named by this letter of another script."""
+    """Return the option with this name, or the one whose column is named by this letter of another script."""
     if names.count(text) == 1:
         return names.index(text)
     letter = other_letter(text)
@@ -199,7 +199,7 @@ def _at_letter(letter: str, key: KeyCell) -> int | None:
 
 @lru_cache(maxsize=64)
 def _letters_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the letters that name options; empty if one has another name."""
+    """Return the letters that name the options; empty if any option has another name."""
     found = [_LETTER.fullmatch(name) for name in names]
     return tuple(match[1].upper() for match in found if match is not None) if all(found) else ()
 
@@ -217,7 +217,7 @@ def _of_text(text: str, key: KeyCell) -> int | None:
 
 
 def _with_text(text: str, texts: Sequence[str | None]) -> int | None:
-    """Return the one option with this text: exactly, or else up to case, a final period and a leading mark."""
+    """Return the only option with this text: exactly, or ignoring case, a final period and a leading mark."""
     if known := texts.count(text):
         return texts.index(text) if known == 1 else None
     wanted = _folded(text)
@@ -249,7 +249,7 @@ _NO_FORM = _Form()
 
 
 def is_letter(value: Any) -> bool:
-    """Return whether a key is one letter."""
+    """Return whether a key consists of one letter."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(value, list | tuple) and len(value) == 1:
@@ -265,14 +265,14 @@ def is_in_words(value: Any) -> bool:
 
 
 def option_named(key: KeyCell, reading: Reading | None) -> int | None:
-    """Return the option that a key names, from 0; None if the row states no key, or an unpublished one.
+    """Return the index of the option that a key names; None if the row states no key, or an unpublished one.
 
     Args:
         key: The key.
         reading: The reading of the source; None if no key is readable, so that none was chosen.
 
     Raises:
-        BadRow: The key names no option, several, or one only under another reading.
+        BadRow: The key names no option, several options, or an option only under another reading.
     """
     if isinstance(key.value, KnownKey):
         key, reading = key._replace(value=key.value.value), key.value.reading

@@ -1,4 +1,4 @@
-"""Reports on the reading of keys and the counts of rows, as text."""
+"""Reports on the reading of keys and on the counts of rows, as text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .key_reading import READING_WORDS
 _FILES = 3
 _EXAMPLES = 5
 _FEW_FILES = 20
-"""Largest number of files with a separate line each."""
+"""Largest number of files that are each listed on a separate line."""
 
 
 def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return one line on the reading of keys for each set of files read alike (`KeyTable.document`)."""
+    """Return one line on the reading of keys for each group of files read alike (`KeyTable.document`)."""
     lines = []
     for table in tables:
         reading = table["reading"]
@@ -28,7 +28,7 @@ def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def key_lines(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a table for each set of files read alike (`KeyTable.document`)."""
+    """Return a table for each group of files read alike (`KeyTable.document`)."""
     lines = []
     for table, summary in zip(tables, key_summaries(tables), strict=True):
         lines.append(summary)
@@ -59,7 +59,7 @@ def _example(example: Mapping[str, Any]) -> str:
 
 
 def row_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the counts of rows by outcome: in all, and for each file if there are few."""
+    """Return the counts of rows by outcome: in total, and for each file if there are few files."""
     if not rows:
         return []
     lines = [f"{counted(sum(row['read'] for row in rows), 'row')} read = {_sum(rows)}"]

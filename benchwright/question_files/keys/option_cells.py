@@ -1,4 +1,4 @@
-"""The options of a row as in its cells, with the names that keys may use for them."""
+"""The options of a row as its cells state them, with the names that keys may use for them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ..mapping.columns import ColumnMapping
 
 _LETTERED = re.compile(r"\s*\(?([A-Z])[.):]\s+(.+)", re.S)
 _MARK = re.compile(r"(?:\(([A-Za-z]|\d{1,2})\)|(?<!\S)([A-Za-z]|\d{1,2})[.):](?=\s))\s*")
-"""A letter or number before an option among others in one line: `(a) open (b) closed` (MMVP), `A. cat B. dog`."""
+"""A letter or number before one of several options in a line: `(a) open (b) closed` (MMVP), `A. cat B. dog`."""
 _OWN_MARK = re.compile(
     r"\s*(?:[(\[（]\s?([A-Za-z]|\d{1,2})\s?[)\]）]|([A-Za-z]|\d{1,2})(?:[)\]）、]|[.:．：](?!\d)|(?<=[A-Za-z])[.:．：]))(?![A-Za-z]\.)\s*(?=\S)"
 )
 """A mark at the start of an option: `(A) cat`, `B: dog`, `1. cow`; `1.5`, `1:30` and `A.D.` have no mark."""
 
 _CLOSING = re.compile(r"\s*(?:please\s+)?(?:answer|select|choose|reply|respond)\b.{0,160}", re.I)
-"""A line after the options that only explains how to answer."""
+"""A line after the options that only explains how to respond."""
 
 
 class OptionCells(NamedTuple):
     """The options of a row.
 
     Args:
-        cells: The file's value of each option, in order.
-        names: The file's name of each: its column, its key in a mapping, its label, or the mark before its words; empty
-            if it names none.
-        padded: Indices, from 0, of the options around whose words the file has white space.
+        cells: Value of each option in the file, in order.
+        names: Name of each option in the file: its column, its key in a mapping, its label, or the mark before its
+            words; empty if it has none.
+        padded: Indices of the options around whose words the file has white space.
     """
 
     cells: Sequence[Any] = ()
@@ -40,7 +40,7 @@ class OptionCells(NamedTuple):
 
 
 def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionCells:
-    """Return the options of a row without white space around them; empty if it has none."""
+    """Return the options of a row with surrounding white space removed; empty if it has none."""
     found = _option_cells(document, columns)
     cells = [_trimmed(cell) for cell in found.cells]
     padded = tuple(place for place, cell in enumerate(found.cells) if isinstance(cell, str) and cell != cells[place])
@@ -48,7 +48,7 @@ def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionC
 
 
 def _trimmed(cell: Any) -> Any:
-    """Return an option without white space around it, unless it counts as in an export of Benchwright."""
+    """Return an option with surrounding white space removed, unless it is significant as in a Benchwright export."""
     if isinstance(cell, str):
         return cell.strip()
     if isinstance(cell, Mapping) and isinstance(text := cell.get("text"), str) and not cell.get("as_it_stands"):
@@ -79,13 +79,13 @@ def _option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> Option
 
 
 def is_absent(value: Any) -> bool:
-    """Return whether a cell is empty or holds only white space."""
+    """Return whether a cell is empty or contains only white space."""
     is_blank = isinstance(value, str) and not value.strip()
     return value is None or is_blank or (isinstance(value, float) and math.isnan(value))
 
 
 def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:
-    """Return options without the empty cells that fill a row up to the longest."""
+    """Return options without the empty cells that pad a row to the length of the longest."""
     last = len(cells)
     while last and is_absent(cells[last - 1]):
         last -= 1
@@ -93,7 +93,7 @@ def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:
 
 
 def _named(cells: Sequence[Any], names: Sequence[str]) -> OptionCells:
-    """Return options with their names, if each has one: a stated one, or else the mark before its words."""
+    """Return options with their names, if each has one: a stated name, or else the mark before its words."""
     cells = _without_padding(cells)
     names = names[: len(cells)]
     if len(names) != len(cells) or not all(names):
@@ -102,7 +102,7 @@ def _named(cells: Sequence[Any], names: Sequence[str]) -> OptionCells:
 
 
 def own_marks(cells: Sequence[Any]) -> tuple[str, ...]:
-    """Return the letters or numbers at the start of options' texts, if these count without a gap.
+    """Return the letters or numbers at the start of options' texts, if these form a sequence without gaps.
 
     Example:
         >>> own_marks(["B. dog", "A. cat"]), own_marks(["A. Smith", "a dog"])
@@ -134,7 +134,7 @@ def _are_counted(marks: Sequence[str]) -> bool:
 
 
 def without_mark(text: str) -> str:
-    """Return the words of an option without the letter or number before them."""
+    """Return the words of an option without the letter or number that precedes them."""
     return _OWN_MARK.sub("", text, count=1)
 
 
@@ -143,7 +143,7 @@ def _by_number(key: Any) -> tuple[int, str]:
 
 
 def parsed_cell(text: str) -> Any:
-    """Return a list or mapping that a cell holds in JSON or Python notation, or else its options or its lines."""
+    """Return a list or mapping that a cell contains in JSON or Python notation, or else its options or its lines."""
     if (value := value_in(text)) is not None:
         return value
     lines = [line for line in text.splitlines() if line.strip()]
@@ -157,7 +157,7 @@ def parsed_cell(text: str) -> Any:
 
 
 def _marked_in(line: str) -> OptionCells | None:
-    """Return the options of a line such as `A. cat B. dog`; None if its marks do not count from the first on.
+    """Return the options in a line such as `A. cat B. dog`; None if its marks are not a sequence from the first.
 
     A mark out of sequence belongs to the words, as in `A. vitamin C. B. salt`.
     """
@@ -183,7 +183,7 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def listed_in(ask: str) -> tuple[str, list[str]]:
-    """Return a question without the options in its last lettered lines, and these options; empty if it lists none."""
+    """Return a question without the options in its last lettered lines, and these options; empty if there are none."""
     lines = ask.split("\n")
     starts = [n for n, line in enumerate(lines) if (match := _LETTERED.fullmatch(line)) and match[1] == "A"]
     for start in reversed(starts):

@@ -1,4 +1,4 @@
-"""The options of a row as readers see them: without marks of absent ones, in the form that sheets show.
+"""The options of a row as readers see them: without marks of absent options, in the form that sheets display.
 
 | what the file has                                                | options                                           |
 |------------------------------------------------------------------|---------------------------------------------------|
@@ -30,14 +30,14 @@ _MARKS = ABSENT_MARKS | _DASHES
 _SEPARATORS = (";", "|", ",")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _JOINED = re.compile(r"(?:and|or|und|oder|et|ou|y|o|e)\s", re.I)
-"""Words that continue a list within an option."""
+"""Words that continue a list inside an option."""
 
 
 def check_cells(document: Mapping[str, Any], columns: ColumnMapping) -> None:
-    """Check that no cell of a question holds an error.
+    """Check that no cell of a question contains an error.
 
     Raises:
-        BadRow: A cell holds an error.
+        BadRow: A cell contains an error.
     """
     for column in columns.taken:
         if isinstance(cell := document.get(column), FaultyCell):
@@ -45,7 +45,7 @@ def check_cells(document: Mapping[str, Any], columns: ColumnMapping) -> None:
 
 
 def present_options(document: Mapping[str, Any], columns: ColumnMapping, reading: Reading | None = None) -> OptionCells:
-    """Return the present options of a row, as shown.
+    """Return the options that are present in a row, as displayed.
 
     Args:
         document: The row.
@@ -77,7 +77,7 @@ def number_absent(document: Mapping[str, Any], columns: ColumnMapping) -> int:
 
 
 def shown_key(value: Any, document: Mapping[str, Any], columns: ColumnMapping) -> Any:
-    """Return a key that equals an option's value or shown text, in the words of this option."""
+    """Return a key that equals an option's value or displayed text, in the words of this option."""
     cells = [cell for column in columns.options if isinstance(cell := document.get(column), str)]
     shown = [cell.shown if isinstance(cell, ShownCell) else cell for cell in cells]
     if isinstance(value, ShownCell) and value.shown in shown:
@@ -88,7 +88,7 @@ def shown_key(value: Any, document: Mapping[str, Any], columns: ColumnMapping) -
 
 
 def with_form_of_options(rows: Iterable[Mapping[str, Any]], columns: ColumnMapping) -> ColumnMapping:
-    """Return columns with facts about the form of options from some rows: marks of absent ones, separators."""
+    """Return columns with facts about the form of options found in some rows: marks of absent ones, separators."""
     if columns.options:
         ends = {found for row in rows if (found := _repeated_end(option_cells(row, columns).cells))}
         return columns.model_copy(update={"absent": frozenset(ends)}) if ends else columns
@@ -109,13 +109,13 @@ def with_form_of_options(rows: Iterable[Mapping[str, Any]], columns: ColumnMappi
 
 
 def _repeated_end(cells: Sequence[Any]) -> str:
-    """Return the mark repeated at the end of a row's options; empty for none."""
+    """Return the mark that is repeated at the end of a row's options; empty if there is none."""
     is_repeated = len(cells) > 2 and cells[-1] == cells[-2] and isinstance(cells[-1], str)
     return cells[-1] if is_repeated and cells[-1] in _MARKS else ""
 
 
 def _end(document: Mapping[str, Any], columns: ColumnMapping, found: OptionCells, reading: Reading | None) -> int:
-    """Return the number of options of a row without absent ones at its end."""
+    """Return the number of options in a row, excluding absent ones at its end."""
     cells, last = found.cells, len(found.cells)
     if mark := _repeated_end(cells):
         while last and cells[last - 1] == mark:
@@ -130,7 +130,7 @@ def _end(document: Mapping[str, Any], columns: ColumnMapping, found: OptionCells
 
 
 def _is_keyed(document: Mapping[str, Any], columns: ColumnMapping, found: OptionCells, reading: Reading | None) -> bool:
-    """Return whether the key of a row, or the option that declines, is the last option under a reading."""
+    """Return whether the key of a row, or the option that declines, is its last option under a reading."""
     texts = tuple(cell if isinstance(cell, str) else None for cell in found.cells)
     for column in filter(None, map(columns.column, ("answer", "refusal"))):
         value = document.get(column)
@@ -145,9 +145,9 @@ def _is_keyed(document: Mapping[str, Any], columns: ColumnMapping, found: Option
 
 
 def _parts_of(document: Mapping[str, Any], columns: ColumnMapping, separator: str) -> list[str] | None:
-    """Return the options in the single line of a cell, if it can be split; otherwise None.
+    """Return the options in the single line of a cell if it can be split, otherwise None.
 
-    If commas separate them, the key must be one of them; other separators hardly occur within options.
+    If commas separate them, the key must be one of them; other separators rarely occur within options.
     """
     text = document.get(columns.column("options") or "")
     if not isinstance(text, str) or separator not in text or parsed_cell(text) != [text]:

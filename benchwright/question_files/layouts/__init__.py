@@ -1,1 +1,1 @@
-"""Layouts of published benchmarks, one file each: the conversion of an entry to plain rows."""
+"""Layouts of published benchmarks, one file per layout: conversions of an entry to plain rows."""

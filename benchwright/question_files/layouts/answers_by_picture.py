@@ -1,4 +1,4 @@
-"""One question of several pictures, with an answer for each of them."""
+"""One question about several pictures, with a separate answer for each picture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ANSWER = re.compile(r"answer_?(\d)")
 
 
 def _pairs(entry: Entry) -> dict[str, str]:
-    """Return the picture column for each answer column; empty for another form of entry."""
+    """Return the picture column for each answer column; empty for an entry of another form."""
     columns = named(entry)
     numbers = {match[1]: columns[name] for name in columns if (match := _ANSWER.fullmatch(name)) is not None}
     pictures = {number: columns.get(f"image{number}", columns.get(f"image_{number}")) for number in numbers}

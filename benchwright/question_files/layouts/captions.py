@@ -22,7 +22,7 @@ _PAIRS = (
 )  # fmt: skip
 CAPTION_OPTIONS = "caption_options"
 FIRST_CAPTION = "first_caption"
-"""Column that a curator can name as the key if the first of several captions is right by convention."""
+"""Column that a curator can state as the key if, by convention, the first of several captions is right."""
 NO_CAPTION_MARKED = (
     "no caption is marked as right; if the first always is, as in What'sUp, state it: "
     f"--column answer={FIRST_CAPTION} (in a recipe's mapping answer: {FIRST_CAPTION})"
@@ -37,7 +37,7 @@ _NO = frozenset({"0", "false", "no", "0.0", "contradiction"})
 
 
 def _pair(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of the right and the wrong caption; None if an entry has none."""
+    """Return the columns of the right and the wrong caption; None if an entry does not have both."""
     columns = named(entry)
     found = next((pair for pair in _PAIRS if all(name in columns for name in pair)), None)
     if found == _SHORT and not all(isinstance(entry[columns[name]], list) for name in found):
@@ -68,7 +68,7 @@ def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _choice(entry: Entry) -> str | None:
-    """Return the column of captions for which a file does not state the right one; None without one."""
+    """Return the column of captions for which a file does not state which is right; None if there is none."""
     columns = named(entry)
     column = columns.get(CAPTION_OPTIONS)
     if column is None or _asks(entry) or any(entry[columns[name]] for name in FIELDS["answer"] if name in columns):
@@ -121,7 +121,7 @@ def _identified(row: dict[str, Any], own: Any, part: str) -> dict[str, Any]:
 
 
 def _claim(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of a claim and its truth; None if an entry has no claim or asks in another way."""
+    """Return the columns of a claim and its truth; None if an entry contains no claim or asks in another way."""
     columns = named(entry)
     claim = next((columns[name] for name in CLAIM_COLUMNS if name in columns), None)
     label = next((columns[name] for name in _LABELS if name in columns), None)
@@ -132,7 +132,7 @@ def _claim(entry: Entry) -> tuple[str, str] | None:
 
 
 def _asks(entry: Entry) -> bool:
-    """Return whether an entry has the words of a question, or options."""
+    """Return whether an entry contains the words of a question, or options."""
     columns = named(entry)
     return any(entry[columns[name]] for name in (*FIELDS["question"], *FIELDS["options"]) if name in columns)
 

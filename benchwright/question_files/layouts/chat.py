@@ -1,4 +1,4 @@
-"""Dialogues: a list of messages by users and assistants, with pictures between the words."""
+"""Dialogues: a list of messages by users and assistants, with pictures between the texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACE = re.compile(r"\s*<(?:image|img|ImageHere)>\s*")
 
 
 class _Turn(NamedTuple):
-    """The question before one reply: words with a place for each picture, the pictures, the reply."""
+    """The question before one reply: its text with a position for each picture, the pictures, and the reply."""
 
     words: str
     pictures: list[Any]
@@ -28,7 +28,7 @@ class _Turn(NamedTuple):
 
 
 def _dialogue_of(entry: Entry) -> str | None:
-    """Return the column of an entry that holds a dialogue; None if none does."""
+    """Return the column of an entry that contains a dialogue; None if none does."""
     columns = named(entry)
     return next((columns[name] for name in DIALOGUES if name in columns and _is_dialogue(entry[columns[name]])), None)
 
@@ -97,7 +97,7 @@ def _turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[_Turn]:
 
 
 def _content(content: Any) -> tuple[str, list[Any]]:
-    """Return the words of a message, with `<image>` for a picture before words, and its pictures."""
+    """Return the text of a message, with `<image>` for a picture that precedes text, and its pictures."""
     if isinstance(content, Mapping):
         content = [content]
     if not isinstance(content, list):
@@ -119,7 +119,7 @@ def _content(content: Any) -> tuple[str, list[Any]]:
 
 
 def _picture(part: Mapping[str, Any]) -> Any:
-    """Return the picture in a part of a message: a path, an address, bytes; None if the part is words."""
+    """Return the picture in a part of a message: a path, a URL or bytes; None if the part is text."""
     for name in ("image_url", "image_path", "image", "url", "path", "source"):
         value = part.get(name)
         if isinstance(value, Mapping):
@@ -130,9 +130,9 @@ def _picture(part: Mapping[str, Any]) -> Any:
 
 
 def _placed(words: str, numbers: Iterator[int] | None) -> str:
-    """Return words with numbers at the places of pictures, or without places if these carry no information.
+    """Return text with numbers at the positions of pictures, or without positions if these carry no information.
 
-    They carry none if there is at most one picture, or if all precede the words.
+    They carry none if there is at most one picture, or if all precede the text.
     """
     bare = words[match.end() :] if (match := _LEADING.match(words)) is not None else words
     if numbers is None or _PLACE.search(bare) is None:

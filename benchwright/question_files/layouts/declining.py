@@ -1,4 +1,4 @@
-"""Options that decline to answer, recognized by their words: `Sorry, I can't help with it` (MM-SAP)."""
+"""Options that decline to answer, recognized by their wording: `Sorry, I can't help with it` (MM-SAP)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _DECLINES = re.compile(
 
 @lru_cache(maxsize=1 << 12)
 def declines(option: str) -> bool:
-    """Return whether an option only declines to answer."""
+    """Return whether an option does nothing but decline to answer."""
     return _DECLINES.fullmatch(option.strip().replace("’", "'")) is not None
 
 
 def _found(entry: Entry) -> str | None:
-    """Return the words of the one option that declines; None if none does, or the entry names it."""
+    """Return the text of the one option that declines; None if no option does, or if the entry names it."""
     columns = named(entry)
     if any(name in columns for name in FIELDS["refusal"]):
         return None

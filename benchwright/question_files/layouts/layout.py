@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from ..mapping.columns import spellings
 
 Entry = Mapping[str, Any]
-"""An entry of a file: names with values."""
+"""An entry of a file: names with their values."""
 
 
 class PlainRow(NamedTuple):
     """A plain row of an entry.
 
     Args:
-        place: Part of the entry, such as `, turn 2`; empty if the entry is one row.
+        place: Part of the entry, such as `, turn 2`; empty if the whole entry is one row.
         document: Columns of the row, by the names of `tables.columns.FIELDS`.
     """
 
@@ -30,7 +30,7 @@ class Layout(NamedTuple):
     Args:
         name: Name in a few words.
         form: Description of an entry.
-        reading: Description of the resulting rows.
+        reading: Description of the rows that result.
         seen_in: Benchmarks published in this form.
         taken: Function that returns the columns of an entry that the layout splits; empty for an entry of another form.
         rows: Function that yields the plain rows of an entry in this form.
@@ -55,7 +55,7 @@ _MOST_COLUMNS = 1000
 
 
 def named(entry: Iterable[str]) -> Mapping[str, str]:
-    """Return the names of an entry's columns by their lookup forms (`spellings`)."""
+    """Return the names of an entry's columns, keyed by their lookup forms (`spellings`)."""
     columns = tuple(entry)
     return _remembered(columns) if len(columns) <= _MOST_COLUMNS else _named(columns)
 
@@ -72,5 +72,5 @@ _remembered = lru_cache(maxsize=64)(_named)
 
 
 def without(entry: Entry, taken: frozenset[str]) -> dict[str, Any]:
-    """Return an entry without some of its columns."""
+    """Return an entry with some of its columns removed."""
     return {name: value for name, value in entry.items() if name not in taken}

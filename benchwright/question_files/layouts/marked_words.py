@@ -1,4 +1,4 @@
-"""Words with a mark of their role before them: `Q: ...`, `A: ...`."""
+"""Texts preceded by a mark that states their role: `Q: ...`, `A: ...`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ANSWER = re.compile(r"\s*(?:A|Answer)\s*:\s*", re.I)
 
 
 def _marked(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of question and answer if both have a mark."""
+    """Return the columns of question and answer if both have such a mark."""
     if (names := _columns(tuple(entry))) is None:
         return None
     for name, mark in zip(names, (_QUESTION, _ANSWER), strict=True):

@@ -1,4 +1,4 @@
-"""Pictures that only the words of a question or of its options name: `(image)[1.png]`, `![...](1.png)`, `<img ...>`."""
+"""Pictures named only in the text of a question or of its options: `(image)[1.png]`, `![...](1.png)`, `<img ...>`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _NAMED = re.compile(
     re.I,
 )
 _START = re.compile(r"\(image\)|!\[|<img")
-"""How names of pictures begin, in small letters."""
+"""Beginnings of marks that name pictures, in lower case."""
 _ALT = re.compile(r"""!\[([^\[\]\n]+)\]|\balt\s*=\s*(?:"([^"<>]+)"|'([^'<>]+)'|([^\s"'<>]+))""", re.I)
 _ALT_COLUMN = "alt_text"
 
 
 def _places(entry: Entry) -> tuple[str, ...]:
-    """Return the columns with words, in reading order; empty if others hold unnamed pictures."""
+    """Return the columns with text, in reading order; empty if other columns contain unnamed pictures."""
     pictures, words = _columns(tuple(entry))
     if any(entry[column] not in (None, "", []) for column in pictures) and _own(entry) is None:
         return ()
@@ -35,7 +35,7 @@ def _places(entry: Entry) -> tuple[str, ...]:
 
 
 def _own(entry: Entry) -> tuple[str, list[str]] | None:
-    """Return the one column that names pictures, with their names; None if none or several do."""
+    """Return the only column that names pictures, with their names; None if there is none or more than one."""
     pictures, _ = _columns(tuple(entry))
     if len(image_columns(tuple(entry))) > 0:
         return None
@@ -45,7 +45,7 @@ def _own(entry: Entry) -> tuple[str, list[str]] | None:
 
 
 def _number(path: str, names: dict[str, int]) -> int:
-    """Return the number of a picture among the named ones, adding it unless exactly one of them may be it."""
+    """Return the number of a picture among those named; add it unless exactly one of them may be the same picture."""
     if path not in names:
         paths = names_of(path)
         same = [n for name, n in names.items() if any(may_be_the_same(a, b) for a in paths for b in names_of(name))]
@@ -55,7 +55,7 @@ def _number(path: str, names: dict[str, int]) -> int:
 
 @lru_cache(maxsize=64)
 def _columns(entry: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the columns with pictures, and those with words."""
+    """Return the columns with pictures and those with text."""
     columns = named(entry)
     pictures = [*(columns[name] for name in FIELDS["image"] if name in columns), *image_columns(entry)]
     found = [next((columns[n] for n in FIELDS[f] if n in columns), None) for f in ("context", "question", "options")]
@@ -76,7 +76,7 @@ def _name(match: re.Match[str]) -> str:
 
 
 def _alternative(mark: str) -> str | None:
-    """Return the alternative text in a mark for a picture, which is not part of the question; None without one."""
+    """Return the alternative text in a mark for a picture, which is not part of the question; None if it has none."""
     found = _ALT.search(mark)
     return None if found is None else (next(filter(None, found.groups())).strip() or None)
 
@@ -127,7 +127,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _without_ends(words: str, numbered: Callable[[re.Match[str]], str]) -> str:
-    """Return a question with marks for its pictures, without Markdown or HTML marks before and after it."""
+    """Return a question with marks for its pictures, with Markdown or HTML marks before and after it removed."""
     found = [match for match in _NAMED.finditer(words) if match["exam"] is None and is_picture_name(_name(match))]
     start, end = 0, len(words)
     for match in found:
@@ -142,7 +142,7 @@ def _without_ends(words: str, numbered: Callable[[re.Match[str]], str]) -> str:
 
 
 def _folder(entry: Entry) -> str | None:
-    """Return the picture folder of an entry's language, as in M3Exam; None if it states none."""
+    """Return the picture folder for an entry's language, as in M3Exam; None if the entry states none."""
     columns = named(entry)
     language = entry[columns["language"]] if "language" in columns else None
     return f"images-{language}" if isinstance(language, str) and language.isalpha() else None

@@ -1,4 +1,4 @@
-"""A question with its parts in one object within its entry, such as `task_instance`."""
+"""A question whose parts are in one object inside its entry, such as `task_instance`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INSTANCES = ("task_instance", "instance")
 
 
 def _instance(entry: Entry) -> tuple[str, Entry] | None:
-    """Return the column of the object that holds the question, and the object; None if an entry has none."""
+    """Return the column of the object that contains the question, and the object; None if there is none."""
     columns = named(entry)
     for name in INSTANCES:
         if name in columns and isinstance(instance := entry[columns[name]], dict):

@@ -1,4 +1,4 @@
-"""Questions of one picture or one lesson within one entry: by their words, by id, or by kind and id."""
+"""Several questions about one picture or lesson in one entry: keyed by their text, by id, or by kind and id."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..mapping.columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _WORDS = ("processedText", "rawText", "text", "value")
-"""Names of the words within a value that has several forms of them."""
+"""Names under which a value with several forms of a text may store it."""
 _DEEPEST = 2
 
 
@@ -40,7 +40,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _each(questions: Mapping[str, Any], kind: str = "", depth: int = 0) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the name, the kind and the content of each question."""
+    """Yield the name, the kind and the content of each nested question."""
     for name, value in questions.items():
         if not isinstance(value, Mapping):
             continue
@@ -58,7 +58,7 @@ def _is_id(column: str, own: Mapping[str, Any]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return the words of a value with several forms of them; other values unchanged."""
+    """Return the text of a value that has several forms of it; other values unchanged."""
     if isinstance(value, Mapping):
         words = next((value[name] for name in _WORDS if isinstance(value.get(name), str)), None)
         return words if words is not None else {name: _plain(entry) for name, entry in value.items()}

@@ -1,4 +1,4 @@
-"""Options with columns for their pictures: `option_A_image`, `option_B_image`, also next to columns of their words."""
+"""Options with columns for their pictures: `option_A_image`, `option_B_image`; columns of their texts may exist too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LABEL = re.compile(r"([A-Za-z]|\d{1,2})$")
 
 @lru_cache(maxsize=64)
 def _columns(entry: tuple[str, ...]) -> tuple[tuple[str, str | None, str | None], ...]:
-    """Return for each option its column, and those of its words and of its picture; empty for another form."""
+    """Return, for each option, its column and those of its text and its picture; empty for another form."""
     pictures = option_picture_columns(entry)
     columns = named(entry)
     if not pictures or any(name in columns for name in FIELDS["options"]):
@@ -32,7 +32,7 @@ def _taken(entry: Entry) -> frozenset[str]:
 
 
 def _option(words: Any, picture: Any) -> Any:
-    """Return an option that is words, a picture, or (invalidly) both."""
+    """Return an option that is a text, a picture, or (invalidly) both."""
     if picture is None or (isinstance(picture, str) and not picture.strip()):
         return words
     shown = {"image": picture} if isinstance(picture, str) else picture

@@ -1,4 +1,4 @@
-"""All options in one text, a letter before each and a semicolon or a line between them; a list called `option`."""
+"""All options in one text, each preceded by a letter and separated by semicolons or lines; a list called `option`."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ..mapping.columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _ONE = "option"
-"""A column that holds all options, or a key if the options are elsewhere."""
+"""A column that contains all options, or a key if the options are elsewhere."""
 OPTION_TEXT_COLUMNS = (_ONE, *FIELDS["options"])
 _BETWEEN = re.compile(r"\s*[;；\n]\s*(?=\(?[A-Z][.):：．、])")
 _MARKED = re.compile(r"\s*\(?([A-Z])[.):：．、]\s*(\S.*)", re.S)
 
 
 def _marks(text: str) -> int:
-    """Return how many options of a text have a letter before them."""
+    """Return how many options in a text are preceded by a letter."""
     return sum(_MARKED.match(part) is not None for part in _BETWEEN.split(text.strip()))
 
 
 def _in_text(text: str) -> dict[str, str] | None:
-    """Return the options of a text by their letters; None unless the letters are consecutive.
+    """Return the options in a text by their letters; None unless the letters are consecutive.
 
     Example:
         >>> _in_text("A. 3.14;B. 6.28; C. none"), _in_text("A. one B. two; C. three")
@@ -38,7 +38,7 @@ def _in_text(text: str) -> dict[str, str] | None:
 
 
 def _options(entry: Entry) -> tuple[str, Any] | None:
-    """Return the column of the options and its options, None if these are unclear; None for another form."""
+    """Return the column of the options and the options, None if these are unclear; None for another form of entry."""
     columns = named(entry)
     names = [name for name in OPTION_TEXT_COLUMNS if name in columns and entry[columns[name]] not in (None, "")]
     if len(names) != 1 or (names[0] == _ONE and option_columns(list(entry))):

@@ -1,4 +1,4 @@
-"""Pictures named by other means than a picture column: the figure's id, the question's folder."""
+"""Pictures that are not named by a picture column but by the figure's id or the question's folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .layout import NOTHING, Entry, Layout, PlainRow, named
 
 _BY_ID = ("figure_id",)
 TEMPLATE = "template"
-"""Column with the number of a question's words, which no file holds."""
+"""Column with the number of words in a question, which no file states."""
 
 
 def _named_by(entry: Entry) -> str | None:
@@ -110,7 +110,7 @@ COCO_NUMBERS = Layout(
 
 
 def _is_in_folder(entry: Entry) -> bool:
-    """Return whether the picture lies in a folder by split and id, with one name for all."""
+    """Return whether the picture is in a folder named by split and id, with the same name for all pictures."""
     columns = named(entry)
     has_form = all(name in columns for name in ("id", "image", "split", "choices", "lecture", "solution"))
     return has_form and entry[columns["image"]] in ("image.png", "image.jpg")

@@ -1,4 +1,4 @@
-"""Rows that are lists: the places of question, picture and key, found from all sampled rows."""
+"""Rows that are lists: the positions of question, picture and key, inferred from all sampled rows."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from ..mapping.columns import is_known_column
 
 _BY_PLACE = "the places of the row's list"
 _MOST = 0.9
-"""Smallest share of rows in which a place must hold its assumed contents."""
+"""Smallest proportion of rows in which a position must have its assumed content."""
 _SHARED = 0.5
-"""Smallest share of common words of two captions."""
+"""Smallest proportion of words that two captions must share."""
 _KIND = re.compile(r"[a-z]+(?:[ _-][a-z]+)*", re.I)
 
 
 def is_positional(entry: Any) -> bool:
-    """Return whether an entry is a list of two cells or more, one of them a text."""
+    """Return whether an entry is a list of two or more cells, one of which is a text."""
     is_list = isinstance(entry, list) and len(entry) >= 2
     return is_list and any(isinstance(cell, str) for cell in entry) and not any(isinstance(c, dict) for c in entry)
 
 
 def is_pictured(entry: Any) -> bool:
-    """Return whether an entry is a pair of the name of a picture and an object: `["1.jpg", {"POS": [...]}]`."""
+    """Return whether an entry is a pair of a picture's name and an object: `["1.jpg", {"POS": [...]}]`."""
     is_pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], Mapping)
     return is_pair and isinstance(entry[0], str) and is_picture_name(entry[0])
 
 
 def pictured_rows(rows: Iterator[Row]) -> Iterator[Row]:
-    """Yield pairs of a picture and an object as columns with values; others as they are."""
+    """Yield pairs of a picture and an object as columns with values; yield other entries unchanged."""
     for row in rows:
         if is_pictured(row.document):
             beside = row.document[1]
@@ -47,7 +47,7 @@ def pictured_rows(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _are_captions(rows: Sequence[Any]) -> bool:
-    """Return whether all rows are a picture's number and two captions that share most of their words."""
+    """Return whether each row is a picture's number and two captions that share most of their words."""
     return all(
         isinstance(row, list)
         and len(row) == 3
@@ -65,11 +65,11 @@ def _shared(one: set[str], other: set[str]) -> float:
 
 
 def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iterator[Row | RefusedRow]:
-    """Yield rows that are lists as columns with values.
+    """Yield rows that are lists as mappings from column to value.
 
     Args:
         path: Path of the file.
-        head: Rows to find the names of the columns; the first may state them.
+        head: Rows from which to infer the names of the columns; the first may state them.
         rest: Rows after the head.
     """
     if _are_captions([row.document for row in head]):
@@ -102,13 +102,13 @@ def _named_row(path: str, row: Row, names: Sequence[str]) -> Row | RefusedRow:
 
 
 def _by_place(cells: Sequence[Any]) -> Reshaped:
-    """Return the change from a list row to columns: by the place of each cell."""
+    """Return the function that converts a list row to columns, by the position of each cell."""
     before = {f"value {place}": cell for place, cell in enumerate(cells, start=1)}
     return Reshaped(_BY_PLACE, frozenset(before), before)
 
 
 def _place_names(rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Return a name for each place of rows: its contents in nearly all of them, or else `value 3`."""
+    """Return a name for each position in rows: its content in nearly all of them, or else `value 3`."""
     width = Counter(map(len, rows)).most_common(1)[0][0]
     columns = [[row[place] for row in rows if len(row) == width] for place in range(width)]
     names: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Lists of questions under a picture: objects with a question, or pairs of a question and its answer."""
+"""Lists of questions about a picture: objects with a question, or pairs of a question and its answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 
 def _listed(entry: Entry) -> str | None:
-    """Return the column that lists the questions of an entry; None if none does.
+    """Return the column that lists the questions of an entry; None if there is none.
 
     An entry has a picture or an id: a whole document with only a list is not an entry.
     """
@@ -29,7 +29,7 @@ def _listed(entry: Entry) -> str | None:
 
 
 def _question(value: Any) -> dict[str, Any] | None:
-    """Return a question of a list by its columns; None if it has another form."""
+    """Return a question in a list as columns; None if it has another form."""
     if isinstance(value, Mapping):
         columns = named(value)
         return dict(value) if any(name in columns for name in FIELDS["question"]) else None

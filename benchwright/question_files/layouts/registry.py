@@ -1,4 +1,4 @@
-"""All layouts, and the plain rows of an entry with one of them."""
+"""All layouts, and the conversion of an entry with one of them to plain rows."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _PARTS: tuple[Layout, ...] = (
     WORDED_OPTIONS,
     DECLINING,
 )
-"""Layouts of a part of an entry, which may follow one another."""
+"""Layouts of a part of an entry, which may be applied one after another."""
 LAYOUTS = (*_WHOLE, *_PARTS)
 
 
@@ -82,7 +82,7 @@ _MARKS: Mapping[str, frozenset[str]] = {
     CAPTION_PAIRS.name: frozenset(WRONG_CAPTIONS),
     WRONG_ANSWERS.name: frozenset((*WRONG_COLUMNS, "qa_id")),
 }
-"""Columns of which an entry with a layout has at least one, so that most entries need no closer check."""
+"""Columns of which an entry with a layout has at least one, so that most entries need no closer examination."""
 
 
 @lru_cache(maxsize=64)
@@ -130,7 +130,7 @@ def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:
 
 
 def _made(row: Row, plain: PlainRow, layout: Layout, taken: frozenset[str]) -> Row:
-    """Return a plain row that a layout makes from a row."""
+    """Return a plain row that a layout makes from another row."""
     step = Reshaped(f"layout {layout.name!r}", taken, row.document, layout.reading)
     return row._replace(entry=f"{row.entry}{plain.place}", document=plain.document, made=(*row.made, step))
 

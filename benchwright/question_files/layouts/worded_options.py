@@ -1,4 +1,4 @@
-"""Options within the words of a question: `(a) one (b) two`, lines `A. one`, or `Options: A: one; B: two`."""
+"""Options within the text of a question: `(a) one (b) two`, lines `A. one`, or `Options: A: one; B: two`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _CLOSING_SENTENCE = re.compile(
     re.I | re.S,
 )
 _CONNECTING = re.compile(r"[\s,;]*(?:and|or|and/or|vs\.?|versus|to|through|with|from|is|than)[\s,;]*", re.I)
-"""Words between letters that a sentence names, which are not an option."""
+"""Words between letters that a sentence mentions, which are not an option."""
 _LETTER_KEY = re.compile(r"(?:the answer is\s+)?[(\[]?([A-Za-z])[)\].:]?(?:[\s.:)].*)?", re.I | re.S)
 _PLAIN_LETTER = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 
 
 class _WordedOptions(NamedTuple):
-    """A question without the options that its words list, and these options."""
+    """A question without the options listed in its text, and these options."""
 
     question: str
     options: tuple[str, ...]
@@ -44,7 +44,7 @@ class _WordedOptions(NamedTuple):
 
 @lru_cache(maxsize=16)  # an entry is examined several times
 def _options_in_words(words: str) -> _WordedOptions | None:
-    """Return a question and the options that its words list, in the order of their letters; None for none."""
+    """Return a question and the options listed in its text, in the order of their letters; None if there are none."""
     for mark in _MARKS:
         found = list(mark.finditer(words))
         starts = [number for number, match in enumerate(found) if match[1] in "Aa"]
@@ -60,7 +60,7 @@ def _options_in_words(words: str) -> _WordedOptions | None:
 
 
 def _between(words: str, run: list[re.Match[str]]) -> _WordedOptions | None:
-    """Return the text before, between and after the marks; None if a mark has no words after it."""
+    """Return the text before, between and after the marks; None if no words follow one of the marks."""
     ends = [*(match.start() for match in run[1:]), len(words)]
     options = [words[match.end() : end] for match, end in zip(run, ends, strict=True)]
     # The last option ends with its line, or where the words start to explain how to answer.
@@ -91,7 +91,7 @@ def _columns(entry: Entry) -> tuple[str | None, str | None]:
 
 
 def _read(entry: Entry) -> _WordedOptions | None:
-    """Return the question and options of an entry whose key is one of these, by letter or in words."""
+    """Return the question and options of an entry whose key is one of these, by letter or text."""
     question, answer = _columns(entry)
     if question is None or answer is None or not isinstance(entry[question], str):
         return None

@@ -1,4 +1,4 @@
-"""A right answer and a list of wrong ones, which together are the options."""
+"""A right answer and a list of wrong answers, which together are the options."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _RIGHT = (
 
 
 _UNMIXED = "multiple_choices"
-"""In Visual7W the wrong answers alone; elsewhere all options."""
+"""In Visual7W only the wrong answers; elsewhere all options."""
 _SEVEN = frozenset({"what", "where", "when", "who", "why", "how", "which"})
 
 
 def _unmixed(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of the answer and of the wrong ones, if an entry has the form of Visual7W."""
+    """Return the columns of the right and the wrong answers, if an entry has the form of Visual7W."""
     columns = named(entry)
     if not all(name in columns for name in (_UNMIXED, "qa_id", "answer", "type")):
         return None

@@ -1,1 +1,1 @@
-"""Meaning of a file's columns: guesses from names, a curator's statements, splits from paths."""
+"""Meaning of a file's columns: inferred from names, stated by a curator, or, for splits, taken from paths."""

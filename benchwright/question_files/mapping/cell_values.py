@@ -1,4 +1,4 @@
-"""Lists and mappings in one cell as text, in JSON or Python notation."""
+"""Lists and mappings stored as text in one cell, in JSON or Python notation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tokenize import generate_tokens
 from typing import Any
 
 _UNPARTED = re.compile(r"""['"]\s*['"]""")
-"""Two texts with nothing between them, or an empty one."""
+"""Two texts with nothing between them, or an empty text."""
 
 
 def value_in(text: str) -> list[Any] | tuple[Any, ...] | dict[Any, Any] | None:
-    """Return the list or mapping that a cell holds as text; None if it holds none.
+    """Return the list or mapping stored as text in a cell; None if there is none.
 
     Example:
         >>> value_in('["a rope", "an oar"]'), value_in("['a rope' 'an oar']"), value_in("a rope")
@@ -34,7 +34,7 @@ def value_in(text: str) -> list[Any] | tuple[Any, ...] | dict[Any, Any] | None:
 
 
 def _parted(text: str) -> Any:
-    """Return Python's reading, unless it joins texts without a comma, which NumPy omits between them."""
+    """Return Python's interpretation, unless it joins texts without a comma, which NumPy omits between them."""
     tokens = [t for t in generate_tokens(StringIO(text.strip()).readline) if t.string.strip()]
     if not any(one.type == other.type == STRING for one, other in pairwise(tokens)):
         return ast.literal_eval(text)
@@ -44,7 +44,7 @@ def _parted(text: str) -> Any:
 
 
 def list_in(value: Any) -> list[Any] | None:
-    """Return a list, or the list that a cell holds as text; None for other values."""
+    """Return a list, or the list stored as text in a cell; None for other values."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = value_in(value)
     return value if isinstance(value, list) else None

@@ -32,11 +32,11 @@ StatedColumns = dict[str, str | int | list[str]]
 
 
 class ColumnFile(Record):
-    """Contents of a column file.
+    """Content of a column file.
 
     Attributes:
         columns: Columns by field for all files that have them.
-        files: The same by path, or pattern of paths; these take precedence over `columns`.
+        files: Columns by field, by path or pattern of paths; these take precedence over `columns`.
     """
 
     format: Literal["benchwright/columns"] = FORMAT
@@ -46,10 +46,10 @@ class ColumnFile(Record):
 
 
 def read_columns(path: Path) -> ColumnFile:
-    """Return the contents of a column file.
+    """Return the content of a column file.
 
     Raises:
-        DataError: The file is unreadable, has a newer version, or holds other contents.
+        DataError: The file cannot be read, has a newer version, or has other content.
     """
     try:
         with path.open("rb") as handle:
@@ -83,7 +83,7 @@ def write_columns(path: Path, files: Mapping[str, Mapping[str, str | int | list[
 
     Args:
         path: Path of the new file.
-        files: Columns by field, by path of the question file; equal ones are written once, for all.
+        files: Columns by field, by path of the question file; equal mappings are written only once.
 
     Raises:
         BenchwrightError: The path already exists, or is not writable.

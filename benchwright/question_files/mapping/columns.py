@@ -11,8 +11,9 @@
 | `image`       | path, name, address, base64 or bytes of the picture, or a list of such; also image_1, ... |
 | `task`, `category`, `level`, `split`, `group`, `explanation` | as in an item                              |
 
-Names in other languages count if the column of questions has one (`header_words`). Columns that no field uses become
-labels. A file of models' replies has a reply column in addition to the question's id (`REPLY_FIELDS`).
+Names in other languages are recognized if the column of questions has such a name (`header_words`). Columns that no
+field uses become labels. A file of models' replies has a reply column in addition to the question's id
+(`REPLY_FIELDS`).
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "group": ("group", "pair_id", "scene", "scene_id"),
     "explanation": ("explanation", "rationale", "solution", "reason"),
 }  # fmt: skip
-"""For each field the recognized column names, the likeliest first, in lower case."""
+"""Recognized column names for each field, most likely first, in lower case."""
 
 REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
     "reply": (
@@ -79,7 +80,7 @@ REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
     "choice": ("prediction", "parsed_pred", "extracted (rule)", "extracted_answer", "extracted"),
     "model": ("model_id", "model", "model_name"),
 }  # fmt: skip
-"""The same for replies: the raw text, the choice that its source read from it, the model."""
+"""The same for replies: the raw text, the choice that its source parsed from it, and the model."""
 
 _FIRST_ANSWER = "first_answer"
 """Setting next to columns: number of the first option for number keys, 0 or 1."""
@@ -91,14 +92,14 @@ ENCODING = "encoding"
 """Setting next to columns: encoding of a file's text, if its bytes do not determine it."""
 
 SETTINGS = (_FIRST_ANSWER, KEYS, ENCODING)
-"""Keys of a mapping that name no column."""
+"""Keys of a mapping that are not fields with columns."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
 _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
 _OPTION_WORDS = frozenset({"option", "options", "choice", "choices", "opt"})
 _REPEATED = re.compile(r"(.+)\.(\d{1,2})")
-"""A repeated name, numbered by pandas."""
+"""A repeated name as numbered by pandas."""
 
 
 _PICTURE_WORD = r"(?:image|img|picture|pic|photo)(?:[ _-]?(?:path|file|name|url))?"
@@ -109,11 +110,11 @@ _OPTION_PICTURE = re.compile(
     rf"|{_PICTURE_WORD}[ _-]?{_OPTION_WORD}[ _-]?([a-z]|\d{{1,2}})",
     re.I,
 )
-"""Columns with the picture of an option: `option_A_image`, `A_image`, `option_image_1`, `image_option_1`."""
+"""Columns with the pictures of options: `option_A_image`, `A_image`, `option_image_1`, `image_option_1`."""
 _MAY_BE_WORDS = frozenset({"text", "prompt", "input", "text_in", "problem"})
-"""Columns used for questions, which may hold other words without further evidence."""
+"""Columns used for questions that, without further evidence, may contain other texts."""
 QUESTION_LISTS = ("qa_pairs", "qas", "qa", "question_answers", "question_answer_pairs", "question_answering_pairs")
-"""Columns with a list of the questions of a picture."""
+"""Columns that list the questions about a picture."""
 _KNOWN = frozenset(
     {
         *QUESTION_LISTS,
@@ -132,7 +133,7 @@ _KNOWN = frozenset(
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return the lookup forms of a column's name: in lower case, and with `_` between its words."""
+    """Return the lookup forms of a column's name: in lower case, and with `_` between words."""
     bare = name.strip()
     parted = re.sub(r"[ -]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare))
     return bare.lower(), bare.lower().replace(" ", "_"), parted.lower()
@@ -149,12 +150,12 @@ def is_known_column(name: str) -> bool:
 
 
 def is_option_word(name: str) -> bool:
-    """Return whether a name is the word for an option without a letter or number, in any language."""
+    """Return whether a name is the word for an option, without a letter or number, in any language."""
     return name.strip().lower() in _OPTION_WORDS or is_option_name(name)
 
 
 def own_picture(row: Mapping[str, Any]) -> str | None:
-    """Return the name of a picture's file that a row states; None if it states none, or only a number."""
+    """Return the name of a picture's file stated in a row; None if there is none, or only a number."""
     named = (value for name, value in row.items() if name.strip().lower() in FIELDS["image"] and is_picture_name(value))
     return next(named, None)
 
@@ -167,11 +168,11 @@ class ColumnMapping(Record):
         options: Columns of the options, in order, if each has one.
         images: Columns of the pictures, in order, if each has one.
         replies: Column by field, of `REPLY_FIELDS`; empty if the file holds no replies.
-        first_answer: Number of the first option for number keys, as a curator states it; None to find it.
-        keys: How keys name options, as a curator states it; None to find it.
+        first_answer: Number of the first option for number keys, as a curator states it; None to determine it.
+        keys: How keys name options, as a curator states it; None to determine it.
         encoding: Encoding of the file's text, as a curator states it; None to detect it.
-        absent: Mark in the last option columns of rows with fewer options, found from the rows.
-        parted: Separator of the options in one cell, found from the keys; empty for none.
+        absent: Mark in the last option columns of rows with fewer options, inferred from the rows.
+        parted: Separator of the options in one cell, inferred from the keys; empty if there is none.
         parts: Number of separated options in a cell, if known; 0 for any.
     """
 
@@ -188,7 +189,7 @@ class ColumnMapping(Record):
 
     @cached_property
     def taken(self) -> frozenset[str]:
-        """Return all columns that fields use, and the one that may replace `image`."""
+        """Return all columns used by fields, and the one that may replace `image`."""
         own = (*self.fields.values(), *self.options, *self.images, *self.replies.values())
         return frozenset(own if self.other_image is None else (*own, self.other_image))
 
@@ -207,7 +208,7 @@ class ColumnMapping(Record):
 
     @property
     def has_questions(self) -> bool:
-        """Return whether a row can be a question: words with options or a key, or of a picture without a key.
+        """Return whether a row can be a question: text with options or a key, or text about a picture without a key.
 
         Without a key, the column's name must be that of a question, or the ids those of questions: texts in other
         tables of pictures are captions and similar.
@@ -221,11 +222,11 @@ class ColumnMapping(Record):
 
     @property
     def has_keys(self) -> bool:
-        """Return whether rows hold keys by id, whatever the questions."""
+        """Return whether rows contain keys by id, whether or not they contain questions."""
         return bool(self.column("id") and self.column("answer"))
 
     def stated(self) -> dict[str, str | list[str]]:
-        """Return an equivalent mapping: one column or a list by field."""
+        """Return an equivalent mapping with one column or a list of columns per field."""
         several = {"options": list(self.options), "image": list(self.images)}
         encoding = {} if self.encoding is None else {ENCODING: self.encoding}
         return {**self.fields, **{field: columns for field, columns in several.items() if columns}, **encoding}
@@ -235,7 +236,7 @@ class ColumnMapping(Record):
         return self.fields.get(field)
 
     def __str__(self) -> str:
-        """Return it in one line, for a user to check before use."""
+        """Return the mapping as one line, for a user to check before using it."""
         parts = [f"{field}: {column}" for field, column in self.fields.items()]
         parts += [f"options: {', '.join(self.options)}"] if self.options else []
         parts += [f"image: {', '.join(self.images)}"] if self.images else []
@@ -254,7 +255,7 @@ def guessed_columns(
     Args:
         columns: Names of the columns, in order.
         stated: Columns that a curator states, by field; a list for `options` and `image`. They take precedence over
-            guesses, and an empty text leaves a field out.
+            guesses, and an empty text excludes a field.
         of: Path of the file, for errors.
         no_ids: Columns not to use as `id`, since their values repeat.
 
@@ -308,7 +309,7 @@ def _add_foreign(
     given: Collection[str],
     no_ids: Collection[str],
 ) -> None:
-    """Add the columns whose names are words of other languages, if that of the questions is one."""
+    """Add the columns whose names are words of other languages, if the column of questions has such a name."""
     by_name: dict[str, str] = {}
     for name in columns:
         by_name.setdefault(bare_name(name), name)
@@ -348,7 +349,7 @@ def _foreign_options(columns: Sequence[str], *, without: frozenset[str]) -> tupl
 
 
 def option_columns(columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of one option each, such as `A`, `B`, or `option1`, `option2`; empty without any."""
+    """Return the columns that contain one option each, such as `A`, `B`, or `option1`, `option2`; empty if none do."""
     return _option_columns(tuple(columns))
 
 
@@ -359,7 +360,7 @@ def _option_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def option_picture_columns(columns: Sequence[str]) -> dict[str, str]:
-    """Return the picture columns of options by their letters or numbers; empty unless these are consecutive.
+    """Return the picture columns of options, by letter or number; empty unless these are consecutive.
 
     Example:
         >>> option_picture_columns(["option_A_image", "option_B_image"]), option_picture_columns(["option_B_image"])
@@ -375,7 +376,7 @@ def option_picture_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def image_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of one picture each, such as `image_1`, `image_2`; empty without any."""
+    """Return the columns that contain one picture each, such as `image_1`, `image_2`; empty if none do."""
     return _in_order(columns, None, _NUMBERED_IMAGE)
 
 
@@ -425,7 +426,7 @@ def _reading(value: object, of: str) -> Reading | None:
 
 
 def stated_encoding(value: object, of: str) -> str | None:
-    """Return the encoding that a curator states for a file; None without one.
+    """Return the encoding that a curator states for a file; None if none is stated.
 
     Raises:
         DataError: The encoding is unknown.
@@ -442,7 +443,7 @@ def _in_order(
     *,
     without: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the columns named by letters from A on, or numbers from 0 or 1 on, without a gap, in that order."""
+    """Return the columns named by consecutive letters from A, or numbers from 0 or 1, in that order."""
     by_letter: dict[str, str] = {}
     by_number: dict[int, str] = {}
     for name in columns:

@@ -1,4 +1,4 @@
-"""Information in names of files and folders: split, and configuration of a Hugging Face dataset.
+"""Information in the names of files and folders: the split, and the configuration of a Hugging Face dataset.
 
 A dataset of several configurations (subjects, tasks) has a folder for each, or its `README.md` lists in its head the
 files of each configuration and split (`configs:`, as `datasets` reads it).
@@ -25,7 +25,7 @@ _MAX_CARD_BYTES = 4 << 20
 
 
 class FileLabels(NamedTuple):
-    """A file's labels from names.
+    """Labels of a file that are inferred from names.
 
     Args:
         split: Split; None if unknown.
@@ -37,7 +37,7 @@ class FileLabels(NamedTuple):
 
 
 def split_of(name: str) -> str | None:
-    """Return the split that a name contains as a word, in lower case; None without one."""
+    """Return the split that a name contains as a word, in lower case; None if it contains none."""
     match = _SPLIT.search(name)
     return match and match[1].lower()
 
@@ -65,12 +65,12 @@ def file_labels(files: DatasetFiles, paths: Sequence[str]) -> dict[str, FileLabe
 
 
 def _folders(path: str) -> list[str]:
-    """Return the folders above a file that may name a configuration: no splits, no `data`."""
+    """Return the folders above a file that may name a configuration, excluding splits and `data`."""
     return [part for part in path.split("/")[:-1] if part.lower() not in _NO_CONFIG and split_of(part) is None]
 
 
 def _card_entries(files: DatasetFiles) -> Iterator[tuple[str, FileLabels]]:
-    """Yield the patterns of files that the dataset's card names, with split and configuration."""
+    """Yield the file patterns listed in the dataset's card, with split and configuration."""
     for config in _card(files).get("configs") or ():
         if not isinstance(config, Mapping):
             continue
@@ -89,7 +89,7 @@ def _card_entries(files: DatasetFiles) -> Iterator[tuple[str, FileLabels]]:
 
 
 def _card(files: DatasetFiles) -> Mapping[str, Any]:
-    """Return the head of the dataset's card; empty if it is missing or unreadable."""
+    """Return the metadata at the head of the dataset's card; empty if the card is missing or unreadable."""
     if not files.has("README.md"):
         return {}
     try:

@@ -40,15 +40,15 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         "影像", "图片路径", "画像", "写真", "画像ファイル", "이미지", "그림", "사진",
     ),
 }  # fmt: skip
-"""Names by field, the likeliest first."""
+"""Column names by field, most likely first."""
 _OPTION_WORDS = (
     "antwort", "antwortmöglichkeit", "option", "auswahl", "opción", "respuesta", "alternativa", "choix", "réponse",
     "proposition", "opção", "resposta", "opzione", "risposta", "scelta", "вариант", "вариант ответа", "ответ", "选项",
     "選項", "答案", "選択肢", "선택지", "보기", "선택",
 )  # fmt: skip
-"""Words before the letter or number in the name of a column of one option."""
+"""Words that precede the letter or number in the name of an option column."""
 LETTERS_OF_KEYS = ("АБВГДЕЖЗИК", "ΑΒΓΔΕΖΗΘΙΚ", "アイウエオカキクケコ", "甲乙丙丁戊己庚辛壬癸", "가나다라마바사아자차")
-"""Letters that name options in order, in other scripts."""
+"""Letters that name options in order, for scripts other than Latin."""
 
 
 def bare_name(name: str) -> str:
@@ -70,7 +70,7 @@ def bare_name(name: str) -> str:
 FOREIGN: Mapping[str, tuple[str, ...]] = {
     field: tuple(dict.fromkeys(map(bare_name, words))) for field, words in _WORDS.items()
 }
-"""Names by field, in the form of `bare_name`."""
+"""Column names by field, in the form of `bare_name`."""
 _OPTION = re.compile(
     "(?:" + "|".join(sorted((re.escape(bare_name(word)) for word in _OPTION_WORDS), key=len, reverse=True)) + ")"
     r"[ _-]?(?:([a-z])|(\d{1,2}))"
@@ -79,7 +79,7 @@ _OPTION = re.compile(
 
 @lru_cache(maxsize=4096)
 def foreign_option(name: str) -> tuple[str, int] | None:
-    """Return the kind of letter or number that names an option's column, and its index; None for another column.
+    """Return the kind of letter or number that names an option column, and its index; None for other columns.
 
     Example:
         >>> foreign_option("Antwort C"), foreign_option("вариант 2"), foreign_option("В"), foreign_option("Antwort")
@@ -97,7 +97,7 @@ def foreign_option(name: str) -> tuple[str, int] | None:
 
 
 def other_letter(name: str) -> tuple[str, int] | None:
-    """Return the non-Latin letter that names an option, as its row of letters and index."""
+    """Return the non-Latin letter that names an option, as its alphabet and its index."""
     found = None if name.isascii() else foreign_option(name)
     return found if found is not None and found[0] in LETTERS_OF_KEYS else None
 
@@ -106,5 +106,5 @@ _OPTION_NAMES = frozenset(map(bare_name, _OPTION_WORDS))
 
 
 def is_option_name(name: str) -> bool:
-    """Return whether a name is the word for an option without its letter or number."""
+    """Return whether a name is the word for an option without a letter or number."""
     return bare_name(name) in _OPTION_NAMES

@@ -1,4 +1,4 @@
-"""A column of options under an unusual name, recognized by a word of the name and by its contents."""
+"""A column of options with an unusual name, recognized by a word in its name and by its content."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .cell_values import value_in
 from .columns import ColumnMapping, spellings
 
 _NAMED = frozenset({"options", "choices", "alternatives", "candidates"})
-"""Words that mark a column of options, such as `response_options`, `choicesText`, `mcq choices`."""
+"""Words that indicate a column of options, such as `response_options`, `choicesText`, `mcq choices`."""
 _OF_OTHERS = frozenset(
     {"wrong", "incorrect", "false", "other", "negative", "image", "images", "img", "picture", "pictures"}
 )
-"""Words that mark a column of something else: wrong options alone, or pictures of options."""
+"""Words that indicate something else: columns of wrong options only, or of options' pictures."""
 _BARE = re.compile(r"[(\[]?(\w{1,2})[)\].:]?")
 """A letter or number as a key."""
 
@@ -27,14 +27,14 @@ def with_listed_options(
     columns: ColumnMapping,
     stated: Mapping[str, Any] | None = None,
 ) -> ColumnMapping:
-    """Return columns with the single one that lists the options, if no column has a usual name.
+    """Return columns with the only one that lists options added, if no column has a usual name.
 
     Each sampled row with a value lists two or more texts, as a list or mapping or as either in text, and the key is one
-    of them. A column whose keys name several options ("select all that apply") does not count.
+    of them. A column whose keys name several options ("select all that apply") is not accepted.
 
     Args:
         rows: Sample of the file's rows.
-        names: Names of its columns.
+        names: Names of the file's columns.
         columns: Columns by field, recognized by their names.
         stated: Columns that a curator states; `options` among them leaves the columns unchanged.
     """
@@ -53,7 +53,7 @@ def _is_likely(name: str) -> bool:
 
 
 def _lists_options(rows: Sequence[Mapping[str, Any]], name: str, answer: str) -> bool:
-    """Return whether a column lists the options of every row that has it, and the key of each names one."""
+    """Return whether a column lists options in every row that has a value, and each row's key names one of them."""
     listed = [(row[name], row.get(answer)) for row in rows if row.get(name) not in (None, "")]
     return bool(listed) and all(_names_one(key, _options(value)) for value, key in listed)
 
@@ -73,7 +73,7 @@ def _options(value: Any) -> dict[str, str]:
 
 
 def _names_one(key: Any, options: Mapping[str, str]) -> bool:
-    """Return whether a key, if there is one, is an option's text, letter or number."""
+    """Return whether a key, if there is one, is the text, letter or number of an option."""
     if not options or isinstance(key, list | tuple | Mapping):
         return False
     if key is None or not (stated := str(key).strip()):

@@ -1,4 +1,4 @@
-"""Origin of the columns of plain rows: columns of the file, or columns that a layout made from them."""
+"""Origin of the columns of plain rows: columns of the file, or columns that a layout derived from them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .columns import ColumnMapping
 from .readings import KnownKey
 
 _WORDS = "question"
-"""Column in which layouts supply fixed words."""
+"""Column in which layouts supply fixed text."""
 _MOST_TEXTS = 100
 _WORD = 4
-"""Smallest number of characters that identify, within other text, the origin of a text."""
+"""Smallest number of characters for which the origin of a text can be identified within another text."""
 _ROWS, _MOST_COLUMNS = 50, 1000
-"""Numbers of rows and columns of a file to examine for the origin of its columns."""
+"""Numbers of rows and columns of a file that are examined for the origin of its columns."""
 
 
 class Origin(NamedTuple):
@@ -26,14 +26,15 @@ class Origin(NamedTuple):
 
     Args:
         columns: Columns of the file; empty if none holds it, such as for a question that a layout supplies.
-        made_by: Changes that made it, the last one first, such as `layout 'claims'`; empty if the file has it so.
+        made_by: Changes that produced it, the last one first, such as `layout 'claims'`; empty if the file has it in
+            this form.
     """
 
     columns: tuple[str, ...]
     made_by: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return it as text."""
+        """Return the origin as text."""
         named = ", ".join(map(shown_name, self.columns))
         if not self.made_by:
             return f"column {named}"
@@ -43,7 +44,7 @@ class Origin(NamedTuple):
 
 
 def shown_name(column: str) -> str:
-    """Return the display name of a column; an invisible one in quotes."""
+    """Return the display name of a column, in quotation marks if it is invisible."""
     return column if column.strip() else repr(column)
 
 
@@ -76,7 +77,7 @@ def _origin(document: Mapping[str, Any], made: Sequence[Reshaped], column: str) 
 
 
 def _is_same(before: Any, value: Any) -> bool:
-    """Return whether a value is a text or number of the file, or an id that has one before a `-`."""
+    """Return whether a value is a text or number in the file, or an id that begins with one, followed by `-`."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(before, bool) or not isinstance(before, str | int | float) or before == "":
@@ -85,7 +86,7 @@ def _is_same(before: Any, value: Any) -> bool:
 
 
 def _holds(before: Any, value: Any) -> bool:
-    """Return whether words of a value occur in another one, or the other way round."""
+    """Return whether the words of one value occur in the other, in either direction."""
     texts = [text for text in islice(_texts(before), _MOST_TEXTS) if text]
     lines = [line.strip() for text in islice(_texts(value), _MOST_TEXTS) for line in text.splitlines() if line.strip()]
     return any(
@@ -112,7 +113,7 @@ class FileColumns(NamedTuple):
     """The columns of a file, from its first rows.
 
     Args:
-        own: Columns of the file.
+        own: Names of the file's columns.
         origins: Origins of each column of its plain rows, one or several.
         reshaped: Columns that layouts split.
         plain: Columns of the plain rows with texts or numbers, which can become labels.
@@ -124,11 +125,11 @@ class FileColumns(NamedTuple):
     plain: frozenset[str] = frozenset()
 
     def origins_of(self, column: str) -> tuple[Origin, ...]:
-        """Return the origins of a column of plain rows, which may differ between rows."""
+        """Return the origins of a column of plain rows; they may differ between rows."""
         return self.origins.get(column, (Origin((column,)),))
 
     def others(self, columns: ColumnMapping) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the file's columns that are only labels, and those that nothing uses."""
+        """Return the file's columns that are only labels, and those that are not used at all."""
         used = {name for column in columns.taken for origin in self.origins_of(column) for name in origin.columns}
         used |= self.reshaped
         rest = [name for name in self.own if name not in used and name not in columns.taken and name != "kind"]
@@ -136,7 +137,7 @@ class FileColumns(NamedTuple):
 
 
 def file_columns(rows: Iterable[Row]) -> FileColumns:
-    """Return the columns of a file by its first rows."""
+    """Return the columns of a file, judged from its first rows."""
     own: dict[str, None] = {}
     origins: dict[str, Counter[Origin]] = {}
     reshaped: set[str] = set()
@@ -155,7 +156,7 @@ def file_columns(rows: Iterable[Row]) -> FileColumns:
 
 
 def _usual(found: Counter[Origin]) -> tuple[Origin, ...]:
-    """Return the usual column of the file, and the usual origin made by a layout, if any."""
+    """Return the most common column of the file, and the most common origin that a layout made, if any."""
     by_kind: dict[bool, Origin] = {}
     for origin, _ in found.most_common():
         by_kind.setdefault(bool(origin.made_by), origin)

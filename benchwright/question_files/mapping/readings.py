@@ -1,4 +1,4 @@
-"""The ways in which a key may name an option, and keys whose format determines the way."""
+"""The ways in which a key may name an option, and keys whose form determines the way."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Literal, get_args
 
 Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
-"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first counts."""
+"""Ways in which a key may name an option (`key_reading`); if two yield the same options, the first is used."""
 
 
 @dataclass(frozen=True)
 class KnownKey:
-    """A key whose format determines its reading, whatever the other keys of the source.
+    """A key whose form determines its reading, regardless of the other keys of the source.
 
     Args:
         value: The key.
-        reading: How it names an option.
+        reading: How the key names an option.
     """
 
     value: Any

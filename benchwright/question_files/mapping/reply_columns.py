@@ -1,4 +1,4 @@
-"""Models' replies in files next to the questions: by question id, from the usual columns of such files."""
+"""Models' replies in files next to the questions, matched by question id, from the usual columns of such files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_TEXT = 200_000
 
 
 def model_of_path(path: str) -> str | None:
-    """Return the model that a path names below a folder of results; None outside such a folder.
+    """Return the model named by a path below a folder of results; None for paths outside such a folder.
 
     Example:
         >>> model_of_path("eval/saved_outputs/GPT4V/Art Style.json.gz")
@@ -33,12 +33,12 @@ def model_of_path(path: str) -> str | None:
 
 
 def without_ends(name: str) -> str:
-    """Return the name of a file without the suffixes of its format; `v1.5` is part of a name."""
+    """Return a file's name without the suffixes of its format; `v1.5` is part of the name."""
     return re.sub(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz))+$", "", name, flags=re.I)
 
 
 def reply_of(document: Mapping[str, Any], columns: ColumnMapping, model: str) -> ModelReply | None:
-    """Return the reply of a row; None if it has none, as for a failed call.
+    """Return the reply in a row; None if it has none, as for a failed call.
 
     Raises:
         BadRow: The row has no id.

@@ -1,4 +1,4 @@
-"""Marks of pictures in a question's words, such as `<image 2>`: which picture, and whether it is present."""
+"""Marks for pictures in the text of a question, such as `<image 2>`: the picture meant, and whether it is present."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _MARK = re.compile(
 """`<image 2>`, `<image_2>`, `<|image_2|>`, `[Image 2]`, `{image2}`."""
 _STARTS = re.compile(r"[<\[{]")
 _PLAIN = re.compile(r"<\|?image\|?>", re.I)
-"""A mark without a number: one for each picture, in order."""
+"""A mark without a number; such marks denote the pictures in order."""
 
 
 def number_of_mark(text: str) -> int | None:
-    """Return the number of the picture in a text that is a mark alone; None for another text."""
+    """Return the number of the picture in a text that consists of a mark only; None for any other text."""
     match = _MARK.fullmatch(text.strip())
     return None if match is None else int(match["number"])
 
 
 def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictures: int) -> list[str | AskedPicture]:
-    """Return options in which each bare `<image>` has the number of its picture.
+    """Return options in which each bare `<image>` has been replaced by a mark with its picture's number.
 
-    Marks without a number denote the pictures in order: those of the question, then those of the options. If the words
-    have no mark, the pictures before those of the options are the question's.
+    Marks without a number denote the pictures in order: those of the question, then those of the options. If the text
+    has no mark, the pictures before those of the options belong to the question.
 
     Args:
-        words: The question.
+        words: Text of the question.
         options: Its options.
         pictures: Number of pictures of the row.
 
@@ -64,7 +64,7 @@ def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictu
 def with_marked(
     pictures: Mapping[int, AskedPicture], texts: Iterable[str], *, others: int = 0
 ) -> tuple[list[AskedPicture], dict[int, int]]:
-    """Return the pictures of a row in order, including those that its words show but the row lacks.
+    """Return the pictures of a row in order, including those that its text shows but the row lacks.
 
     Args:
         pictures: Pictures by number, from 1; numbers without a picture are optional.
@@ -72,7 +72,7 @@ def with_marked(
         others: Number of options that are pictures; they have the next numbers.
 
     Returns:
-        The pictures, and the new number of each by its number in the words.
+        The pictures, and the new number of each by its number in the text.
     """
     found = dict(pictures)
     marks: dict[int, str] = {}
@@ -97,7 +97,7 @@ def with_marked(
 
 
 def renumbered(text: str, places: Mapping[int, int]) -> str:
-    """Return a text in which each mark is `<image 2>`, with its picture's number among the present ones.
+    """Return a text in which each mark has the form `<image 2>`, with its picture's number among those present.
 
     `[Image 2]` stays as written except for its number, since it may be a word of the sentence.
     """

@@ -1,4 +1,4 @@
-"""Cells that name pictures: options, judged by the source as a whole, and cells that list several names."""
+"""Cells that name pictures: options, judged from the source as a whole, and cells that list several names."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from benchwright.source_files.picture_names import has_picture_suffix, is_pictur
 from benchwright.source_files.rows import BadRow
 
 _PICTURE_KEYS = ("path", "file", "image", "image_path", "file_name", "img")
-"""Keys of the path in an object that denotes a picture."""
+"""Keys under which an object that denotes a picture states its path."""
 _AFTER = " \t'\"`\u2019\u201d\u00bb"
-"""Characters allowed after the end of a name."""
+"""Characters that may follow a name."""
 _MOST_TRIED = 2_000
-"""Largest number of names to look up as files, to decide whether options are pictures."""
+"""Largest number of names that are looked up as files to decide whether options are pictures."""
 
 
 class PictureCells(NamedTuple):
     """How cells of the files with the same columns name pictures.
 
     Args:
-        places: Indices of options, from 0, for which each filled cell is the name of a picture.
-        are_mixed: Whether other options have both words and names of present pictures, so that it is unclear which
-            cells are pictures.
+        places: Indices of options for which each filled cell is the name of a picture.
+        are_mixed: Whether other options have both texts and names of pictures that are present, so that it is unclear
+            which cells are pictures.
         is_file: Function that returns whether a name denotes a file of the source.
     """
 
@@ -36,7 +36,7 @@ class PictureCells(NamedTuple):
         """Return whether an option is the name of a picture.
 
         Raises:
-            BadRow: The option may be a picture's name or words.
+            BadRow: The option may be either the name of a picture or a text.
         """
         if not isinstance(cell, str) or not (self.places or self.are_mixed) or not is_picture_name(cell):
             return False
@@ -56,7 +56,7 @@ class PictureCells(NamedTuple):
 
 
 PLAIN_CELLS = PictureCells()
-"""Options are words unless they state otherwise."""
+"""Default: options are texts unless they are stated to be pictures."""
 
 
 def named_picture(cell: Mapping[str, Any]) -> str | None:
@@ -66,16 +66,16 @@ def named_picture(cell: Mapping[str, Any]) -> str | None:
 
 @dataclass
 class OptionNames:
-    """Counts of options that are names of pictures, by their index in the row."""
+    """Counts of options that are names of pictures, by the option's index in the row."""
 
     filled: Counter[int] = field(default_factory=Counter)
     named: Counter[int] = field(default_factory=Counter)
     with_folder: int = 0
     examples: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    """Indices of some names, by question file and name."""
+    """Indices of some of the names, by question file and name."""
 
     def add(self, file: str, texts: Sequence[str | None]) -> None:
-        """Count the options of a row."""
+        """Count the options of one row."""
         for place, text in enumerate(texts):
             if text is None or not text.strip():
                 continue
@@ -87,7 +87,7 @@ class OptionNames:
                     self.examples.setdefault((file, text), set()).add(place)
 
     def cells(self, is_file: Callable[[str, str], bool]) -> PictureCells:
-        """Return which options are pictures.
+        """Return which options are pictures, judged from all counted rows.
 
         They are pictures if each filled option at that index is the name of a picture and some are files of the source.
         They also are if none is a file and all have folders in their names: then their folder is absent.

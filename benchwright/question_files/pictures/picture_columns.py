@@ -1,4 +1,4 @@
-"""Choice of the picture column: file names take precedence over numbers such as `image_id`."""
+"""Choice of the picture column: file names take precedence over numbers as in `image_id`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.source_files.picture_names import is_picture_name
 from ..mapping.columns import FIELDS, ColumnMapping
 
 _MOST = 0.5
-"""Smallest share of picture names among a column's filled cells for a picture column."""
+"""Smallest proportion of picture names among the filled cells of a picture column."""
 _NO_PICTURES = frozenset(
     name for field in ("question", "options", "answer", "context", "explanation") for name in FIELDS[field]
 )
@@ -38,12 +38,12 @@ def with_named_pictures(rows: Sequence[Mapping[str, Any]], columns: ColumnMappin
 
 
 def _holds_numbers(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
-    """Return whether a column holds plain numbers or nothing, and neither names nor pictures."""
+    """Return whether a column contains only numbers or nothing, and neither names nor pictures."""
     return all(isinstance(value, int | float) or str(value).strip().isdecimal() for value in _filled(rows, column))
 
 
 def _holds_names(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
-    """Return whether most filled cells of a column are names of picture files."""
+    """Return whether most filled cells of a column contain names of picture files."""
     cells = _filled(rows, column)
     named = sum(all(map(is_picture_name, cell if isinstance(cell, list) else [cell])) for cell in cells)
     return bool(cells) and named >= _MOST * len(cells)

@@ -1,4 +1,4 @@
-"""Pictures of imported questions: found by their names in a file, or extracted from the file, each checked once."""
+"""Pictures of imported questions: located by the names in a file or extracted from the file, and each checked once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PICTURE_REASONS = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICT
 """Reasons of `BadRow` for a missing or unusable picture."""
 
 _MISLABELLED = "mislabelled"
-"""Reason of `UnreadableImage` for a file named as another format than it is, which is frequent in benchmarks."""
+"""Reason of `UnreadableImage` for a file named as a format other than its own, which is common in benchmarks."""
 
 
 class Identify(Protocol):
-    """A function like `benchwright.images.identify.identify`, such as a caching one."""
+    """A function like `benchwright.images.identify.identify`, possibly with a cache."""
 
     def __call__(self, path: Path, *, root: Path, limits: Limits | None = None) -> Identified:
         """Return the identity of an image file."""
@@ -37,8 +37,8 @@ class PictureLookup:
     Args:
         files: Folder of the pictures.
         objects: Store for pictures embedded in question files or archives.
-        limits: Largest size of a picture's file.
-        keeps_copies: Whether embedded pictures stay in the store; default True. Otherwise they are only identified.
+        limits: Limits of a picture's file.
+        keeps_copies: Whether embedded pictures remain in the store; default True. Otherwise they are only identified.
         identify: Function that identifies files of the folder.
     """
 
@@ -62,7 +62,7 @@ class PictureLookup:
         Args:
             picture: The picture.
             file: Path of the question file.
-            place: Name for a picture without one, such as `row 3, picture 1`.
+            place: Name for a picture that has none, such as `row 3, picture 1`.
 
         Raises:
             BadRow: The picture is missing or unreadable.

@@ -1,4 +1,4 @@
-"""Mapping of picture names to files: by the last folders, and never one file for two different paths."""
+"""Mapping of picture names to files: by the last folders, and never the same file for two different paths."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from benchwright.texts.normalization import counted
 
 _SHOWN = 3
 _LEAST_FOLDERS = 2
-"""Smallest number of equal last folders to find a picture whose first folder has another name."""
+"""Smallest number of matching last folders by which to find a picture whose first folder has another name."""
 OTHER_END, OTHER_FOLDER = "another end of the same format", "another first folder"
-"""Ways to find a picture that notes report."""
+"""Ways of finding a picture that are reported in notes."""
 
 
 class _Found(NamedTuple):
     """The file that a name denotes.
 
     Args:
-        path: Its path in the folder.
+        path: Path of the file in the folder.
         name: The interpreted name; None if it is the path.
         rank: 0 if the name states the file's place, 1 if the file lies elsewhere in the folder and its whole name
             matches, 2 for any other way.
         is_own: Whether it lies in the folder of the question file at the place that the name states.
         is_shortened: Whether folders of the name are neither those of the file nor those above the whole folder.
-        by: The way it was found, if worth a note, such as `OTHER_END`; otherwise empty.
+        by: How it was found, if worth a note, such as `OTHER_END`; otherwise empty.
     """
 
     path: str
@@ -56,7 +56,7 @@ class _Found(NamedTuple):
 
     @property
     def whole(self) -> PictureName:
-        """Return the name, or the path as one."""
+        """Return the name, or the path if there is no name."""
         return self.name or PictureName(tuple(self.path.split("/")))
 
 
@@ -64,8 +64,8 @@ class _Fit(NamedTuple):
     """How well a file fits a name; larger is better.
 
     Args:
-        folders: Number of equal folders, counted from the last.
-        is_exact: Whether the case of letters is equal and the name has its suffix.
+        folders: Number of matching folders, counted from the last.
+        is_exact: Whether the case of letters matches and the name includes the suffix.
         near: Number of folders that it shares with the question file.
     """
 
@@ -79,11 +79,11 @@ class PicturePaths:
 
     A name is a path from the folder of the question file, or from the folder's root, or from `images` in either.
     Otherwise a file fits if its folders agree with those of the name, from the last on and as far as both go; the last
-    part alone never matches a name with folders. Unicode forms are equal. If only one file is possible, case does not
-    count, the suffix may be absent or another one of the format (`.jpg`, `.jpeg`), and a number matches a zero-padded
-    name (`COCO_val2014_000000123456.jpg`). A first folder of another name (`vqa`, `pics`) does not count if two or more
-    folders after it agree, unless the two denote parts of one whole. Such matches are withdrawn if another name also
-    denotes the file (`refutation`).
+    part alone never matches a name with folders. Unicode normalization is ignored. If only one file is possible, case
+    is ignored, the suffix may be absent or another one of the same format (`.jpg`, `.jpeg`), and a number matches a
+    zero-padded name (`COCO_val2014_000000123456.jpg`). A first folder with another name (`vqa`, `pics`) is ignored if
+    two or more folders after it agree, unless the two denote parts of one whole. Such matches are withdrawn if another
+    name also denotes the file (`refutation`).
 
     Args:
         files: The folder.
@@ -111,17 +111,17 @@ class PicturePaths:
         return found.path
 
     def is_there(self, name: str, file: str) -> bool:
-        """Return whether a name denotes a file, or one of several."""
+        """Return whether a name denotes at least one file."""
         found = self._found(name, file)
         return not isinstance(found, BadRow) or found.reason == AMBIGUOUS_PICTURE
 
     def is_guess(self, name: str, file: str) -> bool:
-        """Return whether `refutation` may refuse the result of `path_of`, once all names are known."""
+        """Return whether `refutation` may reject the result of `path_of` once all names are known."""
         found = self._found(name, file)
         return not isinstance(found, BadRow) and found.rank > 0
 
     def notes(self) -> Iterator[str]:
-        """Yield a note for each way in which names differ from those of their files."""
+        """Yield a note for each way in which names differ from the names of their files."""
         refuted = dict(self._all_refuted())
         found = [
             (text, its)
@@ -195,7 +195,7 @@ class PicturePaths:
 
 
 def _above(folder: str, up: int) -> list[str]:
-    """Return the folder a number of levels above another one; empty if it is outside the searched folder."""
+    """Return the folder a number of levels above another; empty if it would be outside the searched folder."""
     parts = folder.split("/") if folder else []
     return ["/".join(parts[: len(parts) - up])] if up <= len(parts) else []
 
@@ -224,7 +224,7 @@ def _excludes(one: _Found, its_folder: str, guess: _Found, folder: str) -> bool:
 
 
 class _PicturesByPath:
-    """The pictures of a folder by the last parts of their paths."""
+    """The pictures in a folder, indexed by the last parts of their paths."""
 
     def __init__(self, files: DatasetFiles) -> None:
         self._by_name: dict[str, list[str]] = defaultdict(list)
@@ -248,7 +248,7 @@ class _PicturesByPath:
         """Return the file that fits a name best; None if none does.
 
         Raises:
-            BadRow: Several fit equally well.
+            BadRow: Several files fit equally well.
         """
         for paths, by in self._ways(name.parts[-1]):
             found = ((p, self._fit_below(p, name) if by == OTHER_FOLDER else self._fit(p, name, folder)) for p in paths)
@@ -268,7 +268,7 @@ class _PicturesByPath:
         return None
 
     def _ways(self, last: str) -> Iterator[tuple[list[str], str]]:
-        """Yield the files that match the last part of a name, for each way to compare, and the way to report."""
+        """Yield the files that match the last part of a name, for each way of comparing, and the way to report."""
         known = self._by_name.get(folded(last), [])
         yield known, ""
         if not has_picture_suffix(last):
@@ -309,12 +309,12 @@ class _PicturesByPath:
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    """Return the parts of a file's path; some programs unpack Windows folders as backslashes in names."""
+    """Return the parts of a file's path; some programs unpack Windows folders as backslashes within names."""
     return tuple(path.replace("\\", "/").split("/"))
 
 
 def _in_common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """Return how many leading parts two paths share."""
+    """Return how many leading parts two paths have in common."""
     same = 0
     for a, b in zip(one, other, strict=False):
         if a != b:
@@ -325,5 +325,5 @@ def _in_common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
 
 @lru_cache(maxsize=4096)  # pictures share folders
 def _upwards(folders: tuple[str, ...]) -> tuple[str, ...]:
-    """Return folders from the last one on, in comparison form."""
+    """Return folders in reverse order, in the form used for comparison."""
     return tuple(map(folded, reversed(folders)))

@@ -1,1 +1,1 @@
-"""A question from a file, with its options, key and pictures: the common record of all readers."""
+"""A question from a file, with its options, key and pictures: the record that all readers share."""

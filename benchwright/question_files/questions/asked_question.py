@@ -1,4 +1,4 @@
-"""One question of an existing benchmark, from a file of any kind."""
+"""One question of an existing benchmark, from any kind of file."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class AskedPicture(NamedTuple):
     """A picture in a question file: by name, or embedded.
 
     Args:
-        path: Path below the picture folder, or a name to look up; empty for none. A number may also be the `index` of
-            the row that has the picture.
-        data: Bytes of the picture's file, if embedded in the question file.
+        path: Path below the picture folder, or a name to look up; empty if there is none. A number may also be the
+            `index` of the row that has the picture.
+        data: Bytes of the picture's file, if it is embedded in the question file.
         source: Stated origin; None if unstated.
         is_only_named: Whether the text shows the picture, as by `<image 2>`, but the row has none; `path` is that mark.
     """
@@ -50,7 +50,7 @@ class ModelReply(NamedTuple):
 
 
 class KeyFault(NamedTuple):
-    """Why the key of a row names none of its options: a stable code such as `key_not_an_option`, and text."""
+    """The reason why a row's key names none of its options: a stable code such as `key_not_an_option`, and text."""
 
     reason: str
     detail: str
@@ -61,20 +61,20 @@ class AskedQuestion(Record):
 
     Attributes:
         key: The question's own id, unique in the source.
-        split: Its stated split; None if unstated.
+        split: The stated split of the question; None if not stated.
         task: Task, as items name it.
         kind: `open` if it has no options; it is then not an item.
         ask: The question, with `<image 2>` at the places of its pictures; empty if the source has keys only.
-        options: For each option its text, or the number of the picture that it is.
-        padded: Numbers of the options around whose words the source has white space, which is removed.
-        answer: Number of the right option, from 0; None if no option is marked as right.
-        stated_answer: The key in the words of the source, if the question has no options.
-        refusal: Number of the option that declines; None if none does.
+        options: For each option its text, or the number of its picture.
+        padded: Indices of the options around whose text the source has white space, which is removed.
+        answer: Index of the right option; None if no option is marked as right.
+        stated_answer: The key as worded in the source, if the question has no options.
+        refusal: Index of the option that declines; None if none does.
         lacks_key: Whether the source does not publish which option is right.
         key_fault: The mistake of a key that names no option or several; such a question is not an item.
         pictures: Number of pictures.
         labels: All other statements of the source about it, by column.
-        rotates: Id of the question whose options this one has in another order; None for none.
+        rotates: Id of the question whose options this one has in another order; None if there is none.
         item: The item, if the source is a release of Benchwright.
     """
 
@@ -116,6 +116,6 @@ class AskedQuestion(Record):
 
 
 def task_name(text: str) -> str:
-    """Return a text as the name of a task: lower-case letters, digits and `_`, a letter first."""
+    """Return a text in the form of a task name: lower-case letters, digits and `_`, beginning with a letter."""
     name = _NO_TASK_LETTER.sub("_", text.lower()).strip("_")[:64]
     return name if name[:1].isalpha() else f"task_{name}".rstrip("_")

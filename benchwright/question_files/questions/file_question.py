@@ -1,4 +1,4 @@
-"""The record of a question from a file: its place, its pictures, and its item or why it is not an item."""
+"""The record of a question from a file: its location, its pictures, and its item or why it is not an item."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from benchwright.records import LETTERS, Choice, Item, ItemImage
 from .asked_question import AskedQuestion
 
 OWN_SPLIT = "source_split"
-"""Attribute of items: the question's split in its source."""
+"""Attribute of items: the split of the question in its source."""
 IMPORTED = "imported"
 """Key of an item's evidence: id and split in its original release, and the operation that made it there."""
 
 
 class FileQuestion(NamedTuple):
-    """A question of a file, or of a release, whether it is an item or not.
+    """A question in a file or a release, whether or not it is an item.
 
     Args:
         file: Path of its file in the source.
@@ -41,18 +41,18 @@ class FileQuestion(NamedTuple):
 
     @property
     def has_pictures(self) -> bool:
-        """Return whether it has at least one picture and all are present."""
+        """Return whether the question has at least one picture and all of them are present."""
         return bool(self.image_ids) and None not in self.image_ids
 
     @property
     def stand_ins(self) -> tuple[str, ...]:
-        """Return the ids of its pictures, at least one; a missing picture gets an id from its name."""
+        """Return the ids of the question's pictures, at least one; a missing picture gets an id from its name."""
         named = [image_id or _stand_in(name) for image_id, name in zip(self.image_ids, self.names, strict=True)]
         return tuple(named) or (_stand_in(f"{self.file}: {self.row}, no picture"),)
 
     @property
     def identity(self) -> str:
-        """Return a digest that identifies it among all sources: of its stated id, words, options, pictures.
+        """Return a digest that identifies the question among all sources: of its stated id, text, options and pictures.
 
         Other rows and the places of files have no influence. A row without an id therefore has none in the digest,
         since its number would change with earlier rows.
@@ -62,7 +62,7 @@ class FileQuestion(NamedTuple):
         return digest(["asked question", own_id, self.question.ask, self.question.options, self.stand_ins])
 
     def item_for_texts(self, item_id: str | None = None) -> Item | None:
-        """Return the question as an item for checks of words and keys; None if it lacks words or options.
+        """Return the question as an item for checks of texts and keys; None if it lacks a text or options.
 
         Never put such an item into a table or a release.
 
@@ -82,7 +82,7 @@ class FileQuestion(NamedTuple):
         )
 
     def open_item_for_texts(self, item_id: str) -> Item:
-        """Return an open question as an item without options and key, for checks of its words and pictures.
+        """Return an open question as an item without options and key, for checks of its text and pictures.
 
         It passes no validation of items: never put it into a table or a release. Without a picture it shows none, so
         two such questions with the same words ask the same.
@@ -112,7 +112,7 @@ class FileQuestion(NamedTuple):
 
 
 def _stand_in(name: str) -> str:
-    """Return the substitute id of a missing picture, by its name in the source."""
+    """Return the substitute id of a missing picture, derived from its name in the source."""
     return digest(["picture that is not there", name])
 
 
@@ -136,7 +136,7 @@ def item_of(
         item_id: Id of the item, unless it comes from a release.
         root_image_id: Source image of its first picture.
         operation_id: Operation that makes it.
-        groups: What a split must keep together, besides the question's own group.
+        groups: Keys of groups that a split must keep together, besides the question's own group.
 
     Raises:
         ValidationError: The question is open.

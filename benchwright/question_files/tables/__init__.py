@@ -1,1 +1,1 @@
-"""Question tables from any kind of file, as rows of columns with values."""
+"""Question tables from any kind of file, as rows that map columns to values."""

@@ -1,4 +1,4 @@
-"""Keys, splits and pictures in a second file, joined to the questions by id.
+"""Keys, splits and pictures in a second file, joined to the questions by their ids.
 
 | next to the questions                                                    | benchmarks                           |
 |--------------------------------------------------------------------------|--------------------------------------|
@@ -7,7 +7,7 @@
 | an object from split to a list of ids                                    | ScienceQA (`pid_splits.json`)        |
 | pictures by id: `images.csv`, or the list `images` of a JSON document    | COCO                                 |
 
-A file counts if it has the ids of most sampled questions. Of several files with different keys, the one with the name
+A file is used if it has the ids of most sampled questions. Of several files with different keys, the one with the name
 of the questions takes precedence; if none has it, the question has no key, and the row states this.
 """
 
@@ -33,17 +33,17 @@ from .joined_files import KEYS_DIFFER, JoinedFile
 from .picture_lists import PictureList, has_list_of_pictures, listed_pictures, pictures_in_table, references
 
 _NAMED = 3
-"""Largest number of files to name as the origin of a key."""
+"""Largest number of files that are named as the origin of a key."""
 _LOOKED_AT = 64
 _MOST_FILES = 40
-"""Largest number of files to search for keys."""
+"""Largest number of files that are searched for keys."""
 _MOST_PATHS = 20_000
-"""Largest number of files in a folder to search for those near the questions."""
+"""Largest number of files in a folder that is searched for files near the questions."""
 _MOST_KEYS = 2_000_000
 _SHARE = 0.5
-"""Smallest share of sampled questions whose id a key file must have."""
+"""Smallest proportion of sampled questions whose ids a key file must contain."""
 _OF_PICTURES = re.compile(r"images?|imgs?|pictures?|photos?|coco", re.I)
-"""Names of files whose rows are pictures."""
+"""Names of files whose rows describe pictures."""
 _HEAD_BYTES = 4096
 _OWN_WORD = re.compile(
     r"(?:questions?|quer(?:y|ies)|problems?|answers?|annotations?|anno|keys?|labels?|gt|truth|dict)", re.I
@@ -54,7 +54,7 @@ Read = Callable[[str], Iterator[Row | RefusedRow]]
 
 @dataclass
 class _Beside:
-    """Statements of files next to the questions about them, by id."""
+    """What files next to the questions state about them, by id."""
 
     keys: dict[str, dict[str, Any]] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class _Beside:
 
 @dataclass
 class _Folder:
-    """Known facts about a folder of questions: files that may hold keys, and those that hold none."""
+    """Known facts about a folder of questions: files that may contain keys, and those that contain none."""
 
     paths: list[str]
     no_keys: set[str] = field(default_factory=set)
@@ -72,7 +72,7 @@ class _Folder:
 
 
 _FOLDERS: WeakKeyDictionary[DatasetFiles, _Folder] = WeakKeyDictionary()
-"""Each folder is searched once, whatever its number of question files without keys."""
+"""Folders, each of which is searched once, whatever its number of question files without keys."""
 
 
 def _folder(files: DatasetFiles, among: Sequence[str]) -> _Folder:
@@ -92,14 +92,14 @@ def joined_rows(
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a question file with the keys and splits in files next to it.
 
-    Rows that already have keys, and files without questions, stay as they are.
+    Rows that already have keys, and files without questions, are unchanged.
 
     Args:
         files: The folder.
         path: Path of the question file.
         rows: The file's rows.
         read: Function that yields the rows of another file.
-        among: Suffixes of files that may hold keys.
+        among: Suffixes of files that may contain keys.
         joined: List that receives the files whose rows are joined.
     """
     head = list(islice(rows, _LOOKED_AT))
@@ -144,7 +144,7 @@ def _with_pictures(
     among: Sequence[str],
     joined: list[JoinedFile] | None,
 ) -> Iterator[Row | RefusedRow]:
-    """Yield rows that name pictures by id with the files for these ids in a table next to them."""
+    """Yield rows that name pictures by id, with the files that a table next to them gives for these ids."""
     ids = {own for document in head for own in references(document)}
     pictures = _pictures_beside(files, path, ids, read, among, joined) if ids else None
     for row in rows:
@@ -171,7 +171,7 @@ def _pictures_beside(
     among: Sequence[str],
     joined: list[JoinedFile] | None,
 ) -> PictureList | None:
-    """Return the pictures by id in files next to the questions; None if none has most of the ids."""
+    """Return the pictures by id from files next to the questions; None if no file has most of the ids."""
     names: dict[str, str | None] = {}
     found = []
     folder = _folder(files, among)
@@ -205,7 +205,7 @@ def _pictures_of(files: DatasetFiles, read: Read, path: str) -> PictureList:
 
 
 def _of_several(read: Read, path: str, identity: str) -> frozenset[str]:
-    """Return the ids of several questions in a file, for which a key is ambiguous."""
+    """Return the ids that several questions in a file share, for which a key is ambiguous."""
     known: dict[str, int] = {}
     several = set()
     for row in read(path):
@@ -256,7 +256,7 @@ def _found_beside(
 
 
 def _near(folder: _Folder, path: str) -> list[str]:
-    """Return the files in the folder of the questions, above it, and in adjacent folders, the nearest first."""
+    """Return the files in the folder of the questions, above it and in adjacent folders, nearest first."""
     own = path.rpartition("/")[0]
     upper = own.rpartition("/")[0]
     near = []
@@ -268,7 +268,7 @@ def _near(folder: _Folder, path: str) -> list[str]:
 
 
 def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, dict[str, Any]]:
-    """Return the statements of a key file by id; empty if it is not one, or is for other questions."""
+    """Return what a key file states, by id; empty if it is not a key file or is for other questions."""
     if path in folder.no_keys:
         return {}
     rows = (row for row in read(path) if isinstance(row, Row))
@@ -289,7 +289,7 @@ def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, di
 
 
 def _splits(files: DatasetFiles, path: str) -> dict[str, str]:
-    """Return the split of each id from a file with lists of ids by split; empty for another file."""
+    """Return the split of each id from a file that lists ids by split; empty for another file."""
     if not path.lower().endswith(".json"):
         return {}
     splits: dict[str, str] = {}

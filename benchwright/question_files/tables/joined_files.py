@@ -1,11 +1,11 @@
-"""Records of files joined to others."""
+"""Records of files that are joined to other files."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
 KEYS_DIFFER = "keys_differ"
-"""Label with the reason why a question got no key, since its id has several keys or questions."""
+"""Label with the reason why a question got no key, for example because its id has several keys or questions."""
 
 
 class JoinedFile(NamedTuple):

@@ -6,7 +6,7 @@
 |                                           | without names, and pairs of a picture and an object, by `positions` |
 | JSON lines named `.json`                  | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
-| an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
+| an object of lists                        | the entries of each list; a list called `val` gives the split, and  |
 |                                           | one of `images` the files that others name by id (COCO)             |
 | an object of objects                      | each of these, its key as `id` (GQA)                                |
 | an object of columns                      | what each column has for an index, or at a place, as pandas writes  |
@@ -44,11 +44,11 @@ from .vqa import is_vqa, vqa_rows
 _HEAD = 1 << 20
 _FORM = "the names of the file's entries and lists"
 _COLUMN = re.compile(rb'\{\s*"((?:[^"\\]|\\.){1,80})"\s*:\s*(?:\{\s*"[^"]{0,80}"\s*:|\[)\s*[^\s{]')
-"""The beginning of an object of columns: the first name, and a value other than an object, by index or place."""
+"""The beginning of an object of columns: the first name, and a value other than an object, by index or position."""
 _LOOKED_AT = 64
-"""Number of rows to find the meaning of each place in rows without names."""
+"""Number of rows from which the meaning of each position is inferred in rows without names."""
 _MOST_PAIRS = 2_000_000
-"""Largest number of ids with answers in a file of such pairs alone."""
+"""Largest number of ids with answers in a file that contains only such pairs."""
 _TELLING = frozenset((*FIELDS["question"], *FIELDS["answer"], *REPLY_FIELDS["reply"]))
 
 
@@ -63,7 +63,7 @@ def json_document_rows(
         joined: List that receives the files whose keys are joined to the rows.
 
     Raises:
-        DataError: The file is not JSON, or is cut off.
+        DataError: The file is not JSON, or is truncated.
     """
     with files.opened(path) as handle:
         head = handle.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -143,7 +143,7 @@ def _rows_by_columns(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Return whether a file holds an object in its first line, and others in later lines."""
+    """Return whether a file has an object in its first line, and others in later lines."""
     line, _, rest = head.partition(b"\n")
     try:
         first = json.loads(line)
@@ -192,7 +192,7 @@ def _object_rows(path: str, place: Path, lists: JsonLists) -> Iterator[Row | Ref
 
 
 def _tells(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry may hold a question, a key or a reply, by its columns or its layout."""
+    """Return whether an entry may contain a question, a key or a reply, judged by its columns or its layout."""
     return any(str(name).lower() in _TELLING for name in entry) or is_laid_out(entry)
 
 
@@ -205,7 +205,7 @@ def _are_alike(handle: Any, lists: JsonLists) -> bool:
 
 
 def _stands_in_list(handle: Any, offset: int) -> bool:
-    """Return whether an element belongs to a list rather than being the value of a key."""
+    """Return whether an element belongs to a list rather than being the value of a key in an object."""
     start = max(0, offset - 256)
     handle.seek(start)
     return not handle.read(offset - start).rstrip().endswith(b":")

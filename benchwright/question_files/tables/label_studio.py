@@ -32,7 +32,7 @@ _NAMES_OF_OPTIONS = FIELDS["options"]
 
 
 class _Control(NamedTuple):
-    """A control `Choices`: the words above it, its options, if the configuration lists them, and each by its alias."""
+    """A control `Choices`: the text above it, its options if the configuration lists them, and the options by alias."""
 
     words: str
     options: tuple[str, ...]
@@ -95,7 +95,7 @@ def _questions(
 
 
 def _own_options(data: Mapping[str, Any]) -> list[str]:
-    """Return the options of Benchwright's export, `(A) words`, without their letters."""
+    """Return the options of a Benchwright export, `(A) words`, without their letters."""
     options = zip(LETTERS, _values(data["options"]), strict=False)
     return [value.removeprefix(f"({letter}) ") for letter, value in options]
 
@@ -109,7 +109,7 @@ def _control_for(
     """Return the control that answers the question: the one whose choices are its options, or else the first.
 
     Args:
-        options: Options in the task's data; None for none.
+        options: Options in the task's data; None if there are none.
         task: The task.
         controls: Controls of the configuration.
         chosen: Choices made in the whole file, by control.
@@ -134,11 +134,11 @@ def _key(
     controls: Mapping[str, _Control],
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the column `answer` from annotators' choices, with their number; empty if the task states a key.
+    """Return the column `answer` from annotators' choices, with their count; empty if the task states a key.
 
     Args:
         task: The task.
-        control: Control that answers the question; None for none.
+        control: Control that answers the question; None if there is none.
         stated: Statements in the task's data.
         controls: Controls of the configuration.
         aliases: Options that the task's data list, by alias.
@@ -167,7 +167,7 @@ def _key(
 
 
 def _results(task: Mapping[str, Any], controls: Mapping[str, _Control]) -> Iterator[tuple[bool, str, list[str]]]:
-    """Yield the choices of each annotation not canceled: whether it is ground truth, control, choices.
+    """Yield, for each annotation that was not canceled, whether it is ground truth, the control, and the choices.
 
     Replaces the alias that Label Studio writes for a choice by the choice's words.
     """
@@ -196,7 +196,7 @@ def _values(options: Any) -> list[str]:
 
 
 def _aliases(options: Any) -> dict[str, str]:
-    """Return the options with an alias in data, by alias."""
+    """Return the options that have an alias in the task's data, by alias."""
     listed = [o for o in _listed(options) if isinstance(o, Mapping) and o.get("alias") and o.get("value") is not None]
     return {str(option["alias"]): str(option["value"]) for option in listed}
 
@@ -206,7 +206,7 @@ def _picture_cell(value: Any) -> Any:
 
 
 def _picture(value: Any) -> Any:
-    """Return the path in an address of a file that Label Studio serves: local storage, or an upload."""
+    """Return the path in the URL of a file that Label Studio serves from local storage or as an upload."""
     if not isinstance(value, str) or "/data/" not in value:
         return value
     parts = urlsplit(value)
@@ -216,7 +216,7 @@ def _picture(value: Any) -> Any:
 
 
 def _configured(files: DatasetFiles, path: str) -> dict[str, _Control]:
-    """Return the controls of the labeling configuration next to a file; empty without a readable one."""
+    """Return the controls of the labeling configuration next to a file; empty if there is no readable one."""
     folder = path.rpartition("/")[0]
     for name in files.listing(folder):
         if not name.lower().endswith(".xml"):

@@ -1,7 +1,7 @@
 """Rows of files from `benchwright release export`, in the common form of rows.
 
 The formats use the same names for an item (`item_id`, `target`, `refusal`, `kind`, ...) and differ in the place of its
-options and pictures. Fields that only serve Benchwright (hashes, evidence, operations) are left out.
+options and pictures. Fields that only serve Benchwright (hashes, evidence, operations) are omitted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))
 
 
 def is_own_export(document: Mapping[str, Any]) -> bool:
-    """Return whether a row is an item of a release's export: these all have an id, a canary and a question."""
+    """Return whether a row is an item of a release's export; all of these have an id, a canary and a question."""
     is_exported = isinstance(document.get("canary"), str) and ("item_id" in document or "content_hash" in document)
     return is_exported and ("question" in document or "input" in document)
 
@@ -30,7 +30,7 @@ def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of an exported item.
 
     Raises:
-        BadRow: A part of it has another form.
+        BadRow: A part of the item has another form.
     """
     row: dict[str, Any] = {
         "id": document.get("item_id", document.get("id")),
@@ -57,7 +57,7 @@ def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(document: Mapping[str, Any]) -> list[Any]:
-    """Return the options as texts, or as the number of the picture that an option is."""
+    """Return the options as texts, or as the number of the picture for an option that is a picture."""
     if (number := document.get("n_options")) is not None:
         if not str(number).isdigit() or int(number) > len(LETTERS):
             raise BadRow(f"n_options is {str(number)[:40]!r}, not a number up to {len(LETTERS)}")
@@ -77,7 +77,7 @@ def _option(option: Any) -> Any:
 
 
 def _words(text: Any) -> dict[str, Any]:
-    """Return an option unchanged: a release may hold one without words."""
+    """Return an option unchanged, because a release may contain one without a text."""
     return {"text": "" if text is None else str(text), "as_it_stands": True}
 
 

@@ -1,4 +1,4 @@
-"""The list of pictures within a JSON document, with entries that others name by id, as in COCO."""
+"""The list of pictures in a JSON document, to whose entries other entries refer by id, as in COCO."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LISTS = frozenset({"images", "imgs", "pictures", "photos", "image_info", "image_
 _IDS = ("id", "image_id", "img_id", "imageid", "picture_id")
 _REFERENCES = ("image_ids", "image_id", "img_ids", "img_id", "imageid", "picture_id")
 _MAY_REFER = ("image", "images")
-"""Columns in which an entry names pictures of such a list, and those in which it may name them."""
+"""Columns in which an entry refers to pictures of such a list, and those in which it may refer to them."""
 _FILE_COLUMNS = tuple(name for name in FIELDS["image"] if name not in _IDS)
 _LIST_OF_PICTURES = re.compile(rb'"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(sorted(LISTS)).encode())
 _CHUNK_BYTES = 1 << 20
 _LONGEST_NAME = 256
 _NO_PICTURES = frozenset((*FIELDS["question"], *FIELDS["options"], *FIELDS["answer"])) - {"label", "text"}
-"""Columns absent in a table of pictures."""
+"""Columns that a table of pictures does not have."""
 _MOST = 5_000_000
 """Largest number of pictures in one list."""
 
@@ -36,17 +36,17 @@ class PictureList(NamedTuple):
 
     Args:
         names: Name of each picture's file by its id; None for an id of several pictures.
-        where: Place of the list, as text.
+        where: Location of the list, as text.
     """
 
     names: Mapping[str, str | None]
     where: str = "the document's list of pictures"
 
     def referred(self, entry: Mapping[str, Any]) -> tuple[str, list[str]] | None:
-        """Return the column in which an entry names pictures of the list, and their files; None without one.
+        """Return the column in which an entry refers to pictures of the list, and their files; None if there is none.
 
         Raises:
-            BadRow: An id denotes no picture of the list, or several.
+            BadRow: An id denotes no picture or several pictures of the list.
         """
         if not self.names or own_picture(entry) is not None:
             return None
@@ -67,7 +67,7 @@ class PictureList(NamedTuple):
 
 
 def reference_in(entry: Mapping[str, Any]) -> str | None:
-    """Return the column in which an entry names pictures by id; None if it names none, or a file."""
+    """Return the column in which an entry refers to pictures by id; None if there is none, or if it names a file."""
     if own_picture(entry) is not None or any(_is_own(value) for name, value in entry.items() if _holds(name)):
         return None
     return next((name for name in _REFERENCES if _ids(entry.get(name))), None)
@@ -78,13 +78,13 @@ def _holds(name: str) -> bool:
 
 
 def _is_own(value: Any) -> bool:
-    """Return whether a cell holds a picture or a name without a suffix, not a number or nothing."""
+    """Return whether a cell contains a picture or a name without a suffix, and not a number or nothing."""
     values = value if isinstance(value, list) else [value]
     return any(not isinstance(v, int) and v not in (None, "") and not str(v).isdecimal() for v in values)
 
 
 def references(entry: Mapping[str, Any]) -> list[str]:
-    """Return the ids by which an entry names pictures; empty if it names none, or a file."""
+    """Return the ids by which an entry refers to pictures; empty if there are none, or if it names a file."""
     column = reference_in(entry)
     return [] if column is None else _ids(entry[column])
 
@@ -101,7 +101,7 @@ def has_list_of_pictures(place: Path) -> bool:
 
 
 def pictures_in_table(rows: Iterable[Mapping[str, Any]], *, is_of_pictures: bool) -> PictureList:
-    """Return the pictures of a table with one per row, with its id; empty for any other table.
+    """Return the pictures of a table that has one picture and its id per row; empty for any other table.
 
     Args:
         rows: The rows.
@@ -120,7 +120,7 @@ def pictures_in_table(rows: Iterable[Mapping[str, Any]], *, is_of_pictures: bool
 
 
 def listed_pictures(lists: JsonLists) -> PictureList:
-    """Return the list of pictures of a document, at any place in it; empty if it has none."""
+    """Return the list of pictures in a document, wherever it is; empty if there is none."""
     names: dict[str, str | None] = {}
     for key, _, _, element in lists.elements():
         if key not in LISTS or not isinstance(element, Mapping):
@@ -152,7 +152,7 @@ def _named(value: Any) -> str | None:
 
 
 def _ids(value: Any) -> list[str]:
-    """Return the ids in a cell: one, or a list of them; empty for other contents."""
+    """Return the ids in a cell, which contains one or a list of them; empty for other content."""
     values = value if isinstance(value, list) else [value]
     are_ids = values and all(isinstance(own, str | int) and not isinstance(own, bool) and str(own) for own in values)
     return [str(own) for own in values] if are_ids and not any(map(is_picture_name, values)) else []

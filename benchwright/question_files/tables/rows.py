@@ -7,7 +7,7 @@
 | `.tar`                    | samples of WebDataset                                                                   |
 | `.txt`                    | lines of a question and its key, of one picture (`text_lines`)                   |
 
-Text and JSON may be packed (`.gz`). Nested contents of a row are split: `questions` of a picture under one entry
+Text and JSON may be packed (`.gz`). The nested content of a row is split: `questions` of a picture under one entry
 (II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's exports.
 """
 
@@ -54,8 +54,8 @@ def rows_of(
     Args:
         files: The folder.
         path: Path of the file.
-        asked: Columns to read whatever they hold. Otherwise bytes and nested values of unrecognized columns in Parquet
-            and Arrow are not read.
+        asked: Columns to read whatever they contain. Otherwise bytes and nested values of unrecognized columns in
+            Parquet and Arrow are not read.
         only: Columns sufficient for the caller. Pictures in other columns of Parquet and Arrow files, and in WebDataset
             samples, are then not read; further columns may be. Default: all columns.
         joined: List that receives the files whose keys or splits are joined to the rows.
@@ -115,7 +115,7 @@ def _plain_rows(
 
 
 def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Collection[str]) -> ChosenColumns:
-    """Return the columns that may hold a part of a question or reply, and those that may be labels of it.
+    """Return the columns that may contain a part of a question or reply, and those that may become its labels.
 
     Other columns are not read: unused pictures and lists can be most of a file.
     """
@@ -131,7 +131,7 @@ def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Col
 
 
 def _apart(row: Row) -> Iterator[Row]:
-    """Yield the rows in a row: itself, unless it lists questions or is a sample of messages."""
+    """Yield the rows contained in a row: only the row itself, unless it lists questions or is a sample of messages."""
     document: Mapping[str, Any] = row.document
     questions = document.get("questions")
     if isinstance(questions, list) and questions and all(isinstance(entry, Mapping) for entry in questions):

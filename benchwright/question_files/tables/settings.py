@@ -8,10 +8,10 @@ from itertools import takewhile
 
 
 def start_anew(samples: Mapping[str, Mapping[str, str]]) -> set[str]:
-    """Return the files in which an id of another file denotes a different question.
+    """Return the files in which an id that occurs in another file denotes a different question.
 
     Args:
-        samples: For each file the contents of some of its questions, by id.
+        samples: For each file, the content of some of its questions, by id.
     """
     anew: set[str] = set()
     first: dict[str, tuple[str, str]] = {}
@@ -24,7 +24,7 @@ def start_anew(samples: Mapping[str, Mapping[str, str]]) -> set[str]:
 
 
 def setting_names(paths: Collection[str]) -> dict[str, str]:
-    """Return the distinguishing part of each file's name: `popular` of `coco_pope_popular.json`."""
+    """Return the part that distinguishes each file's name: `popular` for `coco_pope_popular.json`."""
     stems = {path: path.rpartition("/")[2].partition(".")[0] for path in paths}
     parts = {path: re.split(r"[^A-Za-z0-9]+", stem) for path, stem in stems.items()}
     before = _alike(list(parts.values()))
@@ -35,7 +35,7 @@ def setting_names(paths: Collection[str]) -> dict[str, str]:
 
 
 def _alike(words: Sequence[Sequence[str]]) -> int:
-    """Return the number of common leading words."""
+    """Return how many leading words are the same."""
     return sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
 
 

@@ -5,9 +5,9 @@
 | titles, notes, lines that begin with `#`                        | the first row below them that names a question     |
 | a heading such as "Options" above `A` to `D`, and these below   | those of both rows                                 |
 | `option,option,option`                                          | `option,option.1,option.2`, as pandas names them   |
-| one name fewer than cells, the names of rows first (R)          | one more for the names of the rows                 |
+| one name fewer than cells, the names of rows first (R)          | one more, for the names of the rows                |
 
-Only the first rows count. If no row names a question with its key or options, the first row has the names.
+Only the first rows are examined. If no row names a question with its key or options, the first row has the names.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def question_table(asked: Collection[str]) -> TableForm:
 
 
 def _in_split(sheet: str, values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the values of a row with its sheet's split added, unless the row states one."""
+    """Return the values of a row, with its sheet's split added unless the row states one."""
     return {"split": split_of(sheet) or sheet, **values}
 
 
@@ -79,7 +79,7 @@ def _head(lines: Sequence[TableLine], asked: frozenset[str]) -> TableHead | None
 def _names_questions(
     names: Sequence[str], below: Sequence[TableLine], asked: frozenset[str], *, is_first: bool
 ) -> bool:
-    """Return whether a row names the columns of questions, keys or replies; a later row must name more of them."""
+    """Return whether a row names the columns of questions, keys or replies; rows after the first must name more."""
     stated = [name for name in names if name]
     if len({*stated}) != len(stated) or any(len(name) > _LONGEST_NAME for name in stated):
         return False
@@ -95,7 +95,7 @@ def _names_questions(
 
 
 def _grouped(top: Sequence[str], below: Sequence[TableLine]) -> list[str] | None:
-    """Return the names from two rows, the upper one with headings of several columns; None for other rows.
+    """Return the names from two rows, the upper of which has headings over several columns; None for other rows.
 
     A heading is above the first of its columns, with empty cells above the others. Other columns have their name in
     either row, or the same in both if their cells are merged.
@@ -129,9 +129,9 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 
 def _with_row_names(names: Sequence[str], below: Sequence[TableLine]) -> list[str] | None:
-    """Return names with one more for the row names, if all rows have one more cell than names, as R writes.
+    """Return the names with one added for the row names, if all rows have one more cell than names, as R writes tables.
 
-    A text with a delimiter and without quotation marks makes such rows, too. Therefore the row names and the ids must
+    Unquoted text that contains a delimiter also produces such rows. Therefore the row names and the ids must
     be distinct single words, pictures must be at their resulting places, and no cell may begin with a space, as the
     rest of a sentence does.
     """

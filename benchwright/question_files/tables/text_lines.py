@@ -22,7 +22,7 @@ _MOST_BYTES = 1 << 20
 
 
 def text_line_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
-    """Yield the lines of a text file; nothing if its first line is not a question with a key."""
+    """Yield the lines of a text file; yield nothing if its first line is not a question with a key."""
     with files.opened(path) as handle:
         data = in_utf_8(handle).read(min(_MOST_BYTES, ROW_BYTES.usual) + 1)
     if len(data) > _MOST_BYTES:
@@ -51,7 +51,7 @@ def text_line_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]
 
 
 def _picture_of(files: DatasetFiles, path: str) -> str | None:
-    """Return the picture with a text's name next to it, or in `images` next to or above it; None without one."""
+    """Return the picture with a text's name, next to it or in `images` next to or above it; None if there is none."""
     folder, _, name = path.rpartition("/")
     upper = folder.rpartition("/")[0]
     stem = name[: -len(END)]

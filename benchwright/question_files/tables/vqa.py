@@ -1,4 +1,4 @@
-"""VQAv2: a file of questions, and one of annotations with ten annotators' answers to each.
+"""VQAv2: a file of questions, and a file of annotations with ten annotators' answers to each question.
 
 Answers are open: the key is the most frequent one (`multiple_choice_answer`). Yes/no questions become items of two
 options, and questions of version 1 with `multiple_choices` items of these options. The others stay open, for checks of
@@ -26,14 +26,14 @@ from .joined_files import KEYS_DIFFER, JoinedFile
 from .picture_lists import LISTS, listed_pictures
 
 _LOOKED_AT = 64
-"""Number of entries to determine the kind of a file."""
+"""Number of entries from which the kind of a file is determined."""
 _BEFORE = frozenset({*LISTS, "info", "licenses", "categories"})
 """Lists that may precede the questions."""
 
 
 _PLAIN_KEYS = tuple(name for name in FIELDS["answer"] if name not in ("answers", "multiple_choice_answer"))
 _SUBTYPE = re.compile(r"mscoco_((?:train|val|test)(?:-dev)?20\d\d)_")
-"""The part of COCO in the name of a file of VQA: `mscoco_val2014_annotations.json`."""
+"""The part of COCO named in a VQA file name: `mscoco_val2014_annotations.json`."""
 
 
 class _Key(NamedTuple):
@@ -45,7 +45,7 @@ _AMBIGUOUS = _Key(None, {KEYS_DIFFER: "several questions or annotations have its
 
 
 def is_vqa(lists: JsonLists) -> bool:
-    """Return whether an object's lists are questions or annotations of VQAv2, even after a list of pictures."""
+    """Return whether an object's lists are VQAv2 questions or annotations, possibly after a list of pictures."""
     others = (pair for pair in lists.elements() if pair[0] not in _BEFORE)
     return any(
         key in ("questions", "annotations") and isinstance(element, Mapping)
@@ -103,12 +103,12 @@ def vqa_rows(
 
 
 def _agree(own: Any, other: Any) -> bool:
-    """Return whether a question and its annotation state no different keys."""
+    """Return whether a question and its annotation do not state different keys."""
     return own in (None, "", []) or other is None or str(own) == str(other)
 
 
 def _of_several(lists: JsonLists) -> frozenset[str]:
-    """Return the ids of several questions in a file, for which an annotation is ambiguous."""
+    """Return the ids that several questions in a file share, for which an annotation is ambiguous."""
     known: dict[str, int] = {}
     several = set()
     for key, _, _, element in lists.elements():
@@ -128,7 +128,7 @@ def _picture(image_id: Any, subtype: str | None) -> str:
 
 
 def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list[JoinedFile]) -> dict[str, _Key]:
-    """Return the key of each question from a file of annotations, in the folder of the questions or next to it."""
+    """Return the key of each question from a file of annotations in the folder of the questions or next to it."""
     folder = path.rpartition("/")[0]
     upper = folder.rpartition("/")[0]
     names = sorted(

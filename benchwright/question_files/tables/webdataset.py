@@ -44,7 +44,7 @@ def is_webdataset(path: Path) -> bool:
 
 
 def webdataset_rows(files: DatasetFiles, path: str, *, with_pictures: bool = True) -> Iterator[Row | RefusedRow]:
-    """Yield the samples of an archive; if it ends early, a refusal follows the samples before its end.
+    """Yield the samples of an archive; if it ends early, a refusal follows the samples that could be read.
 
     Args:
         files: The folder.
@@ -69,7 +69,7 @@ def webdataset_rows(files: DatasetFiles, path: str, *, with_pictures: bool = Tru
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Return folder and name up to the first dot of the name, and the rest after the dot."""
+    """Return the folder and name up to the first dot of the name, and the part after the dot."""
     folder, slash, base = name.removeprefix("./").rpartition("/")
     stem, _, extension = base.partition(".")
     return f"{folder}{slash}{stem}", extension
@@ -122,5 +122,5 @@ def _json(data: bytes, name: str) -> Mapping[str, Any]:
 
 
 def _natural(text: str) -> list[Any]:
-    """Return a key that puts `2.png` before `10.png`."""
+    """Return a sort key that puts `2.png` before `10.png`."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text) if part]

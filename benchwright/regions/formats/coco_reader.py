@@ -5,7 +5,7 @@ Source: the format's page (cocodataset.org/#format-data), cocodataset/cocoapi, l
 `bbox` is a box. `segmentation` is a polygon if it is one outline, and a mask if it is run lengths (compressed or not)
 or several outlines. `keypoints` are ordered points. The category's name is the label. LVIS has no `file_name`: the last
 two parts of `coco_url` take its place. The reader ignores the file's other contents (areas, licenses, captions,
-scores). A first pass notes on disk where each picture's annotations lie, so that memory does not grow with the file.
+scores). A first pass records on disk where each picture's annotations are, so that memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ class _SizedPicture(NamedTuple):
 
 
 class _Entries(NamedTuple):
-    """Notes of the first pass.
+    """Records of the first pass.
 
     Args:
-        pictures: The picture of each id.
+        pictures: The picture with each id.
         names: Names of pictures.
         places: Offset and length of each annotation in the file, by the id of its picture.
         seen: Ids of annotations.
@@ -82,8 +82,9 @@ def read_coco(
 
     Args:
         path: Path of the file.
-        shape: Shape to read every annotation as, such as the boxes of polygons; default None, the most detailed shape.
-        sizes_wh: Size of each picture by path or file name, to check the file against; default None, no check.
+        shape: Shape as which to read every annotation, such as the boxes of polygons; default None: the most detailed
+            shape.
+        sizes_wh: Size of each picture by path or file name, against which to check the file; default None: no check.
         is_lvis: Whether to take names from `coco_url`.
 
     Raises:
@@ -194,7 +195,7 @@ def _read_picture(
 def _regions_of(
     annotation: Mapping[str, Any], size_wh: SizeWH, categories: Mapping[Id, _Category], shape: RegionShape | None
 ) -> tuple[list[Region], list[str]]:
-    """Return an annotation's keypoints and area as regions, and the mistakes in either."""
+    """Return an annotation's keypoints and area as regions, and the mistakes in each."""
     regions: list[Region] = []
     mistakes: list[str] = []
     try:
@@ -221,7 +222,7 @@ def _regions_of(
 
 
 def _crowd_of(annotation: Mapping[str, Any], categories: Mapping[Id, _Category]) -> str | None:
-    """Return the label of an annotation that covers a crowd; None if it covers one object, or is wrong."""
+    """Return the label of an annotation that covers a crowd; None if it covers one object or is invalid."""
     category = _category_of(annotation, categories)
     return category.name if annotation.get("iscrowd") not in (None, 0, False) and category is not None else None
 
@@ -245,7 +246,7 @@ def _area(
 
 
 def _is_labelled(keypoints: Any) -> bool:
-    """Return whether any keypoint is labeled, not only listed."""
+    """Return whether any keypoint is labeled rather than merely listed."""
     return bool(keypoints) and not (isinstance(keypoints, list) and not any(keypoints))
 
 
@@ -383,7 +384,7 @@ def _add_category(element: Any, categories: dict[Id, _Category]) -> None:
 
 
 def _listed(element: Any, seen: ListsOnDisk[Id]) -> Id:
-    """Return the picture of an annotation after a check that the annotation's id is unique."""
+    """Return the picture of an annotation, after checking that the annotation's id is unique."""
     if not isinstance(element, dict):
         raise MarkError(f"it must be an object, not {shown(element)}")
     annotation_id = element.get("id")
@@ -402,7 +403,7 @@ def _id_in(value: Any, what: str) -> Id:
 
 
 def _entry(kind: str, element: Any, number: int | None = None) -> str:
-    """Return an entry's name for messages."""
+    """Return the name of an entry for messages."""
     stated = element.get("id") if isinstance(element, dict) else None
     if stated is None:
         return f"{kind} in place {number}" if number else kind

@@ -20,7 +20,7 @@ from .picture_marks import PictureMarks, SkippedRegion, WrittenMarks, labels_in
 
 
 def write_coco(path: Path, pictures: Sequence[PictureMarks]) -> WrittenMarks:
-    """Write one COCO file; ids count from 1, in the order given, categories by label.
+    """Write one COCO file; ids count from 1 in the given order, and categories are sorted by label.
 
     Args:
         path: Path of the file.
@@ -58,7 +58,7 @@ def _with_label(pictures: Iterable[PictureMarks], label: str) -> Iterator[Region
 
 
 def coco_category(number: int, label: str, keypoints: int) -> dict[str, Any]:
-    """Return a category; its keypoints, if any, are named 1, 2, 3."""
+    """Return a category, whose keypoints, if any, are named 1, 2, 3."""
     category: dict[str, Any] = {"id": number, "name": label, "supercategory": ""}
     if keypoints:
         category |= {"keypoints": [str(place) for place in range(1, keypoints + 1)], "skeleton": []}
@@ -91,7 +91,7 @@ def _annotations(
 
 
 def coco_geometry(region: Region, keypoints: int) -> dict[str, Any]:
-    """Return the keys that hold a region, with its category's number of keypoints."""
+    """Return the keys that describe a region, and the number of keypoints of its category."""
     x0, y0, x1, y1 = region.bounds
     box = [x0, y0, x1 - x0, y1 - y0]
     return {"bbox": box, "iscrowd": 0, "shape": region.shape, **_segmentation(region, keypoints)}

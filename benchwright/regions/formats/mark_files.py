@@ -1,4 +1,4 @@
-"""Mark files, by the name of their format."""
+"""Reading and writing of mark files in a format given by name."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def read_marks(
 ) -> Iterator[PictureMarks | RefusedMark]:
     """Yield the pictures of a file with their marks, and the unreadable entries.
 
-    A wrong entry becomes one `RefusedMark`, listed under its picture if it has one, otherwise yielded by itself. The
-    reader reads all others.
+    An invalid entry becomes one `RefusedMark`, listed under its picture if it has one, otherwise yielded by itself. All
+    other entries are read.
 
     Args:
         path: A COCO or LVIS file; a Pascal VOC file or folder; the folder of a YOLO dataset, or its `data.yaml`.
         format: `coco`, `lvis`, `voc` or `yolo`.
-        shape: Shape to read every region as, such as the boxes of polygons; default None, the most detailed shape.
-            Regions that do not convert are refused.
+        shape: Shape as which to read every region, such as the boxes of polygons; default None: the most detailed
+            shape. Regions that do not convert are refused.
         sizes_wh: Upright size of each picture by path or file name; default None: sizes from the file, or for YOLO from
             the pictures next to it. Unlisted pictures are refused, and so are files that state another size.
 

@@ -13,14 +13,14 @@ from benchwright.records import MaskRuns
 from benchwright.regions import Region, RegionError, RegionShape, SizeWH, mask_of_outline, read_region
 
 RefusalCode = Literal["entry", "no_picture", "other_size", "crowd"]
-"""Cause of a refusal: the entry is wrong, its picture is missing or has another size, or it covers a crowd."""
+"""Cause of a refusal: the entry is invalid, its picture is missing or has another size, or it covers a crowd."""
 _SLACK_PX = 1.0
-"""Distance by which a coordinate may lie outside its picture: tools count pixels from 0 or from 1, and round."""
+"""Distance by which a coordinate may lie outside its picture, since tools count pixels from 0 or 1, and round."""
 
 
 @dataclass(frozen=True)
 class RefusedMark:
-    """An entry of a file that is not a region of its picture, or a missing picture.
+    """A file's entry that does not describe a region of its picture, or whose picture is missing.
 
     Args:
         file: Path of the file.
@@ -63,7 +63,7 @@ class PictureMarks:
 
     @property
     def wrong(self) -> tuple[RefusedMark, ...]:
-        """Return the wrong entries, each once; crowds are not wrong."""
+        """Return the invalid entries, each once; crowds are not invalid."""
         return tuple({mark.entry: mark for mark in reversed(self.refused) if mark.code != "crowd"}.values())[::-1]
 
 
@@ -84,7 +84,7 @@ class SkippedRegion:
 
 @dataclass
 class WrittenMarks:
-    """Summary of written files.
+    """A summary of the files that were written.
 
     Args:
         files: Paths of the files.
@@ -104,7 +104,7 @@ class MarkError(ValueError):
 
     Args:
         reason: The mistake, as text.
-        code: As of `RefusedMark`.
+        code: As in `RefusedMark`.
     """
 
     def __init__(self, reason: str, code: RefusalCode = "entry") -> None:
@@ -113,7 +113,7 @@ class MarkError(ValueError):
 
 
 def number_in(value: Any, what: str) -> float:
-    """Return a finite number.
+    """Return a value as a finite number.
 
     Raises:
         MarkError: The value is not a finite number.
@@ -130,7 +130,7 @@ def number_in(value: Any, what: str) -> float:
 
 
 def whole_number_in(value: Any, what: str, *, least: int, most: int) -> int:
-    """Return a whole number within bounds.
+    """Return a value as a whole number within bounds.
 
     Raises:
         MarkError: The value is not a whole number, or is out of bounds.
@@ -153,7 +153,7 @@ def size_in(width: Any, height: Any) -> SizeWH:
 
 
 def shown(value: Any) -> str:
-    """Return a value for messages: on one line, shortened."""
+    """Return a value as text for messages: on one line, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -188,7 +188,7 @@ def _pulled_in(points: Iterable[tuple[float, float]], size_wh: SizeWH) -> Iterat
 
 
 def as_shape(region: Region, shape: RegionShape | None, size_wh: SizeWH) -> Region:
-    """Return a region as another shape, if it has that shape's data: an area's bounds, an outline's pixels.
+    """Return a region as another shape, if possible: for example the bounds of an area or the pixels of an outline.
 
     Raises:
         MarkError: The region does not convert to the shape.
@@ -216,7 +216,7 @@ def corners_of_box(region: Region) -> tuple[tuple[float, float], ...]:
 
 
 def checked_size(stated: SizeWH, name: str, sizes_wh: Mapping[str, SizeWH] | None) -> None:
-    """Check a picture's size against the picture itself.
+    """Check a stated picture size against the picture itself.
 
     Raises:
         MarkError: The picture is unknown or has another size.
@@ -247,7 +247,7 @@ def known_name(name: str, names: Container[str]) -> str | None:
 
 
 def size_of(name: str, sizes_wh: Mapping[str, SizeWH]) -> SizeWH | None:
-    """Return a picture's size by its path or the known end of the path; None for an unknown picture."""
+    """Return the size of a picture by its path or the known end of the path; None if the picture is unknown."""
     known = known_name(name, sizes_wh)
     return None if known is None else sizes_wh[known]
 
@@ -256,7 +256,7 @@ def target_in(folder: Path, name: str, suffix: str) -> Path:
     """Return the path of a picture's annotation file below a folder.
 
     Raises:
-        DataError: The picture's name leads out of the folder.
+        DataError: The picture's name refers to a path outside the folder.
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.name or "\0" in name:

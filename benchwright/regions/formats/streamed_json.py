@@ -1,4 +1,4 @@
-"""The lists of a large JSON file, element by element, in memory that does not grow with the file.
+"""The lists in a large JSON file, element by element, with memory use that does not grow with the file.
 
 Python's decoder reads each element, so this takes the time of `json.load`; memory holds only the current element.
 """
@@ -19,7 +19,7 @@ _CHUNK_BYTES = 1 << 20
 _SPACE = " \t\n\r"
 _CUT = "the file ends before the JSON does; fetch or write it again"
 _LONGEST_WORD = 16
-"""Length of a word or escape that the end of a chunk may cut: `-Infinity`, `\\u00e9`."""
+"""Length of a word or escape that may be cut by the end of a chunk: `-Infinity`, `\u00e9`."""
 
 
 class JsonLists:
@@ -39,10 +39,10 @@ class JsonLists:
     def elements(self) -> Iterator[tuple[str, int, int, Any]]:
         """Yield (key, offset, length, element) of every element of every list, in the order of the file.
 
-        Offset and length are in bytes, for `element_at`. A value other than a list counts as one element.
+        Offset and length are in bytes, for `element_at`. A value other than a list is treated as one element.
 
         Raises:
-            DataError: The file is not a JSON object, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
+            DataError: The file is not a JSON object, is truncated, or has an element of more than `bounds.ROW_BYTES`.
         """
         with naming(self.path), self.path.open("rb") as handle:
             yield from _Cursor(self.path, handle).members(self.keys)
@@ -51,7 +51,7 @@ class JsonLists:
         """Yield the elements of a file that is one JSON list, without NaN (`bounded_json.plain_value`).
 
         Raises:
-            DataError: The file is not a JSON list, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
+            DataError: The file is not a JSON list, is truncated, or has an element of more than `bounds.ROW_BYTES`.
         """
         with naming(self.path), self.path.open("rb") as handle:
             cursor = _Cursor(self.path, handle)
@@ -64,7 +64,7 @@ class JsonLists:
         """Yield (key, offset) of every element of an object's values, as `elements`, or of a list, with an empty key.
 
         Raises:
-            DataError: The file is neither, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
+            DataError: The file is neither, is truncated, or has an element of more than `bounds.ROW_BYTES`.
         """
         with naming(self.path), self.path.open("rb") as handle:
             cursor = _Cursor(self.path, handle)
@@ -76,7 +76,7 @@ class JsonLists:
             cursor.expect_end("list")
 
     def element_at(self, handle: BinaryIO, offset: int, length: int) -> Any:
-        """Read one element again from the open file."""
+        """Reread one element from the open file."""
         handle.seek(offset)
         return json.loads(handle.read(length))
 
@@ -187,7 +187,7 @@ class _Cursor:
             return value, start, self.offset - start
 
     def more(self) -> bool:
-        """Read one more chunk, drop the text already taken, and return whether the file had more."""
+        """Read one more chunk, drop the text that has been consumed, and return whether the file had more."""
         if self.at_end:
             return False
         # Chunks grow with a long element, so that decoding does not restart from its beginning too often.

@@ -2,10 +2,10 @@
 
 Source: the development kit of the VOC challenges (Everingham et al. 2010, doi:10.1007/s11263-009-0275-4).
 
-A box's `xmin` and `xmax` are its first and last pixel, so its edges are `xmin` - 1 and `xmax`. The format holds only
-boxes: of polygons and masks the writer keeps the bounds, rounded to whole pixels, and it skips points. The reader
-ignores `part`s, `pose`, `truncated`, `occluded` and `difficult`. It refuses a file with a document type, because a
-document type can declare entities, which can read other files or fill the memory.
+A box's `xmin` and `xmax` are its first and last pixel, so its edges are `xmin` - 1 and `xmax`. The format supports only
+boxes: the writer keeps the bounds of polygons and masks, rounded to whole pixels, and skips points. The reader ignores
+`part`s, `pose`, `truncated`, `occluded` and `difficult`. It refuses a file with a document type, because a document
+type can declare entities, which can read other files or fill the memory.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def read_voc(
 
     Args:
         path: An XML file, or a folder of them, searched with its subfolders.
-        shape: Shape to read boxes as, default None, boxes.
-        sizes_wh: Size of each picture by path or file name, to check the files against; default None, no check.
+        shape: Shape as which to read boxes; default None: boxes.
+        sizes_wh: Size of each picture by path or file name, against which to check the files; default None: no check.
 
     Raises:
-        DataError: The file does not exist, or the folder holds no XML file.
+        DataError: The file does not exist, or the folder contains no XML file.
     """
     with naming(path):
         files = sorted(path.rglob("*.xml")) if path.is_dir() else [path]
@@ -174,7 +174,7 @@ def write_voc(folder: Path, pictures: Sequence[PictureMarks]) -> WrittenMarks:
         pictures: Pictures with their regions.
 
     Raises:
-        DataError: A picture's name leads out of the folder, or two pictures would share a file.
+        DataError: A picture's name refers to a path outside the folder, or two pictures would share a file.
         StorageError: A file cannot be written.
     """
     written = WrittenMarks(pictures=len(pictures))
@@ -218,7 +218,7 @@ def _document(picture: PictureMarks, written: WrittenMarks) -> str:
 
 
 def _pixels(low: float, high: float, side: int) -> tuple[int, int]:
-    """Return first and last pixel, from 1; at least one pixel."""
+    """Return the first and the last pixel, counted from 1; at least one pixel."""
     first = min(int(low + 0.5) + 1, side)
     return first, min(max(int(high + 0.5), first), side)
 

@@ -44,7 +44,7 @@ from .picture_marks import (
 Task = Literal["detect", "segment", "pose"]
 MAX_BYTES = 16 << 20
 _SLACK = 0.002
-"""Distance by which rounding may put a fraction outside 0 to 1."""
+"""Amount by which a fraction may lie outside 0 to 1 because of rounding."""
 _DECIMALS = 9
 _IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif")
 _NO_LABELS = ("classes.txt", "train.txt", "val.txt", "test.txt", "readme.txt", "notes.txt")
@@ -64,7 +64,7 @@ def read_yolo(
 
     Args:
         path: Folder of the dataset, with `data.yaml` (or `classes.txt`) and `labels`, or its `data.yaml`.
-        shape: Shape to read every line as; default None, the line's shape.
+        shape: Shape as which to read every line; default None: the line's own shape.
         sizes_wh: Size of each picture by path or file name; default None, read from the pictures in `images`.
 
     Raises:
@@ -87,7 +87,7 @@ def read_yolo(
 
 
 class _LabelledPictures:
-    """The pictures of label files, by path without suffix."""
+    """The pictures that belong to label files, by path without suffix."""
 
     def __init__(self, folder: Path, sizes_wh: Mapping[str, SizeWH] | None) -> None:
         self.images = folder / "images" if (folder / "images").is_dir() else folder
@@ -265,7 +265,7 @@ def write_yolo(folder: Path, pictures: Sequence[PictureMarks], *, task: Task | N
             areas are polygons, otherwise `detect`.
 
     Raises:
-        DataError: A picture's name leads out of the folder, or two pictures would share a file.
+        DataError: A picture's name refers to a path outside the folder, or two pictures would share a file.
         StorageError: A file cannot be written.
     """
     task = task or _task_for(pictures)

@@ -3,7 +3,7 @@
 Each follows its paper or repository exactly, including mistakes, to reproduce published numbers. For new scores use the
 robust reader: `benchmarks/readers.py` counts how often the two differ on real replies.
 
-Checking a recipe needs only the readers' names: the modules, with their many patterns, load on first use.
+Checking a recipe requires only the readers' names; the modules, with their many patterns, load on first use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 Choices = Sequence[tuple[str, str | None]]
 Reader = Callable[[str, Choices], str | None]
-"""Function from a reply and the item's options (key and text, None for a picture) to the key of one option, or None."""
+"""Function from a reply and the item's options (key and text, None for a picture) to one option's key, or None."""
 
 
 ROBUST = "robust"
@@ -54,4 +54,4 @@ def _offered(letter: str | None, choices: Choices) -> str | None:
 
 
 READERS: dict[str, Reader] = {ROBUST: _robust, "blink": _blink, "ii-bench": _ii_bench, "mvp-bench": _mvp_bench}
-"""Readers of letters by name; all return None for a letter that the item does not offer."""
+"""Readers of letters, by name; all return None for a letter that is not among the item's options."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def first_clause(reply: str) -> str:
-    """Return the text before the first full stop and, of that, before the first comma, white space trimmed.
+    """Return the text before the first full stop and, within it, before the first comma, with white space trimmed.
 
     For a multiple-choice reply, this must be the letter itself, in upper case: "A. dog" reads as A, "(A)" and
     "The answer is A" as no letter at all.
@@ -19,14 +19,14 @@ def first_clause(reply: str) -> str:
 def yes_or_no(reply: str) -> str | None:
     """Return `yes` or `no` if the first clause is that word in any case, otherwise None.
 
-    For replies that give None here, the repository asks a judge and stores the judge's verdict in its files.
+    For replies that yield None here, the repository asks a judge and stores the judge's verdict in its files.
     """
     clause = first_clause(reply).lower()
     return clause if clause in {"yes", "no"} else None
 
 
 def holds(reply: str, gold: str) -> bool:
-    """Return whether the gold word occurs anywhere in the reply, even inside other words.
+    """Return whether the gold word occurs anywhere in the reply, including inside other words.
 
     Table 5 counts this way, so that "not" and "know" match a gold `no` as well.
     """

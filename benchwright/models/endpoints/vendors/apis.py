@@ -1,4 +1,4 @@
-"""The APIs of models and their differences: address, key, names of fields, known limits.
+"""The APIs of models and how they differ: address, key, field names and known limits.
 
 A request is the same for all until it is sent: messages, pictures, and settings of decoding. `parameters_for`
 translates settings into an API's names, `request_bodies.py` makes the body, and `vendor_clients.py` sends it.
@@ -27,7 +27,7 @@ class ApiFacts(NamedTuple):
         key_variable: Usual environment variable with its key.
         extra: Extra of this package that installs its client; None if the base includes it.
         module: Module of the client.
-        renamed: Its own names of settings; None for a setting that it does not accept.
+        renamed: The API's own names of settings; None for a setting that it does not accept.
         max_side_px: Longest side of pictures that the hosted service accepts, in pixels; None if it states none.
         max_bytes: Largest picture file that it accepts, in bytes; None if it states none.
     """
@@ -65,7 +65,7 @@ OPENAI_APIS: Final[frozenset[Api]] = frozenset({"chat", "responses"})
 
 
 def api_of(model: str) -> Api | None:
-    """Return the API of a model's name such as `anthropic:NAME`; None if it names no endpoint."""
+    """Return the API in a model name such as `anthropic:NAME`; None if the name denotes no endpoint."""
     kind = model.partition(":")[0]
     return next((api for api, facts in APIS.items() if facts.backend == kind), None)
 
@@ -89,8 +89,8 @@ def parameters_for(
         api: API of the model.
         model: Name of the model at the endpoint.
         where: Name of the endpoint, for messages.
-        own: Settings of decoding, by Benchwright's names.
-        stated: Names of the settings with a value from the user.
+        own: Decoding settings, by Benchwright's names.
+        stated: Names of the settings for which the user gave a value.
         fields: Further fields, by the API's names.
         omit: Names of fields to leave out, by Benchwright's or the API's names.
         effort: Effort of reasoning.
@@ -128,7 +128,7 @@ _NAMES: Mapping[Api, str] = {
 def _reasoning(
     api: Api, model: str, effort: Effort | None, tokens: int | None, max_tokens: int | None
 ) -> dict[str, Any]:
-    """Return the fields that set effort and budget of reasoning."""
+    """Return the fields that set the effort and the budget of reasoning."""
     if tokens is not None and api in OPENAI_APIS:
         raise BenchwrightError(
             f"{_NAMES[api]} has no budget of reasoning: give {model!r} an effort, or the server's own field, such as "
@@ -156,7 +156,7 @@ def _reasoning(
 
 
 def _detail(api: Api, model: str, detail: Detail | None) -> dict[str, Any]:
-    """Return the field that sets the detail of all pictures, for APIs without detail per picture."""
+    """Return the field that sets the detail of all pictures, for APIs that do not set it per picture."""
     if detail is None or api in OPENAI_APIS:
         return {}
     if api == "anthropic":

@@ -29,17 +29,17 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 """Largest size of a batch with its pictures, in bytes: OpenAI accepts 200 MB, Anthropic 256 MB and Gemini 2 GB."""
 
 _MARK = "benchwright"
-"""Name of the metadata that identifies a batch at OpenAI."""
+"""Name of the metadata field that identifies a batch at OpenAI."""
 _CLOCKS_S = 600
-"""Seconds by which the clocks of this machine and a vendor may differ."""
+"""Number of seconds by which the clocks of this machine and of a vendor may differ."""
 
 
 class BatchState(NamedTuple):
-    """Where a batch is.
+    """The progress of a batch.
 
     Args:
         is_over: Whether none of its requests is still in progress.
-        words: The vendor's word for it, with the cause if the batch failed as a whole.
+        words: The vendor's name for the status, with the cause if the batch failed as a whole.
         has_results: Whether any results are ready to collect.
     """
 
@@ -53,7 +53,7 @@ class BatchResult(NamedTuple):
 
     Args:
         request: Name of the request.
-        response: Response, in the form of a single request's; None without one.
+        response: Response, in the same form as for a single request; None if there is none.
         cause: Explanation of a missing response.
     """
 
@@ -63,10 +63,10 @@ class BatchResult(NamedTuple):
 
 
 class BatchApi(Protocol):
-    """A vendor's batches."""
+    """The batch API of a vendor."""
 
     def line(self, request: str, body: bytes) -> bytes:
-        """Return a request's line in a batch, as JSON.
+        """Return the line that represents a request in a batch, as JSON.
 
         Args:
             request: Name of the request: letters, digits and underscores, 64 at most.
@@ -74,34 +74,34 @@ class BatchApi(Protocol):
         """
 
     async def submit(self, name: str, lines: Sequence[bytes]) -> str:
-        """Submit a batch and return its id at the vendor; it then costs money."""
+        """Submit a batch and return its id at the vendor; from then on it costs money."""
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
         """Return the id of a submitted batch whose id never arrived; None if no such batch exists.
 
         Args:
             name: Name of the batch at submission.
-            number: Number of its requests.
+            number: Number of requests in the batch.
             since_s: Time before its submission, in seconds since 1970.
             known: Ids of other batches.
         """
 
     async def state(self, batch_id: str) -> BatchState:
-        """Return where a batch is."""
+        """Return the progress of a batch."""
 
     async def results(self, batch_id: str) -> list[BatchResult]:
-        """Return the outcomes of its requests, in any order; missing requests were never answered."""
+        """Return the outcomes of the requests of a batch, in any order; those missing were never answered."""
 
 
 def batch_api(client: OpenAIClient | AnthropicClient | GeminiClient) -> BatchApi:
-    """Return the batches of a client's vendor."""
+    """Return the batch API of a client's vendor."""
     if isinstance(client, GeminiClient):
         return _GeminiBatches(client)
     return _AnthropicBatches(client) if isinstance(client, AnthropicClient) else _OpenAIBatches(client)
 
 
 class _OpenAIBatches:
-    """Batches of chat completions or Responses: one file goes up; a file of replies and a file of errors come back."""
+    """Batches of chat completions or Responses: one file is uploaded; files of replies and of errors are returned."""
 
     _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 
@@ -163,7 +163,7 @@ class _OpenAIBatches:
 
 
 class _AnthropicBatches:
-    """Message Batches: the requests go in one body, the results come as lines of JSON. A batch has no name."""
+    """Message Batches: requests are sent in one body, and results arrive as lines of JSON. A batch has no name."""
 
     _PATH = "/v1/messages/batches"
 
@@ -179,7 +179,7 @@ class _AnthropicBatches:
         return _text(_document(created).get("id"))
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of the oldest unknown batch of that size since then; its results identify its owner."""
+        """Return the id of the oldest unknown batch of that size since that time; its results identify its owner."""
         del name
         ids = []
         for batch in _entries(await self._client.get(f"{self._PATH}?limit=100"), "data"):
@@ -212,7 +212,7 @@ class _AnthropicBatches:
 
 
 class _GeminiBatches:
-    """Gemini's batch jobs: a file of requests goes up, a file of responses comes back."""
+    """Gemini's batch jobs: a file of requests is uploaded, and a file of responses is returned."""
 
     def __init__(self, client: GeminiClient) -> None:
         self._client = client
@@ -286,7 +286,7 @@ def _entries(listing: bytes | Mapping[str, Any], name: str) -> list[Mapping[str,
 
 
 def _lines(data: bytes, name: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of lines of JSON that have a text of this name."""
+    """Yield the objects in lines of JSON that have a text under this name."""
     for line in data.splitlines():
         if line.strip():
             document = _document(line)
@@ -302,7 +302,7 @@ def _text(value: Any) -> str:
 
 
 def _time_s(value: Any) -> float:
-    """Return an RFC 3339 time in seconds since 1970; 0 for anything else."""
+    """Return an RFC 3339 time as seconds since 1970; 0 for anything else."""
     try:
         return datetime.fromisoformat(value).timestamp()
     except (TypeError, ValueError):

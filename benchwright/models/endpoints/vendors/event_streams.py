@@ -1,7 +1,7 @@
 """Streamed replies: server-sent events, assembled into one document.
 
 An event is one or more lines `data: ...` before a blank line; each holds a piece of a chat completion as JSON, and
-`[DONE]` comes at the end (HTML standard, section 9.2; OpenAI, "Streaming").
+`[DONE]` marks the end (HTML standard, section 9.2; OpenAI, "Streaming").
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from .failures import UnusableReply
 
 STREAM_FIELDS: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-"""Fields that request a streamed reply, with its tokens in the last piece."""
+"""Fields that request a streamed reply whose last piece states its tokens."""
 _DONE = "[DONE]"
 _BEGINNING = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry)?:")
 _STREAM_ONLY = re.compile(
@@ -47,7 +47,7 @@ def document_of(data: bytes) -> dict[str, Any]:
     The function reads only the first choice. An error in the stream becomes the document's `error`.
 
     Raises:
-        UnusableReply: An event is not JSON, or the stream breaks off before the reply's end.
+        UnusableReply: An event is not JSON, or the stream ends before the end of the reply.
     """
     texts: dict[str, list[str]] = {}
     calls: dict[int, dict[str, Any]] = {}
@@ -113,7 +113,7 @@ def _first_choice(piece: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _take(delta: Mapping[str, Any], texts: dict[str, list[str]], calls: dict[int, dict[str, Any]]) -> None:
-    """Add the content of a piece to the texts and calls so far."""
+    """Add the content of a piece to the texts and tool calls received so far."""
     for name in _TEXTS:
         value = delta.get(name)
         if isinstance(value, list):

@@ -15,11 +15,11 @@ _LONGEST_VALUE = 8_000
 _OURS = frozenset(
     {"accept-encoding", "connection", "content-encoding", "content-length", "content-type", "host", "transfer-encoding"}
 )
-"""Headers that users cannot set, because the body and the connection depend on them."""
+"""Headers that users cannot set because they depend on the body and the connection."""
 
 
 def wrong_headers(headers: Mapping[str, str]) -> str | None:
-    """Return a message about faulty headers, without their values; None if all are valid."""
+    """Return a message about invalid headers, without their values; None if all are valid."""
     for name, value in headers.items():
         if _NAME.fullmatch(name) is None:
             return f"{name!r} is not a header name; give one such as X-Organization"
@@ -35,7 +35,7 @@ def wrong_headers(headers: Mapping[str, str]) -> str | None:
 
 
 def parse_headers(texts: Sequence[str]) -> dict[str, str]:
-    """Return the headers of a repeated option, each as `NAME=value` or `NAME=ENV:VARIABLE`.
+    """Return the headers given by a repeated option, each as `NAME=value` or `NAME=ENV:VARIABLE`.
 
     Raises:
         BenchwrightError: A text is not a header, or a header is repeated.
@@ -56,7 +56,7 @@ def parse_headers(texts: Sequence[str]) -> dict[str, str]:
 
 
 def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return headers with values from the environment.
+    """Return headers with values read from the environment.
 
     Raises:
         PrerequisiteError: A variable is not set, or holds characters that no header can hold.

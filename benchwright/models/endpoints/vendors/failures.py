@@ -1,7 +1,7 @@
-"""Failures of requests to models, in three classes: transient, of one request, and of all requests.
+"""Failures of requests to models, in three classes: transient, of one request, or of all requests.
 
-The classification serves everything that asks a model: a transient failure leads to a retry, a failure of one request
-becomes `RequestFailed`, and a failure of all requests raises `PrerequisiteError`, which ends the run.
+The classification serves everything that queries a model: a transient failure leads to a retry, a failure of one
+request becomes `RequestFailed`, and a failure of all requests raises `PrerequisiteError`, which ends the run.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 FailureReason = Literal["timeout", "connection", "refused", "busy", "unusable_reply"]
 MAY_PASS: frozenset[FailureReason] = frozenset({"timeout", "connection", "busy"})
-"""Reasons of failures that may not occur again in another run."""
+"""Reasons for failures that may not recur in another run."""
 _PASSING_STATUS = frozenset({408, 409, 425, 429})
 _SHORTEST_SECRET = 8
-"""Characters of the shortest text that counts as a secret; vendors' keys have 20 and more."""
+"""Number of characters of the shortest text that counts as a secret; vendors' keys have 20 or more."""
 
 _LONGEST_DETAIL = 300
 
@@ -37,7 +37,7 @@ class UnusableReply(ValueError):
 
 
 class RequestAdapted(Exception):
-    """A request was refused for a field that has changed since; the caller may send it again with the new fields."""
+    """A request was refused because of a field that has changed since; it may be sent again with the new fields."""
 
 
 class BudgetRefusal(Exception):
@@ -75,7 +75,7 @@ class ModelAddress:
 
     @property
     def name(self) -> str:
-        """The endpoint's name in messages."""
+        """The name of the endpoint in messages."""
         return self.where or self.base_url
 
     def without_key(self, text: str) -> str:
@@ -95,15 +95,15 @@ class ModelAddress:
 
 
 class FailedTry(NamedTuple):
-    """One sending of a request without a usable reply.
+    """One attempt to send a request that did not yield a usable reply.
 
     Args:
         reason: Stable code; `busy` covers 429, 5xx and similar.
         detail: Explanation in one line, without the key.
         status: HTTP status, if the endpoint returned one.
-        error: Error object of the response, if it has one.
+        error: Error object of the response, if there is one.
         pause_s: Pause in seconds that the server requests.
-        nobody_listens: Whether no connection was established.
+        nobody_listens: Whether no connection could be established.
     """
 
     reason: FailureReason
@@ -115,12 +115,12 @@ class FailedTry(NamedTuple):
 
     @property
     def is_rate_limit(self) -> bool:
-        """Whether the endpoint gets too many requests, which is not this request's fault."""
+        """Whether the endpoint receives too many requests, which is not the fault of this request."""
         return self.status == 429
 
 
 def classify(failure: Exception, address: ModelAddress, timeout_s: float) -> FailedTry:
-    """Return the meaning of a sending's failure for its request.
+    """Determine what a failed attempt means for its request.
 
     Args:
         failure: `TimeoutError`, `UnusableReply`, or an error of the `openai` package.
@@ -182,13 +182,13 @@ def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
 
 
 _WRONG_KEY = re.compile(r"API key (?:not valid|expired)|API_KEY_INVALID", re.I)
-"""Words of servers that refuse a key with status 400, as Gemini does."""
+"""Phrases with which servers refuse a key with status 400, as Gemini does."""
 _NO_FUNDS = re.compile(r"credit balance is too low|insufficient (?:credits|balance|funds)|Arrearage", re.I)
-"""Words of Anthropic, OpenRouter, DeepSeek and DashScope about an empty account."""
+"""Phrases of Anthropic, OpenRouter, DeepSeek and DashScope about an account without funds."""
 
 
 def _retry_delay_s(error: Any) -> float | None:
-    """Return the pause in the details of an error of Gemini, in seconds; None if it requests none."""
+    """Return the pause stated in the details of a Gemini error, in seconds; None if it requests none."""
     details = error.get("details") if isinstance(error, dict) else None
     for entry in details if isinstance(details, list) else []:
         delay = entry.get("retryDelay") if isinstance(entry, dict) else None
@@ -198,7 +198,7 @@ def _retry_delay_s(error: Any) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the pause that a server requests, in seconds or up to a date; None if it requests none."""
+    """Return the pause that a server requests, in seconds, possibly given as a date; None if it requests none."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers[name]) * unit
@@ -231,5 +231,5 @@ def finds_too_large(status: int | None, words: str) -> bool:
 
 
 def is_out_of_funds(error: Any) -> bool:
-    """Return whether a 429's error object reports an empty account, which waiting does not remedy."""
+    """Return whether a 429's error object reports an account without funds, which waiting does not remedy."""
     return isinstance(error, dict) and error.get("code") == "insufficient_quota"

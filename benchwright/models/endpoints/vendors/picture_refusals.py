@@ -1,4 +1,4 @@
-"""Refusals of pictures as too large, and the limits that follow from them."""
+"""Refusals of pictures as too large, and the limits inferred from them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from typing import NamedTuple
 
 _LEAST_SIDE_PX, _LEAST_HALF_PX = 16, 64
-"""Smallest sides to learn, from words and by halving: a server that refuses less has another reason."""
+"""Smallest sides that are inferred, from wording and by halving: a server that refuses less has another reason."""
 _LEAST_BYTES = 2048
 _OF_TOKENS = re.compile(r"\btokens?\b|\bcontext\b", re.I)
 _PIXELS = re.compile(r"\b(\d[\d,]{1,6})\s*(?:px|pixels?)\b", re.I)
 _BYTES = re.compile(r"\b(\d[\d,]{3,14})\s*bytes\b", re.I)
 _MEGABYTES = re.compile(r"\b(\d{1,4}(?:\.\d{1,3})?)\s*Mi?B\b", re.I)
-"""Limits as refusals state them."""
+"""Patterns of limits as refusals state them."""
 
 
 class LearnedLimits(NamedTuple):
@@ -28,16 +28,16 @@ class LearnedLimits(NamedTuple):
 
 
 def learned_limits(words: str, side_px: int, size_bytes: int) -> LearnedLimits | None:
-    """Return the limits that follow from an endpoint's refusal of a picture as too large.
+    """Return the limits inferred from an endpoint's refusal of a picture as too large.
 
     The function adopts a stated limit, but only three quarters of one in bytes, since servers measure base64. Without a
     stated limit, it halves both sides. It returns None if the picture would become smaller than 64 pixels, or if the
-    words concern tokens: shrinking all pictures because of one long question would change every question.
+    refusal is about tokens: shrinking all pictures because of one long question would change every question.
 
     Args:
-        words: Words of the refusal.
+        words: Text of the refusal.
         side_px: Longest side of the request's largest picture.
-        size_bytes: Size of its largest file.
+        size_bytes: Size of the request's largest file.
 
     Example:
         >>> learned_limits("dimensions exceed max allowed size: 8000 pixels", 9000, 50_000)

@@ -1,4 +1,4 @@
-"""The kind of a server's response: an answer, or one of the ways to lack one. One rule for all vendors.
+"""The kind of a server's response: an answer, or one of several failures to answer; one rule for all vendors.
 
 Servers express the same event differently: one content filter is an empty message with `finish_reason`
 `content_filter`, HTTP 400 with `content_policy_violation`, `ResponsibleAIPolicyViolation` inside an error of Azure,
@@ -28,7 +28,7 @@ ReplyKind = Literal["answered", "empty", "filtered", "refused", "tool_call", "cu
 """
 
 SILENT: Final[frozenset[ReplyKind]] = frozenset({"empty", "tool_call", "failed"})
-"""Kinds that reveal nothing about the model: neither an answer nor a refusal, and never scored."""
+"""Kinds that reveal nothing about the model: neither an answer nor a refusal; they are never scored."""
 DECLINED: Final[frozenset[ReplyKind]] = frozenset({"filtered", "refused"})
 """Kinds in which the system declines."""
 
@@ -39,14 +39,14 @@ _FILTER = frozenset(
         "prohibited_content", "image_prohibited_content", "blocklist", "spii", "recitation", "blocked",
     }
 )  # fmt: skip
-"""Reasons for ending and error codes that indicate a filter, in lower case."""
+"""Finish reasons and error codes that indicate a filter, in lower case."""
 _FILTER_WORDS = re.compile(
     r"content management policy|content policy|content[ _]filter(?:ing)? (?:was |has been )?(?:triggered|policy|system)"
     r"|(?:triggered|blocked|stopped|filtered) by (?:the |our )?(?:content|safety)|safety system|content exists risk"
     r"|flagged by (?:\w+ )?(?:moderation|safety|content)|requires moderation|inappropriate content",
     re.I,
 )
-"""Words about a filter in errors without a code for it; a mere field named `content_filter` does not match."""
+"""Phrases about a filter in errors that have no code for it; a mere field named `content_filter` does not match."""
 _FILTER_STATUS = frozenset({400, 403, 422, 451})
 _LENGTH = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
 _TOOL = frozenset({"tool_calls", "tool_use", "function_call", "malformed_function_call"})
@@ -63,8 +63,8 @@ class ResponseRead(NamedTuple):
 
     Args:
         kind: Kind of the reply.
-        text: Text of the reply, or the words of a refusal.
-        finish: Reason for ending, in the server's spelling; None if unstated.
+        text: Text of the reply or of a refusal.
+        finish: Finish reason, in the server's spelling; None if not stated.
         cause: Explanation of why it is not an answer; None for an answer.
     """
 
@@ -79,7 +79,7 @@ class NotAResponse(ValueError):
 
 
 def kind_of(text: str, finish: str | None) -> tuple[ReplyKind, str | None]:
-    """Return the kind of a reply by its text and its reason for ending, and the cause if it is not an answer.
+    """Return the kind of a reply from its text and its finish reason, and the cause if it is not an answer.
 
     Example:
         >>> kind_of("", "stop")
@@ -90,16 +90,16 @@ def kind_of(text: str, finish: str | None) -> tuple[ReplyKind, str | None]:
 
 
 def is_cut_off(finish: str | None) -> bool:
-    """Return whether a reason for ending means that the reply reached the longest length."""
+    """Return whether a finish reason means that the reply reached its maximum length."""
     return finish is not None and finish.lower() in _LENGTH
 
 
 def filtered_by(status: int | None, error: Any, words: str = "") -> str | None:
-    """Return the filter that an error reports, by its code or words; None if it has another cause.
+    """Return the filter that an error reports, identified by code or wording; None if the error has another cause.
 
     Args:
         status: HTTP status; None for an error inside a response of status 200.
-        error: Error object of the response.
+        error: Error object in the response.
         words: Message of the error.
     """
     if status is not None and status not in _FILTER_STATUS:
@@ -112,10 +112,10 @@ def filtered_by(status: int | None, error: Any, words: str = "") -> str | None:
 
 
 def read_response(document: Any) -> ResponseRead:
-    """Return the content of a response of status 200, in the shape of any known server.
+    """Return the content of a response with status 200, in the shape of any known server.
 
     Raises:
-        NotAResponse: The document has none of these shapes, or holds another type in place of text.
+        NotAResponse: The document has none of these shapes, or contains another type in place of text.
     """
     if not isinstance(document, Mapping):
         raise NotAResponse(f"not a chat completion: {_shown(document)}")
@@ -191,7 +191,7 @@ def _of_output(document: Mapping[str, Any], output: list[Any]) -> ResponseRead:
 
 
 def _judged(text: str, finish: str | None, *, called: str = "", has_thoughts: bool = False) -> ResponseRead:
-    """Return a reply with its kind; `called` names the tools that it calls."""
+    """Return a reply with its kind; `called` lists the tools that it calls."""
     ended = (finish or "").lower()
     said = _THOUGHTS.sub("", text).strip()
     kind: ReplyKind = "empty"
@@ -272,7 +272,7 @@ def _codes(error: Any) -> Iterator[str]:
 
 
 def _text_of(parts: Any) -> tuple[str, str]:
-    """Return the text of a message's parts, and the words of its refusals, ignoring thoughts."""
+    """Return the text of a message's parts, including refusals but not thoughts."""
     texts, refusals = [], []
     for part in parts if isinstance(parts, list) else []:
         if isinstance(part, str):
@@ -293,7 +293,7 @@ def _is_call(part: Any) -> bool:
 
 
 def _called(calls: Any) -> str:
-    """Return the called tools, in words; empty without any."""
+    """Return a text that names the called tools; empty if there are none."""
     if isinstance(calls, Mapping):
         calls = [calls]
     names = []

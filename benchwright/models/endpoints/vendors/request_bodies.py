@@ -1,4 +1,4 @@
-"""Request bodies in the shapes of the APIs: messages, pictures and fields, each in the API's place.
+"""Request bodies in the shapes of the APIs: messages, pictures and fields, each where the API expects them.
 
 Pictures enter a body as bytes after the rest is JSON, so each API has one function for the body around pictures and one
 for a picture's part.
@@ -18,10 +18,10 @@ Messages = Sequence[tuple[str, Sequence[Any]]]
 """Role of each message, and its parts: texts, and pictures."""
 Fields = Mapping[str, Any]
 Shown = Callable[[Any], Any]
-"""Function from a picture to its placeholder in a body."""
+"""Function that returns the placeholder of a picture in a body."""
 
 _BESIDE_CONTENTS = frozenset({"safetySettings", "tools", "toolConfig", "cachedContent", "labels", "serviceTier"})
-"""Fields of Gemini's requests next to `generationConfig`, not in it."""
+"""Fields of Gemini's requests that are next to `generationConfig` rather than inside it."""
 
 
 def body_of(
@@ -35,7 +35,7 @@ def body_of(
         messages: Messages in order.
         fields: Fields besides messages and model.
         form: Form of the reply, in the notation of chat completions; None for free text.
-        shown: Function from a picture to its placeholder.
+        shown: Function that returns the placeholder of a picture.
     """
     return _BODIES[api](model, messages, fields, form, shown)
 
@@ -75,7 +75,7 @@ def _anthropic(model: str, messages: Messages, fields: Fields, form: Fields | No
 
 
 def _gemini(_: str, messages: Messages, fields: Fields, form: Fields | None, shown: Shown) -> dict[str, Any]:
-    """Return the body, without the model, which is part of the address."""
+    """Return the body, without the model, which is part of the URL."""
     beside = {name: value for name, value in fields.items() if name in _BESIDE_CONTENTS}
     config = {name: value for name, value in fields.items() if name not in beside}
     if form is not None:
@@ -100,7 +100,7 @@ def _gemini(_: str, messages: Messages, fields: Fields, form: Fields | None, sho
 
 
 def _turns(messages: Messages, shown: Shown, text: str) -> list[dict[str, Any]]:
-    """Return the messages without system messages, which some APIs hold in a separate field."""
+    """Return the messages without system messages, which some APIs expect in a separate field."""
     return [
         {"role": role, "content": _content(role, parts, shown, text)} for role, parts in messages if role != "system"
     ]
@@ -153,7 +153,7 @@ def _gemini_part(url: bytes, _: str | None) -> bytes:
 
 
 def _inline(url: bytes) -> tuple[bytes, bytes] | None:
-    """Return media type and base64 of a data URL; None for another address."""
+    """Return media type and base64 of a data URL; None for any other URL."""
     if not url.startswith(b"data:"):
         return None
     head, _, data = url.partition(b",")

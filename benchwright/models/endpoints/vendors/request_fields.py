@@ -1,9 +1,9 @@
-"""Fields of a chat request besides its messages: those users add or leave out, and those a model refuses.
+"""Fields of a chat request besides its messages: those that users add or omit, and those that a model refuses.
 
 Models accept different fields: OpenAI's reasoning models refuse `max_tokens` (they require `max_completion_tokens`) and
-every `temperature` but their own. A refusal names the field. If the user did not set the field, it is renamed or left
-out for the rest of the run. If the user gave it a value, the run ends, since a request without it is not the one the
-user requested.
+every `temperature` but their own. A refusal names the field. If the user did not set the field, it is renamed or
+omitted for the rest of the run. If the user gave it a value, the run ends, since a request without it is not the one
+the user requested.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .event_streams import STREAM_FIELDS, wants_stream
 logger = logging.getLogger(__name__)
 
 _OURS = ("messages", "model", "n", "stream_options", "input", "contents")
-"""Fields that users cannot set, because requests and replies depend on them."""
+"""Fields that users cannot set because requests and replies depend on them."""
 _STREAM = "stream"
-"""Field on the transfer of a reply, not its content: it decides neither results nor keys of requests."""
+"""Field for the transfer of a reply rather than its content: it affects neither results nor keys of requests."""
 
 _LENGTH, _NEW_LENGTH = "max_tokens", "max_completion_tokens"
 
@@ -50,11 +50,11 @@ _REFUSING = re.compile(
     ),
     re.I,
 )
-"""Words by which servers refuse a field, with the servers that use them."""
+"""Phrases with which servers refuse a field, with the servers that use them."""
 _EITHER = re.compile(r"cannot both be specified", re.I)
-"""Words that leave the choice between the named fields to the user."""
+"""Phrases that leave the choice among the named fields to the user."""
 _BEFORE_A_NAME = r"(?::|->|\bparameters?|\barguments?|\bfields?|\binvalid|\bsupport)\s"
-"""Text before an unquoted field name."""
+"""Text that precedes an unquoted field name."""
 
 
 class RequestFields(BaseModel):
@@ -63,9 +63,9 @@ class RequestFields(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     fields: dict[str, JsonValue] = {}
-    """Further fields to send, such as `reasoning_effort: low`; one with a setting's name replaces it."""
+    """Further fields to send, such as `reasoning_effort: low`; a field named like a setting replaces it."""
     omit: tuple[str, ...] = ()
-    """Fields to leave out, such as `temperature`."""
+    """Fields to omit, such as `temperature`."""
 
     @model_validator(mode="after")
     def _sendable(self) -> Self:
@@ -77,7 +77,7 @@ class RequestFields(BaseModel):
 
 
 def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
-    """Return a message about faulty fields to add and leave out; None if all are valid."""
+    """Return a message about invalid fields to add or omit; None if all are valid."""
     for name in (*fields, *omit):
         if _NAME.fullmatch(name) is None:
             return f"{name!r} is not a name of a request field; give one such as reasoning_effort"
@@ -133,9 +133,9 @@ class RequestParameters:
         model: Name of the model at the endpoint.
         where: Name of the endpoint, for messages.
         own: Benchwright's own settings, as fields of a request.
-        stated: Names of the settings with a value from the user.
+        stated: Names of the settings for which the user gave a value.
         fields: Further fields, given by the user.
-        omit: Names of fields to leave out.
+        omit: Names of fields to omit.
     """
 
     def __init__(
@@ -152,13 +152,13 @@ class RequestParameters:
         self._stream_fields: Mapping[str, Any] = STREAM_FIELDS if added.pop(_STREAM, False) else {}
         replaced = {*omit, *added, *([_LENGTH] if _NEW_LENGTH in added else [])}
         self.asked: dict[str, Any] = {name: value for name, value in own.items() if name not in replaced} | added
-        """Fields as requested in settings."""
+        """Fields as requested by the settings."""
         self._model, self._where = model, where
         self._stated = (frozenset(stated) - replaced) | added.keys()
         self._refused: dict[str, str | None] = {}
         self._lock = threading.Lock()
         self.is_settled = True
-        """False from a refusal until the next reply, since the model may refuse more fields."""
+        """False from a refusal until the next reply, because the model may refuse more fields."""
 
     @property
     def sent(self) -> dict[str, Any]:
@@ -168,13 +168,13 @@ class RequestParameters:
 
     @property
     def refused(self) -> dict[str, str | None]:
-        """Return the refused fields, each with the field sent instead, or None."""
+        """Return the refused fields, each with the field sent instead, or None if there is none."""
         with self._lock:
             return dict(self._refused)
 
     @property
     def stream_fields(self) -> Mapping[str, Any]:
-        """Return the fields that request a streamed reply; empty for a whole reply."""
+        """Return the fields that request a streamed reply; empty if the reply is not streamed."""
         return self._stream_fields
 
     def adapt_stream(self, sent: Mapping[str, Any], status: int | None, words: str) -> bool:
@@ -208,15 +208,15 @@ class RequestParameters:
             logger.warning("%s", _told(self._model, self._where, news, "refused before"))
 
     def adapt(self, sent: Mapping[str, Any], words: str, error: Any) -> bool:
-        """Return whether a refused request may succeed with the new fields.
+        """Adapt the fields to a refusal; return whether the request may succeed with the new fields.
 
         Args:
             sent: Fields of the refused request.
             words: Text of the refusal, without keys.
-            error: Error object of the response, if it has one.
+            error: Error object of the response, if there is one.
 
         Raises:
-            PrerequisiteError: The model refuses a value from the user.
+            PrerequisiteError: The model refuses a value that the user gave.
         """
         name = refused_field(sent, words, error)
         if name is None:
@@ -241,7 +241,7 @@ class RequestParameters:
         return True
 
     def settle(self) -> None:
-        """Record a reply: the model accepts the fields currently sent."""
+        """Record a reply, which shows that the model accepts the fields currently sent."""
         self.is_settled = True
 
     def _sent(self) -> dict[str, Any]:
@@ -271,7 +271,7 @@ def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None
     Args:
         sent: Fields of the request.
         words: Text of the refusal.
-        error: Error object of the response, if it has one: `param` and `code` give the field and the reason.
+        error: Error object of the response, if there is one: `param` and `code` give the field and the reason.
 
     Example:
         >>> refused_field({"seed": 1}, "", {"param": "seed", "code": "unsupported_parameter"})
@@ -288,7 +288,7 @@ def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None
 
 
 def _places(sent: Collection[str], words: str) -> list[str]:
-    """Return the sent fields that a refusal names, in quotes or in a place for names, in order."""
+    """Return the sent fields that a refusal names, in quotes or where a name is expected, in order."""
     places = {}
     for name in sent:
         spelled = "|".join({re.escape(name), re.escape(_CAPITAL.sub(lambda match: f"_{match[0].lower()}", name))})

@@ -1,4 +1,4 @@
-"""The clients of vendors, all on the same bounded HTTP client: destinations of bodies, and errors.
+"""The clients of vendors, all based on the same bounded HTTP client: where they send bodies, and their errors.
 
 The vendor's own client handles address, authentication and versions of an API. No client retries a request, since
 retries take turns, count against budgets and are logged. Errors take the form of the `openai` package's, a dependency
@@ -58,11 +58,11 @@ def _is_installed(module: str) -> bool:
 
 
 class OpenAIClient:
-    """Chat completions and Responses. The environment may name an organization and a project.
+    """Client for OpenAI's chat completions and Responses; the environment may name an organization and a project.
 
     Attributes:
         sdk: OpenAI's own client.
-        path: Path of a request below the address.
+        path: Request path relative to the base URL.
     """
 
     def __init__(self, address: ModelAddress, http_client: httpx2.AsyncClient) -> None:
@@ -87,7 +87,7 @@ class OpenAIClient:
 
 
 class AnthropicClient:
-    """Anthropic's Messages, at Anthropic or a compatible server.
+    """Client for Anthropic's Messages API, at Anthropic or a compatible server.
 
     Attributes:
         sdk: Anthropic's own client.
@@ -112,7 +112,7 @@ class AnthropicClient:
         return content
 
     async def get(self, path: str) -> bytes:
-        """Return the body of another resource; raise as `post` does."""
+        """Return the body of another resource; raises the same errors as `post`."""
         with self.errors():
             response = await self.sdk.get(path, cast_to=httpx2.Response)
         content: bytes = response.content
@@ -134,10 +134,10 @@ class AnthropicClient:
 
 
 class GeminiClient:
-    """Gemini's generateContent.
+    """Client for Gemini's generateContent API.
 
     The client builds a request's body from its own types, which lack newer fields, so the whole body is passed as extra
-    fields. The client parses and serializes it again, some 7 ms for a body of 2 MB.
+    fields. The client parses and serializes it again, which takes about 7 ms for a body of 2 MB.
 
     Attributes:
         sdk: Google's own client.
