@@ -106,7 +106,9 @@ def test_an_item_that_comes_twice_is_a_defect(open_campaign: Open) -> None:
 def test_a_rule_under_which_people_have_decided_is_not_changed(open_campaign: Open, now: datetime) -> None:
     store = open_campaign(tasks=2)
     decide(store, "ann", "accept", now)
-    with pytest.raises(BenchwrightError, match=r"holds 1 decision of people .verify under unanimous.2.., but the recipe"):
+    with pytest.raises(
+        BenchwrightError, match=r"holds 1 decision of people .verify under unanimous.2.., but the recipe"
+    ):
         store.upsert_campaign("verify", **CAMPAIGN | {"rule": "at_least(4, of=5)", "slots_per_task": 5})
 
 

@@ -34,7 +34,8 @@ class ExternalAnswer(NamedTuple):
         task_id: Id of the task in the store.
         annotator: Name; the annotator is registered if needed.
         answer: Key of a choice.
-        started_at: Time at which the annotator began, if known. answered_at: Time of the answer.
+        started_at: Time at which the annotator began, if known.
+        answered_at: Time of the answer.
     """
 
     task_id: int
