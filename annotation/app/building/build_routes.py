@@ -18,7 +18,7 @@ from ...progress.build_progress import BuildProgress, build_progress, read_last_
 from ..auth.known_pages import BUILD, PUBLISH
 from ..base.cache import cached
 from ..base.state import AppState
-from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
+from ..own_pages.curator_requests import TOKEN, CuratorRequest, form_routes
 from ..own_pages.html_fields import hidden
 from ..own_pages.job_news import job_panel
 from ..own_pages.shell import own_page
@@ -32,11 +32,7 @@ def build_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _BuildPage(state)
     return [
-        Route(BUILD, curators_only(state, page.show)),
-        *(
-            Route(f"{BUILD}/{act}", curators_only(state, page.show, getattr(page, act)), methods=["GET", "POST"])
-            for act in ("run", "funnel")
-        ),
+        *form_routes(state, BUILD, page.show, {"run": page.run, "funnel": page.funnel}),
     ]
 
 

@@ -22,7 +22,7 @@ from ...store.integrations.webhooks import EVENTS, Webhooks
 from ...webhooks.addresses import resolved, target_of
 from ..auth.known_pages import CONNECTIONS
 from ..base.state import AppState, clock
-from ..own_pages.curator_requests import CuratorRequest, curators_only
+from ..own_pages.curator_requests import CuratorRequest, curators_only, form_routes
 from ..own_pages.html_fields import whole_number
 from ..own_pages.once_shown import ChangeReport, ChangeReports
 from ..own_pages.shell import own_page
@@ -49,16 +49,8 @@ def connection_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _ConnectionsPage(state)
     return [
-        Route(CONNECTIONS, curators_only(state, page.show)),
+        *form_routes(state, CONNECTIONS, page.show, {act: partial(page.change, act) for act in page.acts}),
         Route(_PAY_TABLE, curators_only(state, page.pay_table)),
-        *(
-            Route(
-                f"{CONNECTIONS}/{act}",
-                curators_only(state, page.show, partial(page.change, act)),
-                methods=["GET", "POST"],
-            )
-            for act in page.acts
-        ),
     ]
 
 

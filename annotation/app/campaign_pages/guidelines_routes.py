@@ -29,8 +29,8 @@ from ..own_pages.curator_requests import (
     MOST_BYTES,
     CuratorRequest,
     bounded_body,
-    curators_only,
     fields_in,
+    form_routes,
     is_from_page,
 )
 from ..own_pages.html_fields import whole_number
@@ -53,16 +53,13 @@ def guidelines_page_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _GuidelinesPage(state)
     return [
-        Route(GUIDELINES, curators_only(state, page.show)),
-        Route(f"{GUIDELINES}/draft", page.take_draft, methods=["PUT"]),
-        *(
-            Route(
-                f"{GUIDELINES}/{act}",
-                curators_only(state, page.show, partial(page.change, act)),
-                methods=["GET", "POST"],
-            )
-            for act in ("save", "go-on", "drop", "insert")
+        *form_routes(
+            state,
+            GUIDELINES,
+            page.show,
+            {act: partial(page.change, act) for act in ("save", "go-on", "drop", "insert")},
         ),
+        Route(f"{GUIDELINES}/draft", page.take_draft, methods=["PUT"]),
     ]
 
 

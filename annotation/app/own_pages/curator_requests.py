@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from ...store.accounts.accounts import Account
 from ..auth.middleware import ACCOUNT, token_from
@@ -77,6 +78,24 @@ def curators_only(
         return await run_in_threadpool(change, asked._replace(fields=fields))
 
     return respond
+
+
+def form_routes(state: AppState, path: str, show: Responder, changes: Mapping[str, Responder]) -> list[Route]:
+    """Return the routes of a page and of the forms on it.
+
+    Args:
+        state: State of the app.
+        path: Path of the page.
+        show: Function that shows the page.
+        changes: Function of each form, by the name that follows the page's path in the form's address.
+    """
+    return [
+        Route(path, curators_only(state, show)),
+        *(
+            Route(f"{path}/{name}", curators_only(state, show, change), methods=["GET", "POST"])
+            for name, change in changes.items()
+        ),
+    ]
 
 
 def base_of(state: AppState, request: Request) -> str:

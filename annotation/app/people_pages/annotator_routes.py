@@ -21,7 +21,7 @@ from ...workflow.set_asides import set_votes_aside, take_votes_back
 from ..auth.known_pages import ANNOTATORS, MESSAGES
 from ..base.cache import cached
 from ..base.state import AppState, clock
-from ..own_pages.curator_requests import CuratorRequest, curators_only
+from ..own_pages.curator_requests import CuratorRequest, form_routes
 from ..own_pages.once_shown import ChangeReport, ChangeReports
 from ..own_pages.shell import own_page
 from ..wording.conversation_texts import TEXTS as TALK
@@ -37,15 +37,7 @@ def annotator_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _AnnotatorsPage(state)
     return [
-        Route(ANNOTATORS, curators_only(state, page.show)),
-        *(
-            Route(
-                f"{ANNOTATORS}/{act}",
-                curators_only(state, page.show, partial(page.change, act)),
-                methods=["GET", "POST"],
-            )
-            for act in _AnnotatorsPage.ACTS
-        ),
+        *form_routes(state, ANNOTATORS, page.show, {act: partial(page.change, act) for act in _AnnotatorsPage.ACTS}),
     ]
 
 

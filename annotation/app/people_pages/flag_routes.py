@@ -20,7 +20,7 @@ from ...store.submissions.comments import Comment
 from ..auth.known_pages import FLAGS
 from ..base.state import AppState, clock
 from ..languages.language import chosen_language
-from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
+from ..own_pages.curator_requests import TOKEN, CuratorRequest, form_routes
 from ..own_pages.html_fields import hidden, whole_number
 from ..own_pages.shell import own_page
 from ..routes.tasks import picture_url
@@ -37,8 +37,7 @@ def flag_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _FlagsPage(state)
     return [
-        Route(FLAGS, curators_only(state, page.show)),
-        Route(f"{FLAGS}/settle", curators_only(state, page.show, page.settle), methods=["GET", "POST"]),
+        *form_routes(state, FLAGS, page.show, {"settle": page.settle}),
     ]
 
 

@@ -19,7 +19,7 @@ from ...store.conversations.messages import LONGEST, Message, send_message, sent
 from ..auth.known_pages import MESSAGES
 from ..base.state import AppState, clock
 from ..languages.language import chosen_language
-from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
+from ..own_pages.curator_requests import TOKEN, CuratorRequest, form_routes
 from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden, whole_number
 from ..own_pages.shell import own_page
 from ..wording.conversation_texts import TEXTS
@@ -31,11 +31,7 @@ def message_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _MessagesPage(state)
     return [
-        Route(MESSAGES, curators_only(state, page.show)),
-        *(
-            Route(f"{MESSAGES}/{act}", curators_only(state, page.show, getattr(page, act)), methods=["GET", "POST"])
-            for act in ("send", "withdraw")
-        ),
+        *form_routes(state, MESSAGES, page.show, {"send": page.send, "withdraw": page.withdraw}),
     ]
 
 

@@ -23,7 +23,7 @@ from ..auth.known_pages import PEOPLE
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
 from ..new_benchmark.opening import FreshInvitations
-from ..own_pages.curator_requests import CuratorRequest, base_of, bounded_body, curators_only, is_from_page
+from ..own_pages.curator_requests import CuratorRequest, base_of, bounded_body, curators_only, form_routes, is_from_page
 from ..own_pages.shell import own_page
 from ..wording.account_words import invitation_path
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
@@ -39,13 +39,7 @@ def people_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _PeoplePage(state)
     return [
-        Route(PEOPLE, curators_only(state, page.show)),
-        *(
-            Route(
-                f"{PEOPLE}/{act}", curators_only(state, page.show, partial(page.change, act)), methods=["GET", "POST"]
-            )
-            for act in _PeoplePage.ACTS
-        ),
+        *form_routes(state, PEOPLE, page.show, {act: partial(page.change, act) for act in _PeoplePage.ACTS}),
         Route(f"{PEOPLE}/file", page.take_file, methods=["PUT"]),
         Route(f"{PEOPLE}/{_LINKS_FILE}", curators_only(state, page.links)),
     ]

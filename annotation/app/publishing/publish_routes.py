@@ -16,7 +16,7 @@ from ...jobs.recipe_source import recipe_source
 from ...progress.build_progress import build_progress, read_last_run
 from ..auth.known_pages import BUILD, PUBLISH
 from ..base.state import AppState
-from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
+from ..own_pages.curator_requests import TOKEN, CuratorRequest, form_routes
 from ..own_pages.html_fields import FieldWords, check_field, choice_field, hidden, text_field
 from ..own_pages.job_news import job_panel
 from ..own_pages.shell import own_page
@@ -30,11 +30,7 @@ def publish_routes(state: AppState) -> list[Route]:
     """Return the routes of the page; the session middleware has identified the account."""
     page = _PublishPage(state)
     return [
-        Route(PUBLISH, curators_only(state, page.show)),
-        *(
-            Route(f"{PUBLISH}/{act}", curators_only(state, page.show, getattr(page, act)), methods=["GET", "POST"])
-            for act in ("freeze", "export", "send")
-        ),
+        *form_routes(state, PUBLISH, page.show, {"freeze": page.freeze, "export": page.export, "send": page.send}),
     ]
 
 

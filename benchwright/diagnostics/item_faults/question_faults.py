@@ -177,24 +177,29 @@ _NAMES_OPTIONS = re.compile(
 
 def _broken_off(facts: ItemFacts) -> Iterator[ItemFault]:
     question = facts.item.question.strip()
-    words = question.split()
-    undotted = question.rstrip(".… ")
     if _ALONE.fullmatch(question):
         yield ItemFault(f"The question consists only of {question!r}.", {"question": question})
     elif _is_part(facts, question):
         yield ItemFault(f"The question is only a part of one: {question!r}.", {"question": question})
     elif any(sign in question for sign in ("__", "[blank]")):
         return
-    elif (
-        _lacks_its_end(undotted)
-        if (begins := _QUESTION_BEGINS.search(undotted)) is None
-        else _lacks_its_end(begins.group().lstrip(" .!?:;,"))
-        or (_CANNOT_END.search(begins["rest"]) and not _STRANDED.search(begins["rest"]))
-        or (_BREAKS_OFF.search(question) and len(words) >= _LEAST_WORDS)
-    ):
+    elif _breaks_off(question):
         yield ItemFault(
             f"The question breaks off: {excerpt(question[-80:])!r}.", {"question": excerpt(question[-120:])}
         )
+
+
+def _breaks_off(question: str) -> bool:
+    """Return whether a question stops before the words that it needs."""
+    undotted = question.rstrip(".… ")
+    begins = _QUESTION_BEGINS.search(undotted)
+    if begins is None:
+        return _lacks_its_end(undotted)
+    return (
+        _lacks_its_end(begins.group().lstrip(" .!?:;,"))
+        or (_CANNOT_END.search(begins["rest"]) is not None and _STRANDED.search(begins["rest"]) is None)
+        or (_BREAKS_OFF.search(question) is not None and len(question.split()) >= _LEAST_WORDS)
+    )
 
 
 def _lacks_its_end(asked: str) -> bool:
