@@ -118,6 +118,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/audit-peers.md",
     "docs/audit-published.md",
     "docs/audit-set-right.md",
+    "docs/audit-task-keys.md",
     "docs/audit.md",
     "docs/batches-and-samples.md",
     "docs/blink-settings.md",

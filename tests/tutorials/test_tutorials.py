@@ -81,7 +81,7 @@ def test_a_tutorial_has_commands_people_and_pictures(name: str) -> None:
     text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     assert "of your own:*" in text
     assert "A real model*" in text or "a real model" in text
-    assert [heading for heading in ("## If it goes otherwise", "## What next") if heading not in text] == []
+    assert [heading for heading in ("## If something goes wrong", "## What next") if heading not in text] == []
 
 
 PAGE = """\
