@@ -483,7 +483,7 @@ def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: A
             evidence_of if is_seen else None,
             (lambda image_id: decode_rgb(audited.pictures[image_id].file)) if is_seen else None,
             places=_places_of(each, audited),
-            own_id=each.item_id,
+            own_id=each.id_from_source,
         )
 
     found = {each.item.item_id: evidence for each, evidence in context.check_each(items, seen)}

@@ -80,7 +80,7 @@ def _facts(audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFac
         fault = audited.fault_of.get(each.item_id)
         return ItemFacts(
             each.item,
-            each.item_id,
+            each.id_from_source,
             [ItemPicture(name) for name in names] if is_known else None,
             padded=each.padded,
             key_is_ambiguous=fault is not None and fault.reason == _KEY_OF_SEVERAL,

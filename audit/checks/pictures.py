@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
+from benchwright.source_files.refusals import AMBIGUOUS_PICTURE
+
 from ..check import AuditContext
 from ..evidence import picture_measures, readable_pictures, require_pictures
 from ..findings.finding import Finding, Severity
@@ -26,6 +28,7 @@ _WORDS = {
     "blocky": "Blocks of a strong compression show.",
     "mostly_frame": "Nearly all of the picture is a frame of one color.",
 }
+_UNSEEN = {UNREADABLE_PICTURE: "cannot be read", AMBIGUOUS_PICTURE: "may be any of several files"}
 
 
 class BrokenPictures:
@@ -42,13 +45,12 @@ class BrokenPictures:
             for name in each.missing:
                 absent[name].append(each.item_id)
         for name, items in absent.items():
-            is_broken = audited.absent[name].reason == UNREADABLE_PICTURE
+            reason = audited.absent[name].reason
             yield Finding(
-                "broken_picture" if is_broken else "missing_picture",
+                "broken_picture" if reason == UNREADABLE_PICTURE else "missing_picture",
                 "high",
                 tuple(items),
-                f"The picture {name} {'cannot be read' if is_broken else 'is missing'}, so the question cannot be "
-                "answered.",
+                f"The picture {name} {_UNSEEN.get(reason, 'is missing')}, so the question cannot be answered.",
                 {"picture": name, "reason": audited.absent[name].detail},
                 "certain",
             )

@@ -69,7 +69,9 @@ _OTHERWISE: Mapping[str, Remedy] = {
         page="imported-questions.md",
     ),
     "missing_picture": Remedy(
-        "source", "Restore the picture, or name its folder with `--pictures`.", page="imported-questions.md"
+        "source",
+        "Restore the picture, state its path, or name its folder with `--pictures`.",
+        page="imported-questions.md",
     ),
     "repeated_id": Remedy("source", "Give each row a unique id.", page="imported-questions.md"),
     "no_canary": Remedy(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.question_files.indexed_rows import AbsentPicture, IndexedPicture
-from benchwright.questions.own_ids import OWN_ID, STATED_ID
+from benchwright.questions.own_ids import ENTRY_ID, OWN_ID, STATED_ID
 from benchwright.records import LETTERS, Item
 from benchwright.replies.model_replies import KeyedItem, ModelReplies
 
@@ -74,6 +74,11 @@ class AuditedItem:
     def stated_id(self) -> str:
         """Return the id that the source states, which other items may share."""
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
+
+    @property
+    def id_from_source(self) -> str:
+        """Return the id without anything that Benchwright adds to it: of one of several questions, the entry's."""
+        return str(self.item.attributes.get(ENTRY_ID, self.item_id))
 
     @property
     def keyed_item(self) -> KeyedItem:

@@ -16,6 +16,11 @@ OWN_ID = "source_id"
 """Attribute of an item: the id of its question, unique in the source."""
 STATED_ID = "stated_id"
 """Attribute of an item whose id was made unique: its id as stated by the source."""
+ENTRY_ID = "entry_id"
+"""Attribute of an item that is one of several questions in an entry of its source: the id that the entry states.
+
+Benchwright makes the id of such an item, so only this one can give a key away.
+"""
 _NAMES = (OWN_ID, STATED_ID, "published_id")
 _SHOWN = 3
 

@@ -10,6 +10,7 @@ import pytest
 from dataset_fixtures.pictures import save
 
 from benchwright.audit import AuditSettings, audit
+from benchwright.audit.checks.pictures import BrokenPictures
 from benchwright.audit.setting_right.annotator_questions import questions_of
 from benchwright.cli.main import invoke
 
@@ -59,3 +60,16 @@ def test_a_key_that_is_no_option_fails_the_command(tmp_path: Path) -> None:
     sound = tmp_path / "sound"
     sound.mkdir()
     assert invoke(["audit", str(_bench(sound)), "--out", str(tmp_path / "out2"), "--fail-on", "high"]) == 0
+
+
+def test_a_name_of_several_pictures_is_not_called_missing(tmp_path: Path) -> None:
+    save(tmp_path / "a/1.png", 1, 300, 200)
+    save(tmp_path / "b/1.png", 2, 300, 200)
+    save(tmp_path / "2.png", 3, 300, 200)
+    (tmp_path / "q.json").write_text(json.dumps([SOUND[0], {**SOUND[1], "image": "2.png"}]))
+    settings = AuditSettings(workers=1)
+    found = audit(tmp_path / "q.json", tmp_path / "out", settings, checks=(BrokenPictures(),)).findings
+    assert [each.summary for each in found] == [
+        "The picture 1.png may be any of several files, so the question cannot be answered."
+    ]
+    assert "a/1.png or b/1.png" in found[0].evidence["reason"]

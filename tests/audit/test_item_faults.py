@@ -142,3 +142,21 @@ def test_every_rule_stands_on_the_page_of_the_audit() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "audit-kinds.md").read_text(encoding="utf-8")
     rows = [f"| `{rule.kind}` | {rule.severity} | {rule.what} |" for rule in RULES]
     assert [row for row in rows if row not in page] == []
+
+
+@pytest.mark.parametrize("own_ids", [False, True], ids=["made by the layout", "stated by the source"])
+def test_only_ids_that_the_source_states_can_give_keys_away(own_ids: bool, tmp_path: Path) -> None:
+    entries = [
+        {"id": number, "image_0": f"{number}a.jpg", "image_1": f"{number}b.jpg",
+         "caption_0": f"person {number} kisses a dog", "caption_1": f"a dog kisses person {number}"}
+        for number in range(8)
+    ]  # fmt: skip
+    rows = [
+        {"id": f"{entry['id']}-image_{place}", "question": "Which caption fits?", "image": entry[f"image_{place}"],
+         "options": [entry["caption_0"], entry["caption_1"]], "answer": "AB"[place]}
+        for entry in entries for place in (0, 1)
+    ]  # fmt: skip
+    lines = [json.dumps(line) for line in (rows if own_ids else entries)]
+    (tmp_path / "q.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = audit(tmp_path / "q.jsonl", tmp_path / "out", AuditSettings(workers=1), checks=(AnswersGivenAway(),))
+    assert ("ids_tell_keys" in {finding.kind for finding in found.findings}) is own_ids

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..mapping.columns import FIELDS
-from .layout import NOTHING, Entry, Layout, PlainRow, named, without
+from .layout import NOTHING, Entry, Layout, PlainRow, named, part_of, without
 
 _ANSWER = re.compile(r"answer_?(\d)")
 
@@ -31,8 +31,8 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     identity = next((named(rest)[name] for name in FIELDS["id"] if name in named(rest)), None)
     own = None if identity is None else rest.pop(identity)
     for answer, picture in _pairs(entry).items():
-        identified = {} if own is None else {"id": f"{own}-{answer}", "group": own}
-        yield PlainRow(f", {answer}", {**rest, "answer": entry[answer], "image": entry[picture], **identified})
+        row = {**rest, "answer": entry[answer], "image": entry[picture], **part_of(own, answer)}
+        yield PlainRow(f", {answer}", row)
 
 
 ANSWERS_BY_PICTURE = Layout(

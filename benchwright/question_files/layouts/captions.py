@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from benchwright.source_files.rows import BadRow
 
 from ..mapping.cell_values import list_in
 from ..mapping.columns import FIELDS
 from ..mapping.readings import KnownKey
-from .layout import NOTHING, Entry, Layout, PlainRow, named, without
+from .layout import NOTHING, Entry, Layout, PlainRow, named, part_of, without
 
 WHICH_CAPTION = "Which caption fits the picture?"
 WHICH_PICTURE = "Which picture fits the caption?"
@@ -109,15 +108,11 @@ def _square_rows(entry: Entry) -> Iterator[PlainRow]:
     rest = without(rest, frozenset({identity} if identity is not None else ()))
     for place, (picture, letter) in enumerate(zip(pictures, "AB", strict=True)):
         row = {**rest, "question": WHICH_CAPTION, "options": captions, "answer": letter, "image": picture}
-        yield PlainRow(f", picture {place}", _identified(row, own, f"image_{place}"))
+        yield PlainRow(f", picture {place}", {**row, **part_of(own, f"image_{place}")})
     for place, (caption, letter) in enumerate(zip(captions, "AB", strict=True)):
         row = {**rest, "question": f"{WHICH_PICTURE}\n{caption}", "answer": letter, "image": pictures}
         row["options"] = ["<image 1>", "<image 2>"]
-        yield PlainRow(f", caption {place}", _identified(row, own, f"caption_{place}"))
-
-
-def _identified(row: dict[str, Any], own: Any, part: str) -> dict[str, Any]:
-    return {**row, "id": f"{own}-{part}", "group": own} if own != "" else row
+        yield PlainRow(f", caption {place}", {**row, **part_of(own, f"caption_{place}")})
 
 
 def _claim(entry: Entry) -> tuple[str, str] | None:

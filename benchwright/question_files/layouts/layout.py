@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from benchwright.questions.own_ids import ENTRY_ID
+
 from ..mapping.columns import spellings
 
 Entry = Mapping[str, Any]
@@ -69,6 +71,16 @@ def _named(columns: tuple[str, ...]) -> dict[str, str]:
 
 
 _remembered = lru_cache(maxsize=64)(_named)
+
+
+def part_of(own: Any, part: str | int) -> dict[str, Any]:
+    """Return the columns that identify one of several questions in an entry: its id, made from the entry's, and group.
+
+    Args:
+        own: The entry's own id; None or empty if it has none.
+        part: Name of the question within the entry, such as `image_0`.
+    """
+    return {} if own in (None, "") else {"id": f"{own}-{part}", "group": own, ENTRY_ID: str(own)}
 
 
 def without(entry: Entry, taken: frozenset[str]) -> dict[str, Any]:

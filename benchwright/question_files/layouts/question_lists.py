@@ -9,7 +9,7 @@ from benchwright.source_files.rows import BadRow
 
 from ..mapping.cell_values import list_in
 from ..mapping.columns import FIELDS, QUESTION_LISTS, image_columns
-from .layout import NOTHING, Entry, Layout, PlainRow, named, without
+from .layout import NOTHING, Entry, Layout, PlainRow, named, part_of, without
 
 
 def _listed(entry: Entry) -> str | None:
@@ -58,7 +58,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
         own = named(question)
         beside = {}
         if identity is not None and not any(name in own for name in FIELDS["id"]):
-            beside = {"id": f"{rest[identity]}-{number}", "group": rest[identity]}
+            beside = part_of(rest[identity], number)
         kept = {name: value for name, value in shared.items() if not _stated_by(name, own)}
         yield PlainRow(f", question {number}", {**kept, **beside, **question})
 

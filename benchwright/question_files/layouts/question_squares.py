@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..mapping.columns import FIELDS
-from .layout import NOTHING, Entry, Layout, PlainRow, named, without
+from .layout import NOTHING, Entry, Layout, PlainRow, named, part_of, without
 
 _KEY = re.compile(r"image_(\d)_question_(\d)")
 
@@ -33,8 +33,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     own = None if identity is None else rest.pop(identity)
     for key, (picture, question) in keys.items():
         row = {**rest, "question": entry[question], "answer": entry[key], "image": entry[picture]}
-        identified = {} if own is None else {"id": f"{own}-{key}", "group": own}
-        yield PlainRow(f", {key}", {**row, **identified})
+        yield PlainRow(f", {key}", {**row, **part_of(own, key)})
 
 
 QUESTION_SQUARES = Layout(

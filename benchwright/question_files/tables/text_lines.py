@@ -10,6 +10,7 @@ from itertools import count
 from benchwright.files.bounds import ROW_BYTES
 from benchwright.files.code_pages import code_page
 from benchwright.files.recoded_text import in_utf_8, is_utf_8
+from benchwright.questions.own_ids import ENTRY_ID
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
@@ -46,7 +47,8 @@ def text_line_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]
         elif match is None:
             yield RefusedRow(path, f"line {number}", BAD_ROW, f"not a question, tab and key: {line[:80]!r}")
         else:
-            row = {"id": f"{path[: -len(END)]}-{number}", "question": match["question"].strip(), "group": path}
+            entry = path[: -len(END)]
+            row = {"id": f"{entry}-{number}", ENTRY_ID: entry, "group": path, "question": match["question"].strip()}
             yield Row(f"line {number}", {**row, "answer": match["answer"], "image": picture or stem})
 
 
