@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from benchwright.images.made_pictures import PictureRule
     from benchwright.models.endpoints.reply_store import ReplyStore
     from benchwright.models.endpoints.usage import RequestPlan
+    from benchwright.models.picture_batches import PictureBatches, PictureModel
     from benchwright.workspace.photographs import BroughtPhotograph
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
@@ -97,7 +98,9 @@ class Resources(NamedTuple):
         memory_mb: Memory in MB, which limits the default number of workers.
         gpu_memory_mb: Memory of a GPU, if present, for the step's model, including its batches and torch's own share,
             in MB. It limits the number of workers on this machine that run the step at a time.
-        shared_gpu_memory_mb: The same for models that all workers of a machine share (`MapStep.shares_model`).
+        shared_gpu_memory_mb: The same for models that all workers of a machine share (`MapStep.shares_model`). A step
+            states it only if its workers need GPU memory besides; otherwise `gpu_memory_mb` is that of its shared
+            model.
     """
 
     gpus: float = 0.0
@@ -436,11 +439,24 @@ class MapStep(Step):
         del ctx
 
     def shares_model(self) -> bool:
-        """Return whether the workers of a machine with a GPU share the result of `open`.
+        """Return whether the workers of a machine with a GPU share the model that `open_shared` loads.
 
-        One process per GPU then opens it, and workers send it pictures (`models.PictureBatches`).
+        One process per GPU then opens it, and workers send it pictures.
         """
         return False
+
+    def open_shared(self, ctx: OpenContext) -> PictureBatches[Any]:
+        """Load the model that workers may share; unless overridden, `open` loads nothing else."""
+        opened: PictureBatches[Any] = self.open(ctx)
+        return opened
+
+    def open_with(self, shared: PictureModel[Any], ctx: OpenContext) -> Any:
+        """Load what else a worker needs in addition to the shared model; unless overridden, nothing.
+
+        The result replaces that of `open`.
+        """
+        del ctx
+        return shared
 
     def one(self, record: Any, ctx: Context) -> Outcome:
         """Return the outcome of one record. A raised exception is recorded as that record's failure."""

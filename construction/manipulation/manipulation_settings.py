@@ -19,6 +19,10 @@ from .masks.choosing import Overlap
 from .models.weights import Weights
 
 _BESIDE_WEIGHTS_MB = 10_000
+DECODER_MB = 4_000
+"""Estimate of the GPU memory in MB that a worker needs if it shares SAM's image encoder: torch, CUDA, and three times
+the masks of 64 points of a picture of 1024 pixels, each a float32 per pixel.
+"""
 
 Backend = Literal["composite", "diffusion", "endpoint", "auto"]
 TASK_OF: Mapping[Way, Task] = {"partial": "inpaint", "background": "inpaint", "direct": "instruct"}
