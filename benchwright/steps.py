@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from benchwright.images.made_pictures import PictureRule
     from benchwright.models.endpoints.reply_store import ReplyStore
     from benchwright.models.endpoints.usage import RequestPlan
-    from benchwright.models.picture_batches import PictureBatches, PictureModel
     from benchwright.workspace.photographs import BroughtPhotograph
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
@@ -445,15 +444,16 @@ class MapStep(Step):
         """
         return False
 
-    def open_shared(self, ctx: OpenContext) -> PictureBatches[Any]:
-        """Load the model that workers may share; unless overridden, `open` loads nothing else."""
-        opened: PictureBatches[Any] = self.open(ctx)
-        return opened
+    def open_shared(self, ctx: OpenContext) -> Any:
+        """Load the model that workers may share, a `models.PictureBatches`; unless overridden, what `open` loads."""
+        return self.open(ctx)
 
-    def open_with(self, shared: PictureModel[Any], ctx: OpenContext) -> Any:
-        """Load what else a worker needs in addition to the shared model; unless overridden, nothing.
+    def open_with(self, shared: Any, ctx: OpenContext) -> Any:
+        """Return a worker's `ctx.opened` with a shared model; unless overridden, that model alone.
 
-        The result replaces that of `open`.
+        Args:
+            shared: The model of `open_shared`, as a `models.picture_batches.PictureModel`.
+            ctx: Resources for loading what the worker needs in addition.
         """
         del ctx
         return shared

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from benchwright.canonical import digest
 from benchwright.steps import (
@@ -26,9 +26,6 @@ from benchwright.steps import (
     Step,
     Stream,
 )
-
-if TYPE_CHECKING:
-    from benchwright.models.picture_batches import PictureBatches, PictureModel
 
 Role = Literal["whole", "measure", "judge"]
 Kind = Literal["map", "gather", "campaign", "final"]
@@ -137,7 +134,7 @@ class Stage:
             return needs._replace(gpu_memory_mb=0, shared_gpu_memory_mb=needs.gpu_memory_mb)
         return needs
 
-    def open(self, ctx: OpenContext, shared: PictureModel[Any] | None = None) -> Any:
+    def open(self, ctx: OpenContext, shared: Any = None) -> Any:
         """Load the step's resources, once per worker, in addition to a shared model; judges need none."""
         if shared is not None and isinstance(self.step, MapStep):
             return self.step.open_with(shared, ctx)
@@ -145,7 +142,7 @@ class Stage:
             return self.step.open(ctx)
         return None
 
-    def open_shared(self, ctx: OpenContext) -> PictureBatches[Any]:
+    def open_shared(self, ctx: OpenContext) -> Any:
         """Load the model that all workers share."""
         assert isinstance(self.step, MapStep), "only map steps share a model"
         return self.step.open_shared(ctx)

@@ -29,7 +29,7 @@ from .editors.base import Painter
 from .editors.presets import Task
 from .making import PictureCandidates
 from .manipulated import packed
-from .manipulation_settings import DECODER_MB, TASK_OF, ManipulationSettings
+from .manipulation_settings import ENCODER_MB, TASK_OF, ManipulationSettings
 from .masks.base import masks_found
 from .models.weights import Weights
 from .tools import MASKS, TASKS, Tools, open_encoder, open_tools, used_weights
@@ -151,11 +151,11 @@ class Manipulate(ManipulationSettings, MapStep):
     def needs(self) -> Resources:
         """Return a worker's resources: more memory if models run, and the GPUs of the settings."""
         used = _WITH_MODELS if self.weights() else _WITHOUT
-        gpu_memory_mb = self.hardware.gpu_memory_mb(self.weights().values())
         if self.shares_model():
-            used = used._replace(gpu_memory_mb=DECODER_MB, shared_gpu_memory_mb=gpu_memory_mb)
+            shared_mb = ENCODER_MB + self.weights()[MASKS].size_mb
+            used = used._replace(gpu_memory_mb=self.masks.decoder_mb, shared_gpu_memory_mb=shared_mb)
         else:
-            used = used._replace(gpu_memory_mb=gpu_memory_mb)
+            used = used._replace(gpu_memory_mb=self.hardware.gpu_memory_mb(self.weights().values()))
         return used._replace(gpus=self.hardware.gpus)
 
     def together(self) -> int:

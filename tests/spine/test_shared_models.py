@@ -178,18 +178,24 @@ def test_the_encoder_is_with_the_card_and_the_decoder_with_the_worker(sam: Sam, 
 
 
 @pytest.mark.parametrize(
-    ("hardware", "shared_mb"), [({}, 10_000), ({"device": "cuda:0"}, 0), ({"device": "cpu"}, 0)], ids=str
+    ("settings", "own_mb", "shared_mb"),
+    [
+        ({}, 2_000, 22_000),
+        ({"prompt": "everything"}, 6_000, 22_000),
+        ({"device": "cuda:0"}, 10_000, 0),
+        ({"device": "cpu"}, 0, 0),
+    ],
+    ids=str,
 )
-def test_sams_memory_is_shared_unless_the_settings_name_its_device(
-    sam: Sam, hardware: dict[str, Any], shared_mb: int
+def test_memory_of_the_encoder_is_shared_unless_settings_name_its_device(
+    sam: Sam, settings: dict[str, Any], own_mb: int, shared_mb: int
 ) -> None:
-    stages = plan(
-        [("ideas", sam.steps[0]), ("manipulate", sam.steps[1].model_copy(update={"hardware": Hardware(**hardware)}))]
-    )
-    [phase] = phases(stages)
-    assert stages[1].shares_model == bool(shared_mb)
-    assert phase.needs.shared_gpu_memory_mb == shared_mb
-    assert phase.needs.gpu_memory_mb == {"cuda:0": 10_000, "cpu": 0}.get(hardware.get("device", ""), 4_000)
+    planned, cut = sam.steps
+    masks = cut.masks.model_copy(update={name: settings[name] for name in settings if name == "prompt"})
+    cut = cut.model_copy(update={"masks": masks, "hardware": Hardware(device=settings.get("device"))})
+    [phase] = phases(plan([("ideas", planned), ("manipulate", cut)]))
+    assert (phase.needs.gpu_memory_mb, phase.needs.shared_gpu_memory_mb) == (own_mb, shared_mb)
+    assert phase.stages[1].shares_model == bool(shared_mb)
 
 
 def test_a_picture_is_computed_alike_whatever_comes_with_it(models: Models, pictures: list[np.ndarray]) -> None:
