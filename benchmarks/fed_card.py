@@ -2,22 +2,26 @@
 
 Part `fed` of `model_stack.py`. Weights are random, and of the real size on a GPU. Workers of the engine decode, and the
 process of each GPU computes; the clock starts after opening and the first batches. The loop decodes and resizes with
-Pillow and gives the model one picture at a time, in float32. The share of the peak refers to a product of large
-matrices in bfloat16, measured in the same run, on as many GPUs.
+Pillow and gives the model one picture at a time, in float32. SAM finds one mask in each picture, as for `manipulate`.
+The share of the peak refers to a product of large matrices in bfloat16, measured in the same run, on as many GPUs.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
+from planned_ideas import idea
 from step_context import StepContext
 
+from benchwright.construction.item_parts.idea import GroundedSubject, packed
+from benchwright.construction.manipulation.masks.sam_architecture import load_sam
+from benchwright.construction.manipulation.masks.sam_import import segment_anything
 from benchwright.engines import Attempt, LocalEngine
 from benchwright.engines.card_client import CardClient
 from benchwright.engines.cards import CPU
@@ -26,7 +30,9 @@ from benchwright.engines.local import processors
 from benchwright.models import find_device
 from benchwright.models.picture_batches import SharedPictures
 from benchwright.models.picture_vectors import Preprocessing, embed
-from benchwright.steps import MapStep, Resources
+from benchwright.records import ImageRecord
+from benchwright.steps import MapStep
+from benchwright.workspace.stages import Stage
 
 _RECORDS_A_JOB = 32
 """Number of records that an engine gives a step at a time."""
@@ -38,6 +44,15 @@ class SharedSteps:
 
     steps: Mapping[str, MapStep]
     address: str = ""
+    opened: dict[str, Any] = field(default_factory=dict)
+
+    def opened_at_card(self, name: str) -> Any:
+        """Return what a step has opened in this worker."""
+        if name not in self.opened:
+            client = CardClient(self.address)
+            shared: SharedPictures[Any] = SharedPictures(client, name, client.open(name))
+            self.opened[name] = self.steps[name].open_with(shared, None)  # type: ignore[arg-type]
+        return self.opened[name]
 
     def at_card(self, address: str) -> SharedSteps:
         """Return the context of a worker at a card."""
@@ -45,7 +60,7 @@ class SharedSteps:
 
     def shared_model(self, name: str) -> Any:
         """Return the model of a step."""
-        return self.steps[name].open(None)  # type: ignore[arg-type]
+        return self.steps[name].open_shared(None)  # type: ignore[arg-type]
 
     def keep_only(self, names: Sequence[str]) -> None:
         """Do nothing: each engine has only one step."""
@@ -68,10 +83,19 @@ class Feed:
         """Run the step."""
         attempt.at((self.step, self.paths[0].name))
         context = StepContext(self.paths[0].parent)
-        client = CardClient(worker.address)
-        context.opened = SharedPictures(client, self.step, client.open(self.step))
+        step, context.opened = worker.steps[self.step], worker.opened_at_card(self.step)
         records = [context.add_file(path) for path in self.paths]
-        return sum(outcome.verdict == "failed" for outcome in worker.steps[self.step].many(records, context))
+        context._values = {(record.image_id, "ideas.planned"): _one_mask(record) for record in records}
+        together = step.together() or len(records)
+        chunks = [records[first : first + together] for first in range(0, len(records), together)]
+        return sum(outcome.verdict == "failed" for chunk in chunks for outcome in step.many(chunk, context))
+
+
+def _one_mask(record: ImageRecord) -> str:
+    """Return an idea for which `manipulate` finds a mask, and then lacks a donor."""
+    width, height = record.width, record.height
+    middle = GroundedSubject(phrase="it", box=(width * 0.3, height * 0.3, width * 0.7, height * 0.7))
+    return packed([idea("partial", subject=middle, target=middle)])
 
 
 def fed(
@@ -80,9 +104,9 @@ def fed(
     """Return the pictures per second that a step's model processes, fed and in the loop, and the share of the peak.
 
     Args:
-        name: Kind of model: `depth`, `dinov2`, `clip` or `classifier`.
+        name: Kind of model: `depth`, `dinov2`, `clip`, `classifier` or `sam`.
         step: The step.
-        weights: Folder of the model.
+        weights: Folder of the model, or SAM's checkpoint.
         pictures: JPEG files; they are read repeatedly.
         work: Folder for logs.
         pictures_in_all: Number of timed pictures.
@@ -92,7 +116,7 @@ def fed(
     many = [pictures[number % len(pictures)] for number in range(pictures_in_all)]
     jobs = [Feed(tuple(many[first : first + _RECORDS_A_JOB]), name) for first in range(0, len(many), _RECORDS_A_JOB)]
     workers = processors()
-    needs = Resources(shared_gpu_memory_mb=step.needs().gpu_memory_mb)
+    needs = Stage(name, name, step).needs
     with LocalEngine(SharedSteps({name: step}), workers=workers, log_folder=work, gpus=gpus) as engine:
         warm = [Feed(tuple(pictures[:_RECORDS_A_JOB]), name) for _ in range(4 * workers)]
         list(engine.run(warm if gpus != [CPU] else warm[:workers], needs))
@@ -132,6 +156,8 @@ def _looker(name: str, weights: Path) -> Callable[[Path], Any]:
     import torch
     import transformers
 
+    if name == "sam":
+        return _sam(weights)
     kinds = {"depth": "AutoModelForDepthEstimation", "classifier": "AutoModelForImageClassification"}
     model = getattr(transformers, kinds.get(name, "AutoModel")).from_pretrained(weights, local_files_only=True)
     model = model.float().to(find_device(None).place).eval()
@@ -147,6 +173,21 @@ def _looker(name: str, weights: Path) -> Callable[[Path], Any]:
     prepare = Preprocessing.of(weights)
     prepare = prepare._replace(side_px=224) if name == "dinov2" else prepare
     return lambda path: embed(model, prepare(np.asarray(Image.open(path).convert("RGB")))[None])
+
+
+def _sam(checkpoint: Path) -> Callable[[Path], Any]:
+    import torch
+
+    predictor = segment_anything().SamPredictor(load_sam(checkpoint).to(find_device(None).place))
+
+    def mask(path: Path) -> Any:
+        pixels = np.asarray(Image.open(path).convert("RGB"))
+        height, width = pixels.shape[:2]
+        with torch.inference_mode():
+            predictor.set_image(pixels)
+            return predictor.predict(box=np.array([width, height, width, height]) * [0.3, 0.3, 0.7, 0.7])[0]
+
+    return mask
 
 
 def peak() -> float:

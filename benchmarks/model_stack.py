@@ -47,8 +47,8 @@ from benchwright.construction.helpers.sam import SamHelper
 from benchwright.construction.item_parts.cutting_out import Hints
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import unpacked
-from benchwright.construction.manipulation.masks.base import MaskRequest
-from benchwright.construction.manipulation.masks.sam_package import SamPackage
+from benchwright.construction.manipulation.masks.base import MaskRequest, PictureRequests
+from benchwright.construction.manipulation.masks.sam_package import SamPackage, package_encoder
 from benchwright.construction.manipulation.models.weights import find_weights
 from benchwright.diagnostics.features.embeddings import Embeddings
 from benchwright.evaluation.backends.options import BackendOptions
@@ -261,10 +261,10 @@ def sam(bench: Bench) -> None:
     show(device=device.place, dtype=device.dtype, open_s=round(opening.seconds, 1))
     show(weights_on=placement(masker._predictor.model))
     pictures = decoded(bench, 12)
-    masker.masks(pictures[0], _requests(pictures[0], 1))
+    masker.masks([_asked(pictures[0], 1)])
 
     def masks(boxes: int) -> list[Any]:
-        return [mask for pixels in pictures for mask in masker.masks(pixels, _requests(pixels, boxes))]
+        return [mask for masks in masker.masks([_asked(pixels, boxes) for pixels in pictures]) for mask in masks]
 
     for boxes in (1, 4):
         made, cost = measured(partial(masks, boxes))
@@ -275,17 +275,18 @@ def sam(bench: Bench) -> None:
             }
         )
     everything = _masker(bench, "everything")
-    _, cost = measured(lambda: everything.masks(pictures[1], _requests(pictures[1], 4)))
+    _, cost = measured(lambda: everything.masks([_asked(pictures[1], 4)]))
     show(everything=cost.per_second(1))
 
 
 def _masker(bench: Bench, prompt: Any) -> SamPackage:
-    device = find_device(None, "auto")
-    return SamPackage(bench.weights / "sam.pth", "0" * 64, device, prompt=prompt, overlap="iou", max_area=0.99)
+    device, weights = find_device(None, "auto"), bench.weights / "sam.pth"
+    encoder = package_encoder(weights, device).in_batches()
+    return SamPackage(weights, "0" * 64, device, encoder, prompt=prompt, overlap="iou", max_area=0.99)
 
 
-def _requests(pixels: np.ndarray, count: int) -> list[MaskRequest]:
-    return [MaskRequest(Hints(box=box), 0) for box in boxes_of(min(pixels.shape[:2]), count)]
+def _asked(pixels: np.ndarray, count: int) -> PictureRequests:
+    return PictureRequests(pixels, [MaskRequest(Hints(box=box), 0) for box in boxes_of(min(pixels.shape[:2]), count)])
 
 
 def clicks(bench: Bench) -> None:
@@ -641,14 +642,19 @@ def fed(bench: Bench) -> None:
     """Measure step models shared by all workers, and a plain loop: pictures per second, share of the peak."""
     from fed_card import fed as feed
 
-    kinds = {
+    weights = {
         "estimated_depth": "depth", "similar_pictures": "dinov2", "embeddings": "clip", "safety": "classifier",
+        "manipulate": "sam.pth",
     }  # fmt: skip
-    in_all = {"estimated_depth": 1000, "similar_pictures": 6000, "embeddings": 6000, "safety": 8000}
-    for name, step_ in _model_steps(bench, None):
-        if (kind := kinds.get(name)) is not None:
+    in_all = {"estimated_depth": 1000, "similar_pictures": 6000, "embeddings": 6000, "safety": 8000, "manipulate": 800}
+    masks = Manipulate.model_validate(
+        {"masks": {"by": "segment_anything", "weights": "sam.pth"}}, context=bench.context
+    )
+    for name, step_ in (*_model_steps(bench, None), ("manipulate", masks)):
+        if name in weights:
             count = in_all[name] if bench.is_real else 4 * len(bench.pictures)
-            facts = feed(kind, step_, bench.weights / kind, bench.pictures, work=bench.work, pictures_in_all=count)
+            path = bench.weights / weights[name]
+            facts = feed(path.stem, step_, path, bench.pictures, work=bench.work, pictures_in_all=count)
             show(**{name: facts})
 
 
@@ -669,7 +675,7 @@ PARTS = {
     "engine": Part(engine, ("classifier", "depth", "grounding_dino", "dinov2")),
     "specialists": Part(specialists, ("depth", "dinov2", "sd", "matcher")),
     "vlm": Part(vlm, ("vlm",)),
-    "fed": Part(fed, ("depth", "dinov2", "clip", "classifier")),
+    "fed": Part(fed, ("depth", "dinov2", "clip", "classifier", "sam.pth")),
 }
 
 if __name__ == "__main__":

@@ -97,7 +97,9 @@ class Resources(NamedTuple):
         memory_mb: Memory in MB, which limits the default number of workers.
         gpu_memory_mb: Memory of a GPU, if present, for the step's model, including its batches and torch's own share,
             in MB. It limits the number of workers on this machine that run the step at a time.
-        shared_gpu_memory_mb: The same for models that all workers of a machine share (`MapStep.shares_model`).
+        shared_gpu_memory_mb: The same for models that all workers of a machine share (`MapStep.shares_model`). A step
+            states it only if its workers need GPU memory besides; otherwise `gpu_memory_mb` is that of its shared
+            model.
     """
 
     gpus: float = 0.0
@@ -436,11 +438,25 @@ class MapStep(Step):
         del ctx
 
     def shares_model(self) -> bool:
-        """Return whether the workers of a machine with a GPU share the result of `open`.
+        """Return whether the workers of a machine with a GPU share the model that `open_shared` loads.
 
-        One process per GPU then opens it, and workers send it pictures (`models.PictureBatches`).
+        One process per GPU then opens it, and workers send it pictures.
         """
         return False
+
+    def open_shared(self, ctx: OpenContext) -> Any:
+        """Load the model that workers may share, a `models.PictureBatches`; unless overridden, what `open` loads."""
+        return self.open(ctx)
+
+    def open_with(self, shared: Any, ctx: OpenContext) -> Any:
+        """Return a worker's `ctx.opened` with a shared model; unless overridden, that model alone.
+
+        Args:
+            shared: The model of `open_shared`, as a `models.picture_batches.PictureModel`.
+            ctx: Resources for loading what the worker needs in addition.
+        """
+        del ctx
+        return shared
 
     def one(self, record: Any, ctx: Context) -> Outcome:
         """Return the outcome of one record. A raised exception is recorded as that record's failure."""

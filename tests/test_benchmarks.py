@@ -89,6 +89,39 @@ def test_a_job_that_fails_fails_the_run_after_the_others_ran_and_all_is_kept(tmp
     assert runs[0]["machine"]["cores"]
 
 
+_FED = """
+import json, random_weights, sys
+import numpy as np
+from pathlib import Path
+from PIL import Image
+from fed_card import fed
+from benchwright.construction.manipulation.manipulate import Manipulate
+
+folder = Path(sys.argv[1])
+random_weights.TINY["sam.pth"](folder / "sam.pth")
+pictures = [folder / f"{number}.jpg" for number in range(3)]
+for number, path in enumerate(pictures):
+    noise = np.random.default_rng(number).integers(0, 256, (90, 120 + number, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(path)
+masks = {"by": "segment_anything", "weights": "sam.pth"}
+step = Manipulate.model_validate({"masks": masks}, context={"folder": folder})
+print(json.dumps(fed("sam", step, folder / "sam.pth", pictures, work=folder, pictures_in_all=12)))
+"""
+
+
+@pytest.mark.slow
+def test_a_sam_whose_encoder_is_with_the_card_is_fed_beside_a_plain_loop(tmp_path: Path) -> None:
+    for needed in ("torch", "segment_anything"):
+        if find_spec(needed) is None:
+            pytest.skip(f"{needed} is not installed")
+    job = "import sys; sys.path.insert(0, '../tests'); exec(sys.argv.pop(1))"
+    done = _python("-c", job, _FED, tmp_path)
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout.splitlines()[-1])
+    assert measured["failed"] == 0
+    assert min(measured[name] for name in ("loop_per_s", "fed_per_s")) > 0
+
+
 @pytest.mark.slow
 def test_scoring_is_measured_to_its_end(tmp_path: Path) -> None:
     done = _python("scoring.py", "--folder", tmp_path / "s", "--items", 30)

@@ -65,6 +65,7 @@ def make_folder(folder: Path, *, seed: int = 0) -> Path:
     seeing = SamVisionConfig(
         hidden_size=WIDTH, output_channels=WIDTH, num_hidden_layers=2, num_attention_heads=4, image_size=SIDE_PX,
         patch_size=PATCH_PX, mlp_dim=64, window_size=2, global_attn_indexes=[1], num_pos_feats=WIDTH // 2,
+        initializer_range=0.1,  # its own, 1e-10, makes all features zero
     )  # fmt: skip
     asking = SamPromptEncoderConfig(hidden_size=WIDTH, image_size=SIDE_PX, patch_size=PATCH_PX)
     drawing = SamMaskDecoderConfig(

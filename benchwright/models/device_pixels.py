@@ -38,8 +38,13 @@ class DevicePixels(NamedTuple):
     filtered: Literal["bilinear", "bicubic"] = "bicubic"
 
     @classmethod
-    def of_processor(cls, processor: Any) -> DevicePixels | None:
-        """Return a transformers processor's steps after the choice of a size; None if any other step is among them."""
+    def of_processor(cls, processor: Any, *, to_longest_edge: bool = False) -> DevicePixels | None:
+        """Return a transformers processor's steps after the choice of a size; None if any other step is among them.
+
+        Args:
+            processor: Image processor.
+            to_longest_edge: Whether it should scale pictures to one longer side and pad them, as for `padded`.
+        """
         filters: dict[Any, Literal["bilinear", "bicubic"]] = {
             Image.Resampling.BILINEAR: "bilinear",
             Image.Resampling.BICUBIC: "bicubic",
@@ -47,10 +52,11 @@ class DevicePixels(NamedTuple):
         settings = processor.to_dict()
         known = (
             all(settings.get(name) is True for name in ("do_resize", "do_rescale", "do_normalize"))
-            and not any(settings.get(name) for name in ("do_center_crop", "do_pad", "do_flip_channel_order"))
+            and not any(settings.get(name) for name in ("do_center_crop", "do_flip_channel_order"))
+            and bool(settings.get("do_pad")) == to_longest_edge
             and abs(settings.get("rescale_factor", 0) - 1 / 255) < 1e-9
             and settings.get("resample") in filters
-            and settings["size"].keys() == {"height", "width"}
+            and settings["size"].keys() == ({"longest_edge"} if to_longest_edge else {"height", "width"})
         )
         if not known:
             return None
@@ -77,3 +83,29 @@ class DevicePixels(NamedTuple):
             batch[numbers] = resized.round_().clamp_(0, 255)
         mean, std = (torch.tensor(of, device=place).view(3, 1, 1) for of in (self.mean, self.std))
         return batch.div_(255).sub_(mean).div_(std)
+
+    def padded(self, pictures: Sequence[NDArray[np.uint8]], side_px: int, place: str) -> torch.Tensor:
+        """Return pictures scaled to a longer side of `side_px`, (pictures, 3, side_px, side_px) in float32 on a device.
+
+        After normalization, zeros fill the space below and to the right.
+        """
+        import torch
+
+        alike: dict[tuple[int, int], list[int]] = {}
+        for number, picture in enumerate(pictures):
+            alike.setdefault(hw_at_longer_side(picture.shape[:2], side_px), []).append(number)
+        batch = torch.zeros((len(pictures), 3, side_px, side_px), device=place)
+        for (height, width), numbers in alike.items():
+            resized = self.batch([pictures[number] for number in numbers], (height, width), place)
+            batch[numbers, :, :height, :width] = resized
+        return batch
+
+
+def hw_at_longer_side(size_hw: tuple[int, ...], side_px: int) -> tuple[int, int]:
+    """Return height and width after the longer side is scaled to `side_px`.
+
+    Halves are rounded up, as SAM does (`ResizeLongestSide.get_preprocess_shape` of `segment_anything`).
+    """
+    height, width = size_hw
+    scale = side_px / max(height, width)
+    return int(height * scale + 0.5), int(width * scale + 0.5)

@@ -1,7 +1,7 @@
 """A model's results for a step's pictures: batches that fit into memory, and failures of single pictures.
 
-A step's `open` returns `PictureBatches`. With a GPU and a shared model, one process per GPU opens it, and each worker
-has `SharedPictures` instead. The worker decodes and sends pictures; the results are the same.
+A step's `open` or `open_shared` returns `PictureBatches`. With a GPU and a shared model, one process per GPU opens it,
+and each worker has `SharedPictures` instead. The worker decodes and sends pictures; the results are the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def batch_size_on(place: str, wanted: int | None, *, on_cpu: int) -> int:
 
 
 class PictureModel(Protocol[R_co]):
-    """The model in a step's `ctx.opened`: either in this process or shared by workers."""
+    """A step's model, either in this process or shared by workers; it is all or part of `ctx.opened`."""
+
+    def run(self, pictures: Sequence[Pixels]) -> Sequence[R_co | OutOfMemory]:
+        """Return the model's result for each picture, in order, with the error where memory did not suffice."""
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[R_co | Outcome]:
         """Return the model's result for each picture, or a failed outcome in place of the result."""
@@ -115,6 +118,10 @@ class SharedPictures(Generic[R]):
 
     def __init__(self, client: SharedModelClient, model: str, facts: PictureNeeds) -> None:
         self._client, self._model, self._facts = client, model, facts
+
+    def run(self, pictures: Sequence[Pixels]) -> list[R | OutOfMemory]:
+        """Return the model's result for each picture, like `PictureBatches.run`."""
+        return self._client.compute(self._model, pictures)
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
         """Return the model's result for each picture, like `PictureBatches.results`."""

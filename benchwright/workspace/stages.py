@@ -22,6 +22,7 @@ from benchwright.steps import (
     Measured,
     OpenContext,
     Outcome,
+    Resources,
     Step,
     Stream,
 )
@@ -125,11 +126,26 @@ class Stage:
             }
         )
 
-    def open(self, ctx: OpenContext) -> Any:
-        """Load the step's resources, once per worker; judges need none."""
+    @property
+    def needs(self) -> Resources:
+        """Return the resources of a worker, with the memory of shared models apart from that of its own."""
+        needs = self.step.needs()
+        if self.shares_model and not needs.shared_gpu_memory_mb:
+            return needs._replace(gpu_memory_mb=0, shared_gpu_memory_mb=needs.gpu_memory_mb)
+        return needs
+
+    def open(self, ctx: OpenContext, shared: Any = None) -> Any:
+        """Load the step's resources, once per worker, in addition to a shared model; judges need none."""
+        if shared is not None and isinstance(self.step, MapStep):
+            return self.step.open_with(shared, ctx)
         if self.role != "judge" and isinstance(self.step, MapStep | Filter):
             return self.step.open(ctx)
         return None
+
+    def open_shared(self, ctx: OpenContext) -> Any:
+        """Load the model that all workers share."""
+        assert isinstance(self.step, MapStep), "only map steps share a model"
+        return self.step.open_shared(ctx)
 
     def one(self, record: Any, ctx: Context) -> Outcome:
         """Return the outcome of one record."""

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from benchwright.canonical import digest
-from benchwright.errors import DataError, PrerequisiteError
+from benchwright.errors import PrerequisiteError
 from benchwright.models.devices import Device, find_device
 from benchwright.regions import (
     HelperPicture,
@@ -181,21 +181,19 @@ class SamHelper(_SamHelper):
     def _mask(self, size_wh: SizeWH, clicks: _Clicks, prepared: Prepared) -> Mask:
         import torch
 
-        predictor = self._predictor
-        # Restore the state that `set_image` leaves behind, without embedding the picture again.
-        predictor.features = torch.from_numpy(np.array(prepared["features"])).to(self._device.place)
-        predictor.original_size = (size_wh[1], size_wh[0])
-        predictor.input_size = tuple(int(side) for side in prepared["input_hw"])
-        predictor.is_image_set = True
+        from ..manipulation.masks.sam_package import set_features
+
+        features = torch.from_numpy(np.array(prepared["features"])).to(self._device.place)
+        set_features(self._predictor, (size_wh[1], size_wh[0]), features)
         has_points = len(clicks.points) > 0
         with torch.inference_mode():
-            masks, scores, _ = predictor.predict(
+            masks, scores, _ = self._predictor.predict(
                 point_coords=clicks.points if has_points else None,
                 point_labels=clicks.labels if has_points else None,
                 box=clicks.box,
                 multimask_output=clicks.is_ambiguous,
             )
-        predictor.reset_image()
+        self._predictor.reset_image()
         return np.asarray(masks[int(np.argmax(scores))], np.bool_)
 
 
@@ -205,17 +203,11 @@ class SamTransformersHelper(_SamHelper):
     by = "sam_transformers"
 
     def __init__(self, weights: Weights, device: Device) -> None:
-        from transformers import SamModel, SamProcessor
+        from ..manipulation.masks.sam_transformers import load_sam_folder
 
         super().__init__(weights, device, "transformers")
-        folder = weights.path
-        try:
-            self._processor = SamProcessor.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-            model = SamModel.from_pretrained(folder, use_safetensors=True, local_files_only=True)
-        except (OSError, ValueError, KeyError) as error:
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise DataError(f"{folder.name} holds no SAM of transformers: {first[:200]}") from error
-        self._model = model.to(device.place).eval()
+        self._processor, model = load_sam_folder(weights.path, device.dtype)
+        self._model = model.to(device.place)
 
     def prepare(self, picture: HelperPicture) -> Prepared:
         """Return the picture's embedding."""

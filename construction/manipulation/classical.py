@@ -18,7 +18,7 @@ from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible
 from .editors.effects import EFFECTS
 from .editors.harmony import contact_shadow, focused_like, in_the_light_of, shaded
 from .manipulation_settings import ManipulationSettings, Masking
-from .masks.base import Masker, MaskRequest, Pixels, hints_within, judged_outline, masks_found
+from .masks.base import Masker, MaskRequest, PictureRequests, Pixels, hints_within, judged_outline, masks_found
 
 _NO_EFFECT, _DONOR_UNREADABLE, _DONOR_HIDDEN = "no_effect", "donor_unreadable", "donor_hidden"
 
@@ -59,7 +59,7 @@ class Donors:
         if isinstance(hints, str):
             return f"donor_{hints}"
         seed = int(self._draw(idea_id, "donor").integers(2**31))
-        [(mask, facts)] = masks_found(self._masker, pixels, [MaskRequest(hints, seed)])
+        [[(mask, facts)]] = masks_found(self._masker, [PictureRequests(pixels, [MaskRequest(hints, seed)])])
         why = fault(mask, hints.box, **self._masks.checks())
         if why is None:
             _, why = judged_outline(pixels, mask, facts, most=self._masks.max_tear)

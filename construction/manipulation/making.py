@@ -20,7 +20,15 @@ from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, 
 from .editors.base import NO_MEMORY, Painted, Painter, Unpainted
 from .manipulated import Manipulated, packed
 from .manipulation_settings import TASK_OF, ManipulationSettings
-from .masks.base import GrabCut, MaskRequest, constrained, hints_within, judged_outline, masks_found
+from .masks.base import (
+    FoundMask,
+    GrabCut,
+    MaskRequest,
+    PictureRequests,
+    constrained,
+    hints_within,
+    judged_outline,
+)
 from .tools import Tools
 
 _NO_TARGET, _WAY_LEFT_OUT, _SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
@@ -57,10 +65,23 @@ class PictureCandidates:
         self._left_out: dict[str, str] = {}
         self._details: dict[str, str] = {}
         self._made: dict[tuple[int, int], tuple[Manipulated, ImageRecord]] = {}
+        self._ideas, self._places = ideas, self._places_of(ideas)
+        self._masks: dict[str, FoundMask] = {}
+        self._requests: dict[str, MaskRequest] = {}
+        self._divide_places()
         self.waiting: list[EditJob] = []
         """Canvases for a model to paint."""
-        for masked in self._masked(ideas):
-            for candidate in range(step.candidates):
+
+    @property
+    def to_find(self) -> PictureRequests:
+        """Return the objects whose masks the picture needs."""
+        return PictureRequests(self._shown.pixels, list(self._requests.values()))
+
+    def start(self, masks: Sequence[FoundMask]) -> None:
+        """Prepare all candidates, and finish those that need no model, with a mask for each object of `to_find`."""
+        self._masks |= dict(zip(self._requests, masks, strict=True))
+        for masked in self._masked():
+            for candidate in range(self._step.candidates):
                 self._start(masked, candidate)
 
     def painter(self, canvas: EditJob) -> Painter | None:
@@ -97,8 +118,8 @@ class PictureCandidates:
             images=tuple(images.values()) if made else (),
         )
 
-    def _masked(self, ideas: Sequence[Idea]) -> Iterator[_Masked]:
-        """Yield ideas with their masks, all found together; record the ideas that cannot be carried out."""
+    def _places_of(self, ideas: Sequence[Idea]) -> dict[str, Hints]:
+        """Return the locations of masks by idea; record the ideas whose location is unusable."""
         places: dict[str, Hints] = {}
         for idea in ideas:
             if (place := self._place(idea)) is not None:
@@ -106,15 +127,18 @@ class PictureCandidates:
                     self._left_out[idea.idea_id] = place
                 else:
                     places[idea.idea_id] = place
-        masks = self._masks_at({idea.idea_id: idea.way for idea in ideas}, places)
-        for idea in ideas:
+        return places
+
+    def _masked(self) -> Iterator[_Masked]:
+        """Yield ideas with their masks; record the ideas that cannot be carried out."""
+        for idea in self._ideas:
             if idea.idea_id in self._left_out:
                 continue
             if idea.way == "direct":
                 yield _Masked(idea, None, {})
                 continue
-            mask, facts = masks[idea.idea_id]
-            why = fault(mask, places[idea.idea_id].box, **self._step.masks.checks())
+            mask, facts = self._masks[idea.idea_id]
+            why = fault(mask, self._places[idea.idea_id].box, **self._step.masks.checks())
             if why is None and idea.way == "background":
                 facts, why = judged_outline(self._shown.pixels, mask, facts, most=self._step.masks.max_tear)
             if why is not None:
@@ -148,18 +172,15 @@ class PictureCandidates:
         size_wh = self._shown.record.width, self._shown.record.height
         return hints_within(grounded, scale=self._shown.scale, size_wh=size_wh)
 
-    def _masks_at(
-        self, ways: Mapping[str, Way], places: Mapping[str, Hints]
-    ) -> dict[str, tuple[Mask, Mapping[str, Any]]]:
-        pixels, found = self._shown.pixels, dict[str, tuple[Mask, Mapping[str, Any]]]()
-        requests: dict[str, MaskRequest] = {}
-        for idea_id, hints in places.items():
+    def _divide_places(self) -> None:
+        """Divide the places into those whose mask is the rectangle itself, and requests for masks."""
+        ways: dict[str, Way] = {idea.idea_id: idea.way for idea in self._ideas}
+        for idea_id, hints in self._places.items():
             if ways[idea_id] == "partial" and self._step.masks.partial == "rectangle":
-                found[idea_id] = rectangle(hints.box, pixels.shape), {"by": "rectangle", "box_xyxy": list(hints.box)}
+                mask = rectangle(hints.box, self._shown.pixels.shape)
+                self._masks[idea_id] = mask, {"by": "rectangle", "box_xyxy": list(hints.box)}
             else:
-                requests[idea_id] = MaskRequest(hints, int(self._draw(idea_id, "mask").integers(2**31)))
-        masks = masks_found(self._tools.masker, pixels, list(requests.values()))
-        return found | dict(zip(requests, masks, strict=True))
+                self._requests[idea_id] = MaskRequest(hints, int(self._draw(idea_id, "mask").integers(2**31)))
 
     def _start(self, masked: _Masked, candidate: int) -> None:
         """Prepare a candidate's canvas, and finish the candidate if it needs no model."""

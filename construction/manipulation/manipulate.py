@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
@@ -19,6 +19,7 @@ from benchwright.facts import CATEGORIES
 from benchwright.models.batching import in_background
 from benchwright.models.endpoints.image_edits import planned_edits
 from benchwright.models.endpoints.usage import RequestPlan
+from benchwright.models.picture_batches import PictureBatches, PictureModel
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, PictureFidelity, Resources, Stream
 
@@ -28,9 +29,13 @@ from .editors.base import Painter
 from .editors.presets import Task
 from .making import PictureCandidates
 from .manipulated import packed
-from .manipulation_settings import TASK_OF, ManipulationSettings
+from .manipulation_settings import ENCODER_MB, TASK_OF, ManipulationSettings
+from .masks.base import masks_found
 from .models.weights import Weights
-from .tools import MASKS, TASKS, Tools, open_tools, used_weights
+from .tools import MASKS, TASKS, Tools, open_encoder, open_tools, used_weights
+
+if TYPE_CHECKING:
+    from .masks.sam_encoder import Features
 
 _WITH_MODELS, _WITHOUT = Resources(memory_mb=8192), Resources(memory_mb=1024)
 _PLANNED = "ideas.planned"
@@ -98,7 +103,7 @@ class Manipulate(ManipulationSettings, MapStep):
     """
 
     name: ClassVar[str] = "manipulate"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     pixels_compared: ClassVar[bool] = True
     consumes: ClassVar[Stream] = "images"
@@ -146,20 +151,42 @@ class Manipulate(ManipulationSettings, MapStep):
     def needs(self) -> Resources:
         """Return a worker's resources: more memory if models run, and the GPUs of the settings."""
         used = _WITH_MODELS if self.weights() else _WITHOUT
-        return used._replace(
-            gpus=self.hardware.gpus, gpu_memory_mb=self.hardware.gpu_memory_mb(self.weights().values())
-        )
+        if self.shares_model():
+            shared_mb = ENCODER_MB + self.weights()[MASKS].size_mb
+            used = used._replace(gpu_memory_mb=self.masks.decoder_mb, shared_gpu_memory_mb=shared_mb)
+        else:
+            used = used._replace(gpu_memory_mb=self.hardware.gpu_memory_mb(self.weights().values()))
+        return used._replace(gpus=self.hardware.gpus)
 
     def together(self) -> int:
         """Return the number of images processed together."""
         return self.hardware.images_together
 
+    def shares_model(self) -> bool:
+        """Return whether SAM is the only model, and the settings do not name its device.
+
+        A model that paints takes most of a worker's time and memory on the GPU, so SAM then stays with it.
+        """
+        return self.weights().keys() == {MASKS} and self.hardware.device is None
+
+    def open_shared(self, ctx: OpenContext) -> PictureBatches[Features]:
+        """Load SAM's image encoder."""
+        del ctx
+        return open_encoder(self, self.weights()[MASKS])
+
     def open(self, ctx: OpenContext) -> Tools:
         """Load the models or connect to the endpoint, and restrict OpenCV to the worker's single thread."""
+        return self._tools(self.open_shared(ctx) if MASKS in self.weights() else None, ctx)
+
+    def open_with(self, shared: PictureModel[Features], ctx: OpenContext) -> Tools:
+        """Load everything except SAM's image encoder."""
+        return self._tools(shared, ctx)
+
+    def _tools(self, encoder: PictureModel[Features] | None, ctx: OpenContext) -> Tools:
         import cv2
 
         cv2.setNumThreads(1)
-        return open_tools(self, self.weights(), None if self.editor is None else ctx.replies)
+        return open_tools(self, self.weights(), encoder, None if self.editor is None else ctx.replies)
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
         """Return the largest number of endpoint requests for this many images: an idea per category of `ways`."""
@@ -173,9 +200,13 @@ class Manipulate(ManipulationSettings, MapStep):
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
-        """Carry out the ideas of several images; models paint in batches over all of them."""
+        """Carry out the ideas of several images; SAM sees them, and models paint, in batches over all of them."""
         started: list[Outcome | PictureCandidates] = [self._started(record, ctx) for record in records]
-        _paint([candidates for candidates in started if isinstance(candidates, PictureCandidates)])
+        pictures = [candidates for candidates in started if isinstance(candidates, PictureCandidates)]
+        masks = masks_found(ctx.opened.masker, [picture.to_find for picture in pictures])
+        for picture, found in zip(pictures, masks, strict=True):
+            picture.start(found)
+        _paint(pictures)
         return [
             candidates.outcome() if isinstance(candidates, PictureCandidates) else candidates for candidates in started
         ]

@@ -18,6 +18,9 @@ from .models.weights import BY_DIGEST, Weights, find_weights
 
 if TYPE_CHECKING:
     from benchwright.models.endpoints.reply_store import ReplyStore
+    from benchwright.models.picture_batches import PictureBatches, PictureModel
+
+    from .masks.sam_encoder import Features
 
 TASKS: tuple[Task, ...] = ("inpaint", "instruct")
 MASKS = "masks"
@@ -109,40 +112,77 @@ def _found(step: ManipulationSettings, task: str, named: str, folder: Path | Non
     return find_weights(path, purpose=purpose, fetch=_fetch(preset), needs="model_index.json", otherwise=_OTHERWISE)
 
 
-def open_tools(step: ManipulationSettings, weights: Mapping[str, Weights], replies: ReplyStore | None = None) -> Tools:
-    """Load all tools of a step.
+def open_encoder(step: ManipulationSettings, weights: Weights) -> PictureBatches[Features]:
+    """Load the image encoder of a step's SAM.
+
+    Args:
+        step: Step with its settings.
+        weights: SAM's weights.
+
+    Raises:
+        PrerequisiteError: A package is missing, or only the digest of the weights is known.
+        DataError: The weights are not a SAM.
+    """
+    _require_places({MASKS: weights})
+    device = find_device(step.hardware.device, step.hardware.dtype)
+    if _is_of_transformers(step, weights):
+        from .masks.sam_transformers import transformers_encoder
+
+        return transformers_encoder(weights.path, device).in_batches()
+    from .masks.sam_package import package_encoder
+
+    return package_encoder(weights.path, device).in_batches()
+
+
+def open_tools(
+    step: ManipulationSettings,
+    weights: Mapping[str, Weights],
+    encoder: PictureModel[Features] | None,
+    replies: ReplyStore | None = None,
+) -> Tools:
+    """Load all tools of a step except SAM's image encoder.
 
     Args:
         step: Step with its settings.
         weights: The weights that it uses.
+        encoder: SAM's image encoder, in this process or shared by workers; None if masks need no SAM.
         replies: Store of endpoint replies in the workspace; None stores no replies.
 
     Raises:
         PrerequisiteError: A package or a key is missing, or only the digests of weights are known.
         DataError: The weights are not a model of the required kind.
     """
-    for task, weight in weights.items():
-        if not weight.path.name:
-            raise PrerequisiteError(f"weights of {task} are known by digest only; run the recipe with their place")
+    _require_places(weights)
     painters: dict[Task, Painter] = {task: _painter(step, task, weights[task]) for task in TASKS if task in weights}
     if step.editor is not None:
         from .editors.endpoint_edits import EndpointEdits
 
         painters = dict.fromkeys(step.tasks, EndpointEdits(step.editor, replies))
-    return Tools(_masker(step, weights.get(MASKS)), painters)
+    return Tools(_masker(step, weights.get(MASKS), encoder), painters)
 
 
-def _masker(step: ManipulationSettings, weights: Weights | None) -> Masker:
+def _require_places(weights: Mapping[str, Weights]) -> None:
+    for task, weight in weights.items():
+        if not weight.path.name:
+            raise PrerequisiteError(f"weights of {task} are known by digest only; run the recipe with their place")
+
+
+def _is_of_transformers(step: ManipulationSettings, weights: Weights) -> bool:
+    return step.masks.by == "sam_transformers" or weights.path.is_dir()
+
+
+def _masker(step: ManipulationSettings, weights: Weights | None, encoder: PictureModel[Features] | None) -> Masker:
     from .masks.base import GrabCut, Rectangle
 
     settings = step.masks
     if weights is None:
         return Rectangle() if settings.by == "rectangle" else GrabCut()
+    assert encoder is not None, "a SAM needs its image encoder"
     device = find_device(step.hardware.device, step.hardware.dtype)
-    if settings.by == "sam_transformers" or weights.path.is_dir():
+    if _is_of_transformers(step, weights):
         from .masks.sam_transformers import SamOfTransformers
 
-        return SamOfTransformers(weights.path, weights.sha256, device)
+        return SamOfTransformers(weights.path, weights.sha256, device, encoder)
     from .masks.sam_package import SamPackage
 
     everything = {
@@ -154,6 +194,7 @@ def _masker(step: ManipulationSettings, weights: Weights | None) -> Masker:
         weights.path,
         weights.sha256,
         device,
+        encoder,
         prompt=settings.prompt,
         overlap=settings.overlap,
         max_area=settings.max_area,

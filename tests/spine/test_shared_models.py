@@ -7,7 +7,12 @@ and what a GPU does with pixels runs here with the CPU as its device.
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
+from multiprocessing.connection import Listener
+from multiprocessing.process import current_process
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,23 +21,44 @@ import pytest
 from color_classifier import color_classifier
 from picture_copies import photograph
 from PIL import Image
+from planned_ideas import PlannedIdeas
 from tiny_clip import color_clip
 from tiny_depth_anything import make_depth_anything
 from tiny_dinov2 import make_dinov2
+from tiny_sam import make_checkpoint
 from walks import tree_digest
 
+from benchwright.canonical import file_digest
 from benchwright.construction.estimated.estimated_depth import _DepthEstimator
+from benchwright.construction.item_parts.cutting_out import Hints
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.manipulated import unpacked
+from benchwright.construction.manipulation.manipulation_settings import Hardware
+from benchwright.construction.manipulation.masks.base import MaskRequest, PictureRequests
 from benchwright.diagnostics.models.image_classifier import load_classifier
+from benchwright.engines.card_process import CardServer
 from benchwright.engines.cards import CPU
+from benchwright.images.formats.walking import Limits
 from benchwright.models.device_pixels import DevicePixels
+from benchwright.models.picture_batches import PictureBatches, SharedPictures
 from benchwright.models.picture_vectors import Preprocessing, Vectors, embed
-from benchwright.pipeline import run_recipe
+from benchwright.pipeline import run_recipe, run_steps
+from benchwright.pipeline.planning.plan import phases, plan
+from benchwright.pipeline.stages.worker_context import WorkerContext
 from benchwright.recipe import Recipe, step
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")
 PHOTOGRAPHS = ("coffee", "rocket", "chelsea", "astronaut")
 Maker = Callable[[Path], object]
+
+
+class Sam(NamedTuple):
+    """Steps of which the second cuts out by SAM, and a folder of photographs for them."""
+
+    steps: list[Any]
+    photos: Path
 
 
 class Models(NamedTuple):
@@ -103,6 +129,73 @@ def test_tables_are_those_of_models_that_every_worker_opens_for_itself(
     assert run("shared", 3) == alone
     assert list((tmp_path / "shared").rglob("card-1.log")), "the card has held the models"
     assert not list((tmp_path / "alone").rglob("card-*.log"))
+
+
+@pytest.fixture
+def sam(tmp_path: Path) -> Sam:
+    """The step `manipulate` with SAM, ideas for it, and a folder of photographs, one of which lends pixels."""
+    if find_spec("segment_anything") is None:  # an import would want torchvision, which SAM here does without
+        pytest.skip("segment_anything is not installed")
+    (tmp_path / "photos").mkdir()
+    for name in PHOTOGRAPHS:
+        photograph(name).resize((96, 72)).save(tmp_path / "photos" / f"{name}.png")
+    masks = {"by": "segment_anything", "weights": make_checkpoint(tmp_path / "sam.pth").name, "min_box_iou": 0,
+             "max_area": 0.99, "max_tear": 1}  # fmt: skip
+    step_ = Manipulate.model_validate({"masks": masks, "max_enlargement": 9}, context={"folder": tmp_path})
+    return Sam([PlannedIdeas(donor=file_digest(tmp_path / "photos" / "coffee.png")), step_], tmp_path / "photos")
+
+
+@pytest.mark.workers
+def test_pairs_cut_out_by_a_sam_that_workers_share_are_those_of_a_sam_in_each(
+    sam: Sam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = run_steps(sam.steps, images=sam.photos, workspace=tmp_path / "alone", workers=1)
+    monkeypatch.setattr("benchwright.engines.local.visible_gpus", lambda: [CPU])
+    run_steps(sam.steps, images=sam.photos, workspace=tmp_path / "shared", workers=2)
+    assert tree_digest(tmp_path / "shared") == tree_digest(tmp_path / "alone")
+    assert list((tmp_path / "shared").rglob("card-1.log")), "the card has held the encoder"
+    made = [pair for row in alone.outcomes("manipulate") for pair in unpacked(row["pairs"])]
+    cut = [pair.made_with["mask"]["by"] for pair in made if "mask" in pair.made_with]
+    assert set(cut) == {"segment_anything"}
+    assert len(cut) > len(PHOTOGRAPHS)
+
+
+def test_the_encoder_is_with_the_card_and_the_decoder_with_the_worker(sam: Sam, tmp_path: Path) -> None:
+    [_, stage] = plan([("ideas", sam.steps[0]), ("manipulate", sam.steps[1])])
+    host = WorkerContext(Workspace.create(tmp_path / "w"), sam.photos, [stage], 0, 1, Limits())
+    address = str(tmp_path / "card")
+    with Listener(address, authkey=bytes(current_process().authkey)) as listener:
+        threading.Thread(target=CardServer(host).accept, args=(listener,), daemon=True).start()
+        tools = replace(host, card=address, _opened={}).opened(stage)
+    asked = [
+        PictureRequests(np.asarray(photograph(name)), [MaskRequest(Hints((20, 20, 90, 70)), 1)]) for name in PHOTOGRAPHS
+    ]
+    own = stage.open(host).masker.masks(asked)
+    for shared, wanted in zip(tools.masker.masks(asked), own, strict=True):
+        np.testing.assert_array_equal(shared, wanted)
+    assert isinstance(tools.masker._encoder, SharedPictures)
+    assert isinstance(host.shared_model("manipulate"), PictureBatches)
+
+
+@pytest.mark.parametrize(
+    ("settings", "own_mb", "shared_mb"),
+    [
+        ({}, 2_000, 22_000),
+        ({"prompt": "everything"}, 6_000, 22_000),
+        ({"device": "cuda:0"}, 10_000, 0),
+        ({"device": "cpu"}, 0, 0),
+    ],
+    ids=str,
+)
+def test_memory_of_the_encoder_is_shared_unless_settings_name_its_device(
+    sam: Sam, settings: dict[str, Any], own_mb: int, shared_mb: int
+) -> None:
+    planned, cut = sam.steps
+    masks = cut.masks.model_copy(update={name: settings[name] for name in settings if name == "prompt"})
+    cut = cut.model_copy(update={"masks": masks, "hardware": Hardware(device=settings.get("device"))})
+    [phase] = phases(plan([("ideas", planned), ("manipulate", cut)]))
+    assert (phase.needs.gpu_memory_mb, phase.needs.shared_gpu_memory_mb) == (own_mb, shared_mb)
+    assert phase.stages[1].shares_model == bool(shared_mb)
 
 
 def test_a_picture_is_computed_alike_whatever_comes_with_it(models: Models, pictures: list[np.ndarray]) -> None:

@@ -35,15 +35,12 @@ class Phase(NamedTuple):
         A worker keeps the models of all stages of a phase on its GPU, so their memory there adds up, as does the memory
         of the models that workers share.
         """
-        stages = [stage for stage in self.stages if stage.role != "judge"]
-        needs = [stage.step.needs() for stage in stages]
-        gpu_memory_mb = sum(resources.gpu_memory_mb for resources in needs)
-        shared_mb = sum(stage.step.needs().gpu_memory_mb for stage in stages if stage.shares_model)
+        needs = [stage.needs for stage in self.stages if stage.role != "judge"]
         return Resources(
             max(resources.gpus for resources in needs),
             max(resources.memory_mb for resources in needs),
-            gpu_memory_mb - shared_mb,
-            shared_mb,
+            sum(resources.gpu_memory_mb for resources in needs),
+            sum(resources.shared_gpu_memory_mb for resources in needs),
         )
 
 

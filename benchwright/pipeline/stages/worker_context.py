@@ -130,11 +130,13 @@ class WorkerContext:
             return stage.open(self)
         from benchwright.models.picture_batches import SharedPictures
 
-        return SharedPictures(client, stage.id, client.open(stage.id))
+        return stage.open(self, SharedPictures(client, stage.id, client.open(stage.id)))
 
     def shared_model(self, name: str) -> Any:
         """Return the model of a stage that all workers share (`engines.card_process.ModelHost`)."""
-        return self.opened(next(stage for stage in self.stages if stage.id == name))
+        if name not in self._opened:
+            self._opened[name] = next(stage for stage in self.stages if stage.id == name).open_shared(self)
+        return self._opened[name]
 
     def keep_only(self, names: Sequence[str]) -> None:
         """Drop the models of all except some stages (`engines.card_process.ModelHost`)."""

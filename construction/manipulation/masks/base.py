@@ -6,6 +6,7 @@ Two maskers need no model: the box itself, and GrabCut from box and points.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +20,8 @@ from ...item_parts.idea import GroundedSubject
 
 Pixels = NDArray[np.uint8]
 """(height, width, 3) RGB."""
+FoundMask = tuple[Mask, Mapping[str, Any]]
+"""A mask, (height, width), with its record as JSON values."""
 _NO_BOX, _BOX_OUTSIDE, _OFF_SUBJECT, _TORN = "no_box", "box_outside", "target_off_subject", "outline_torn"
 _LEAST_SIDE_PX = 2.0
 
@@ -35,6 +38,18 @@ class MaskRequest(NamedTuple):
     seed: int
 
 
+class PictureRequests(NamedTuple):
+    """The objects to find in one picture.
+
+    Args:
+        pixels: The picture.
+        requests: One request per object, at least one.
+    """
+
+    pixels: Pixels
+    requests: Sequence[MaskRequest]
+
+
 class Masker(Protocol):
     """A finder of masks that does the costly work on a picture only once for all requests."""
 
@@ -42,8 +57,8 @@ class Masker(Protocol):
     def made_with(self) -> Mapping[str, Any]:
         """Return all factors that determine the masks, as JSON values."""
 
-    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
-        """Return a mask for each request, (height, width); empty if nothing was found."""
+    def masks(self, pictures: Sequence[PictureRequests]) -> list[list[Mask]]:
+        """Return a mask for each request of each picture, (height, width); empty if nothing was found."""
 
 
 def hints_within(grounded: GroundedSubject, *, scale: float, size_wh: tuple[int, int]) -> Hints | str:
@@ -92,22 +107,29 @@ def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 
     return target._replace(box=cut)
 
 
-def masks_found(
-    masker: Masker, pixels: Pixels, requests: Sequence[MaskRequest]
-) -> list[tuple[Mask, Mapping[str, Any]]]:
-    """Return a mask for each request with its record: the mask that people outlined, otherwise the masker's.
+def masks_found(masker: Masker, pictures: Sequence[PictureRequests]) -> list[list[FoundMask]]:
+    """Return a mask for each request of each picture: the mask that people outlined, otherwise the masker's.
 
     If the settings ask for the box itself, the mask is the box.
     """
     wants_boxes = isinstance(masker, Rectangle)
-    outlined = [None if wants_boxes else stated_mask(request.hints, pixels.shape) for request in requests]
-    wanted = [request for request, mask in zip(requests, outlined, strict=True) if mask is None]
-    masks = iter(masker.masks(pixels, wanted) if wanted else ())
+    outlined = [
+        [None if wants_boxes else stated_mask(request.hints, pixels.shape) for request in requests]
+        for pixels, requests in pictures
+    ]
+    wanted = [
+        PictureRequests(pixels, [request for request, mask in zip(requests, known, strict=True) if mask is None])
+        for (pixels, requests), known in zip(pictures, outlined, strict=True)
+    ]
+    masks = chain.from_iterable(masker.masks([picture for picture in wanted if picture.requests]))
     return [
-        (next(masks), {**masker.made_with, "box_xyxy": list(request.hints.box), "seed": request.seed})
-        if mask is None
-        else (mask, {"by": "facts", "box_xyxy": list(request.hints.box)})
-        for request, mask in zip(requests, outlined, strict=True)
+        [
+            (next(masks), {**masker.made_with, "box_xyxy": list(request.hints.box), "seed": request.seed})
+            if mask is None
+            else (mask, {"by": "facts", "box_xyxy": list(request.hints.box)})
+            for request, mask in zip(requests, known, strict=True)
+        ]
+        for (_, requests), known in zip(pictures, outlined, strict=True)
     ]
 
 
@@ -137,9 +159,9 @@ class Rectangle:
 
     made_with: Mapping[str, Any] = {"by": "rectangle"}
 
-    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
+    def masks(self, pictures: Sequence[PictureRequests]) -> list[list[Mask]]:
         """Return all pixels that each box touches."""
-        return [rectangle(request.hints.box, pixels.shape) for request in requests]
+        return [[rectangle(request.hints.box, pixels.shape) for request in requests] for pixels, requests in pictures]
 
 
 class GrabCut:
@@ -147,6 +169,9 @@ class GrabCut:
 
     made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
-    def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
+    def masks(self, pictures: Sequence[PictureRequests]) -> list[list[Mask]]:
         """Return, for each box, the largest connected part with the colors of the box's inside."""
-        return [find_mask(pixels, request.hints, seed=request.seed % 2**31) for request in requests]
+        return [
+            [find_mask(pixels, request.hints, seed=request.seed % 2**31) for request in requests]
+            for pixels, requests in pictures
+        ]

@@ -8,6 +8,7 @@ and the file name does not matter.
 from __future__ import annotations
 
 import warnings
+import zipfile
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -17,24 +18,26 @@ from benchwright.errors import DataError
 
 from .sam_import import segment_anything
 
+_ENCODER = "image_encoder."
 _DECODER_HEADS = 8
 """Number of heads of the mask decoder's attention, which no weight's shape gives; SAM has eight."""
 _MEAN, _STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
 
 
-def load_sam(path: Path) -> Any:
+def load_sam(path: Path, *, encodes: bool = True) -> Any:
     """Return the model of a checkpoint, on the CPU, in evaluation mode.
 
     Args:
         path: `.pth`, read without unpickling anything but tensors, or `.safetensors`.
+        encodes: Whether to load the image encoder; without it, the model only knows the size of the encoder's input.
 
     Raises:
         DataError: The file does not hold such a model.
     """
     try:
         state = _state(path)
-        model = _model(state)
-        model.load_state_dict(state)
+        model = _model(state, encodes=encodes)
+        model.load_state_dict({name: state[name] for name in state if encodes or not name.startswith(_ENCODER)})
     except (KeyError, IndexError, ValueError, RuntimeError, OSError, EOFError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(
@@ -56,15 +59,23 @@ def _state(path: Path) -> Mapping[str, Any]:
     try:
         with warnings.catch_warnings():  # about a pickle not written by torch; it is refused a moment later
             warnings.simplefilter("ignore", UserWarning)
-            state: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+            state: Mapping[str, Any] = torch.load(
+                path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
+            )
     except pickle.UnpicklingError as error:  # torch's message suggests allowing what must not be allowed
         raise ValueError("it holds something else than tensors, which is not read") from error
     return state
 
 
-def _model(state: Mapping[str, Any]) -> Any:
+def _model(state: Mapping[str, Any], *, encodes: bool) -> Any:
+    import torch
+
     modeling = segment_anything().modeling
-    encoder, size_px, grid = _encoder(state, modeling)
+    patch = state[_ENCODER + "patch_embed.proj.weight"].shape[2]
+    grid = state[_ENCODER + "pos_embed"].shape[1]
+    size_px = grid * patch
+    encoder = _encoder(state, modeling, patch, grid) if encodes else torch.nn.Module()
+    encoder.img_size = size_px
     dim = state["prompt_encoder.no_mask_embed.weight"].shape[1]
     decoder = "mask_decoder."
     prompts = modeling.PromptEncoder(
@@ -92,19 +103,18 @@ def _model(state: Mapping[str, Any]) -> Any:
     )
 
 
-def _encoder(state: Mapping[str, Any], modeling: Any) -> tuple[Any, int, int]:
-    """Return the image encoder, the side of its input pictures in pixels, and the side of its output."""
+def _encoder(state: Mapping[str, Any], modeling: Any, patch: int, grid: int) -> Any:
+    """Return the image encoder for a side of `grid` patches, each of `patch` pixels per side."""
     import torch
 
-    name = "image_encoder."
-    width, _, patch, _ = state[name + "patch_embed.proj.weight"].shape
-    grid = state[name + "pos_embed"].shape[1]
+    name = _ENCODER
+    width = state[name + "patch_embed.proj.weight"].shape[0]
     depth = _count(state, name + "blocks.")
     # Relative positions of a window of n patches: 2n - 1 of them, each as wide as a head.
     positions = [state[f"{name}blocks.{block}.attn.rel_pos_h"].shape for block in range(depth)]
     reaches = [(length + 1) // 2 for length, _ in positions]
     windows = [reach for reach in reaches if reach != grid]
-    encoder = modeling.ImageEncoderViT(
+    return modeling.ImageEncoderViT(
         depth=depth,
         embed_dim=width,
         img_size=grid * patch,
@@ -118,7 +128,6 @@ def _encoder(state: Mapping[str, Any], modeling: Any) -> tuple[Any, int, int]:
         window_size=windows[0] if windows else 0,
         out_chans=state[name + "neck.0.weight"].shape[0],
     )
-    return encoder, grid * patch, grid
 
 
 def _count(state: Mapping[str, Any], prefix: str) -> int:

@@ -3,14 +3,12 @@
 - Every way is carried out by the model it names, and the editor that really ran is recorded.
 - What must not change does not, by one byte, whatever the model painted.
 - Equal seeds give equal pixels; another batch changes rounding only, within a stated tolerance.
-- A picture is embedded once for all its boxes. A picture can be made again from its record alone.
-- Memory that runs out halves the batch. Nothing is unpickled.
+- A picture can be made again from its record alone. Memory that runs out halves the batch.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -25,7 +23,6 @@ from step_context import StepContext
 from tiny_diffusion import make_pipeline
 from tiny_sam import make_checkpoint, make_folder
 
-from benchwright.construction.item_parts.cutting_out import Hints
 from benchwright.construction.item_parts.idea import GroundedSubject, packed
 from benchwright.construction.manipulation.edit_jobs import EditJob, finished
 from benchwright.construction.manipulation.editors.base import Edit
@@ -33,10 +30,6 @@ from benchwright.construction.manipulation.editors.diffusion import Diffusion, R
 from benchwright.construction.manipulation.editors.windows import EditWindow, softened
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
-from benchwright.construction.manipulation.masks.base import MaskRequest
-from benchwright.construction.manipulation.masks.sam_architecture import load_sam
-from benchwright.construction.manipulation.masks.sam_package import SamPackage
-from benchwright.construction.manipulation.masks.sam_transformers import SamOfTransformers
 from benchwright.construction.manipulation.models.weights import find_weights
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
@@ -319,72 +312,6 @@ def test_what_the_safety_checker_of_the_weights_refuses_is_not_kept(
     monkeypatch.setattr(opened.painters["instruct"], "pipeline", refusing)
     [outcome], _, _ = carry_out(tmp_path, step_for(weights), opened)
     assert outcome.evidence["left_out"] == {"E2-1:0": "unsafe"}
-
-
-@pytest.fixture(scope="module")
-def maskers(weights: Path) -> dict[str, Any]:
-    common = {"overlap": "iou", "max_area": 1.0}
-    every = {"points_per_side": 4, "pred_iou_thresh": -9.0, "stability_score_thresh": 0.0}
-    return {
-        "box": SamPackage(weights / "sam.pth", "x", CPU, prompt="box", **common),
-        "everything": SamPackage(weights / "sam.pth", "x", CPU, prompt="everything", settings=every, **common),
-        "transformers": SamOfTransformers(weights / "sam", "x", CPU),
-    }  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="module")
-def noise() -> np.ndarray:
-    return np.random.default_rng(7).integers(0, 256, (90, 121, 3), dtype=np.uint8)
-
-
-BOXES = [MaskRequest(Hints((10, 10, 60, 60), [(20, 20)], [(100, 80)]), 1), MaskRequest(Hints((30, 5, 110, 80)), 2)]
-
-
-@pytest.mark.parametrize("name", ["box", "everything", "transformers"])
-def test_each_box_gets_a_mask_of_the_pictures_size_and_always_the_same(
-    maskers: dict[str, Any], noise: np.ndarray, name: str
-) -> None:
-    masks = maskers[name].masks(noise, BOXES)
-    assert [mask.shape for mask in masks] == [(90, 121)] * 2
-    assert all(mask.any() for mask in masks)
-    assert all(np.array_equal(*pair) for pair in zip(masks, maskers[name].masks(noise, BOXES), strict=True))
-
-
-@pytest.mark.parametrize("name", ["box", "everything", "transformers"])
-def test_a_picture_is_embedded_once_for_all_its_boxes(
-    maskers: dict[str, Any], noise: np.ndarray, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    masker, seen = maskers[name], []
-    network = masker._model.vision_encoder if name == "transformers" else masker._predictor.model.image_encoder
-    hook = network.register_forward_hook(lambda *_: seen.append(1))
-    masker.masks(noise, BOXES * 2)
-    hook.remove()
-    assert len(seen) == 1
-
-
-def test_half_precision_finds_masks_too(weights: Path, noise: np.ndarray) -> None:
-    half = Device("cpu", "bfloat16")
-    for masker in (
-        SamPackage(weights / "sam.pth", "x", half, prompt="box", overlap="iou", max_area=1.0),
-        SamOfTransformers(weights / "sam", "x", half),
-    ):
-        assert [mask.shape for mask in masker.masks(noise, BOXES)] == [(90, 121)] * 2
-
-
-def test_a_checkpoint_that_holds_more_than_tensors_is_refused_without_running_it(tmp_path: Path) -> None:
-    import torch
-
-    class Trap:
-        def __reduce__(self) -> Any:
-            return Path.touch, (tmp_path / "sprung",)
-
-    torch.save({"weights": Trap()}, tmp_path / "sam.pth")
-    with pytest.raises(DataError, match=r"sam\.pth is no checkpoint of segment_anything"):
-        load_sam(tmp_path / "sam.pth")
-    (tmp_path / "bare.pth").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(DataError, match=r"bare\.pth is no checkpoint"):
-        load_sam(tmp_path / "bare.pth")
-    assert not (tmp_path / "sprung").exists()
 
 
 def test_a_folder_of_another_model_is_refused_with_what_it_should_hold(weights: Path) -> None:
