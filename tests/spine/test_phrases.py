@@ -122,6 +122,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/batches-and-samples.md",
     "docs/blink-settings.md",
     "docs/blink-tasks.md",
+    "docs/campaign-internals.md",
     "docs/campaign-kinds.md",
     "docs/campaign-parts.md",
     "docs/checking-releases.md",
