@@ -156,6 +156,7 @@ EDITED_PAGES: tuple[str, ...] = (
     "docs/marks.md",
     "docs/own-photographs.md",
     "docs/paid-workers.md",
+    "docs/pair-api-edits.md",
     "docs/pair-editors.md",
     "docs/pair-ideas.md",
     "docs/pair-filters.md",
