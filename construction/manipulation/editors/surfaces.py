@@ -22,6 +22,8 @@ _LEAST_SIDE = 0.05
 """Shortest side of a surface, as a fraction of its longest; with a shorter one it is a triangle."""
 _RIM_PX = 0.7
 """Standard deviation of the softening of a surface's rim, as a lens softens a straight edge."""
+_FINE, _STEPS = 4, 2
+"""Factor at which edges are drawn; half the width, in pixels, of steps along a drawn edge, which hide nothing."""
 _SHADE_SPREAD, _SHADE = 0.12, (0.6, 1.5)
 """Softness of the light and shade that a surface keeps, as a fraction of its longer side; bounds of its factor."""
 _DARK = 40
@@ -106,8 +108,7 @@ def surface_filled(
         )
     gain = 1 + blend.light * (_shade_on(picture, mask, max(size_wh)) - 1)
     laid = np.asarray(np.clip(np.rint(laid * np.clip(gain, *_SHADE)[..., None]), 0, 255), np.uint8)
-    grown = cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderType=cv2.BORDER_REPLICATE) > 0
-    alpha = opacity(np.asarray(grown, np.bool_), feather_px=_RIM_PX)
+    alpha = _opacity_of(mask, corners)
     left, top = (
         (round(side * factor) - want) / 2 / factor for side, want in zip(shown.shape[1::-1], size_wh, strict=True)
     )
@@ -127,6 +128,25 @@ def _size_of(corners: NDArray[np.float32]) -> tuple[int, int]:
     """Return the mean width and height of a quadrilateral, in pixels."""
     sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     return max(2, round(float(sides[0] + sides[2]) / 2)), max(2, round(float(sides[1] + sides[3]) / 2))
+
+
+def _opacity_of(mask: Mask, corners: NDArray[np.float32] | None) -> Alpha:
+    """Return a surface's opacity: straight edges between its corners, and none behind what is in front of it."""
+    import cv2
+
+    square = np.ones((3, 3), np.uint8)
+    if corners is None:
+        grown = cv2.dilate(mask.astype(np.uint8), square, borderType=cv2.BORDER_REPLICATE) > 0
+        return opacity(np.asarray(grown, np.bool_), feather_px=_RIM_PX)
+    height, width = mask.shape
+    fine = np.zeros((height * _FINE, width * _FINE), np.uint8)
+    cv2.fillConvexPoly(fine, np.rint((corners + 0.5) * _FINE - 0.5).astype(np.int32), 255)
+    covered = cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    hidden = (covered > 0) & ~mask
+    deep = cv2.erode(hidden.astype(np.uint8), square, iterations=_STEPS)
+    front = hidden & (cv2.dilate(deep, square, iterations=_STEPS + 1) > 0)
+    shows = np.where(front, np.float32(0), covered)
+    return np.asarray(cv2.GaussianBlur(shows, (0, 0), _RIM_PX, borderType=cv2.BORDER_REPLICATE), np.float32)
 
 
 def _shade_on(picture: Pixels, mask: Mask, side_px: float) -> NDArray[np.float32]:

@@ -20,7 +20,7 @@ from ...stated_facts.resolved_facts import IdeaFacts, ResolvedBackground, Swappi
 from ..grounding.scene import Scene
 from .planned import Planned
 
-_PHOTOGRAPH = "an ordinary photograph"
+_PHOTOGRAPH = "an ordinary color photograph"
 _BOTH: tuple[Level, ...] = ("low", "high")
 
 
