@@ -45,7 +45,7 @@ SHOWN = (
     "hubble_deep_field.jpg",
     "moon.png",
 )
-THIRTEEN = {"B1", "B2", "B3", "B4", "R1", "R2", "R3", "I2", "E1", "E2", "S1", "S2"}
+THIRTEEN = {"B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1", "S2"}
 
 
 class Walked(NamedTuple):
