@@ -128,7 +128,7 @@ _EXPLAINED_PAIRS = """\
 #     pairs:
 #       caption: A lake lies between hills.
 #       subject: lake
-#       ground: 0.7                      # a subject stands below this row, as a fraction of the height; without it, none
+#       ground: 0.7                      # ground to stand on begins at 70 % of the height; without it, none
 #       suggests:
 #         scenario: {value: a scene at a lake, tempting: [a scene at the sea, a scene at a pool, a scene on ice]}
 #
