@@ -19,6 +19,7 @@ from .idea_categories import IdeaCategory as IdeaCategory
 from .idea_categories import Perception as Perception
 from .idea_categories import Way as Way
 from .idea_facts import LOOKS as LOOKS
+from .idea_facts import Color as Color
 from .idea_facts import Effect as Effect
 from .idea_facts import High as High
 from .idea_facts import OnBackground as OnBackground

@@ -174,7 +174,10 @@ def with_other_pictures_named(picture: PictureFacts, key_of: Mapping[str, str]) 
     pairs = picture.pairs
     if pairs is not None:
         backgrounds = {category: keys(names) for category, names in pairs.backgrounds.items()}
-        swaps = tuple(swap.model_copy(update={"by": key_of.get(swap.by, swap.by)}) for swap in pairs.swaps)
+        swaps = tuple(
+            swap if swap.by is None else swap.model_copy(update={"by": key_of.get(swap.by, swap.by)})
+            for swap in pairs.swaps
+        )
         pairs = pairs.model_copy(update={"backgrounds": backgrounds, "swaps": swaps})
     return picture.model_copy(update={"subjects": subjects, "pairs": pairs})
 

@@ -116,12 +116,19 @@ _EXPLAINED_PAIRS = """\
 #           high: {value: a love of nature, ask: "Does the cup tell of a love of nature?", tempting: [x, y, z]}
 #           high_natural: {value: advertising, ask: Does the cup advertise a company?}
 #           caption: A cup with a lake on it stands on a wooden table.
+#         - category: I1
+#           target: cup                  # a thing in one strong hue, outlined
+#           color: blue                  # or red, orange, yellow, green, purple, pink
+#           low: {value: a blue glaze}
+#           low_natural: {value: a red glaze}
+#           caption: A blue cup stands on a wooden table.
 #   lake.jpg:
 #     background: a lakeside
 #     subjects: [{name: lake, phrase: the lake, box: [0, 200, 640, 427]}]
 #     pairs:
 #       caption: A lake lies between hills.
 #       subject: lake
+#       ground: 0.7                      # ground to stand on begins at 70 % of the height; without it, none
 #       suggests:
 #         scenario: {value: a scene at a lake, tempting: [a scene at the sea, a scene at a pool, a scene on ice]}
 #

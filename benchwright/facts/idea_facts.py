@@ -21,6 +21,7 @@ Seen = Literal[
 High = Literal["behaviour", "role", "identity", "emotion", "scenario"]
 OnBackground = Literal["B1", "R1", "S1"]
 Swapped = Literal["B2", "B3", "B4", "R2", "R3", "I1", "I2", "E1"]
+Color = Literal["red", "orange", "yellow", "green", "blue", "purple", "pink"]
 Effect = Literal["cartoon", "pencil_sketch", "sepia", "night", "oil_painting", "poster"]
 
 assert get_args(High) == tuple(perception.name for perception in HIGH)
@@ -50,19 +51,22 @@ class ShownValue(Stated):
 
 
 class StatedSwap(Stated):
-    """An object in this picture that is replaced by an object or picture from another one."""
+    """An object in this picture that is replaced by an object or picture from another one, or gets another color."""
 
     category: Swapped
     target: Name
     """A subject of this picture."""
-    by: str
-    """Another picture of this file, by its key."""
+    by: str | None = None
+    """Another picture of this file, by its key; None if the target gets another color."""
+    color: Color | None = None
+    """The target's new color, instead of `by`."""
     aspect: Text | None = None
     """Topic of the high-level question, such as `what the badge stands for`; the category's aspect if None."""
     of: Name | None = None
     """A subject of the other picture; None for the whole picture."""
     low: ShownValue
-    high: ShownValue
+    high: ShownValue | None = None
+    """What the change suggests; None asks about the low level only."""
     low_natural: ShownValue | None = None
     """The target's current value; the value in `seen` if None."""
     high_natural: ShownValue | None = None
@@ -77,6 +81,12 @@ class PairFacts(Stated):
     subject: Name
     """Name of the main subject, which is among the picture's `subjects`."""
     people: Annotated[int, Field(ge=0)] = 0
+    stands: bool = True
+    """Whether the main subject needs ground under it before a new background of S1 or R1; false if it flies, swims or
+    hangs."""
+    ground: Annotated[float, Field(ge=0, lt=1)] | None = None
+    """Row, as a fraction of the height, below which the picture's own background shows ground to stand on; None if it
+    shows none."""
     seen: Mapping[Seen, Text] = {}
     suggests: Mapping[High, ShownValue] = {}
     backgrounds: Mapping[OnBackground, tuple[str, ...]] = {}
@@ -143,7 +153,15 @@ def _swap_mistakes(
     category = CATEGORIES[swap.category]
     if swap.target not in _names(pictures[key]):
         yield ("target",), swap.target, "not a subject of this picture"
-    if swap.by not in names or swap.by == key:
+    if (swap.by is None) == (swap.color is None):
+        yield (
+            ("by",),
+            swap.by,
+            "state either `by`, another picture that lends pixels, or `color`, the target's new color",
+        )
+    elif swap.by is None:
+        pass
+    elif swap.by not in names or swap.by == key:
         yield ("by",), swap.by, f"not the key of another picture of this file ({', '.join(sorted(names))})"
     elif (
         swap.by in pictures
@@ -152,7 +170,9 @@ def _swap_mistakes(
     ):
         yield ("of",), swap.of, "not a subject of that picture"
     seen = pictures[key].pairs.seen
-    for natural, perception in ((swap.low_natural, category.low), (swap.high_natural, category.high)):
+    asked = [(swap.low_natural, category.low)]
+    asked += [] if swap.high is None else [(swap.high_natural, category.high)]
+    for natural, perception in asked:
         if natural is None and perception.name not in seen:
             yield ("category",), swap.category, f"state the {perception.name} of the natural picture under `seen`"
 

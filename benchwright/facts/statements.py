@@ -114,6 +114,8 @@ def _others(statements: StatementsOnPicture) -> dict[str, set[str]]:
         for backgrounds in statements.pairs.backgrounds.values():
             others |= {other: others.get(other, set()) for other in backgrounds}
         for swap in statements.pairs.swaps:
+            if swap.by is None:
+                continue
             others.setdefault(swap.by, set()).update({swap.of} if swap.of is not None else ())
     return others
 

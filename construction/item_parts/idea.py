@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, TypeAdapter, model_serializer
 
 from benchwright.canonical import canonical_json
-from benchwright.facts import Way
+from benchwright.facts import Color, Way
 from benchwright.records import MaskRuns
 
 Text = Annotated[str, Field(min_length=1, max_length=600)]
@@ -76,10 +76,18 @@ class Donor(_Planned):
     Args:
         image_id: Id of the picture.
         of: Object to take, or one by which a background is recognized; None takes the whole picture as a background.
+        ground: Row, as a fraction of the height, below which a subject before this background can stand: 0 if it needs
+            no ground, 1 if the background shows none. Omitted from documents if 0.
     """
 
     image_id: str
     of: GroundedSubject | None = None
+    ground: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    @model_serializer(mode="wrap")
+    def _without_an_absent_ground(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        return {name: value for name, value in document.items() if name != "ground" or value > 0}
 
 
 class Idea(_Planned):
@@ -98,6 +106,7 @@ class Idea(_Planned):
         instruction: Instruction for a model that edits by instruction.
         donor: Source of pixels for an editor without weights.
         effect: Name of an alteration that needs no weights, such as `cartoon`; None for other edits.
+        color: Color that an editor without weights gives the target; omitted from documents if it keeps its color.
         levels: Levels for its questions.
         written_by: `template`, or the model that wrote the idea.
     """
@@ -114,8 +123,14 @@ class Idea(_Planned):
     instruction: Text
     donor: Donor | None = None
     effect: str | None = None
+    color: Color | None = None
     levels: tuple[Level, ...] = ("low", "high")
     written_by: Text = "template"
+
+    @model_serializer(mode="wrap")
+    def _without_an_absent_color(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        return {name: value for name, value in document.items() if name != "color" or value is not None}
 
 
 _IDEAS: TypeAdapter[tuple[Idea, ...]] = TypeAdapter(tuple[Idea, ...])

@@ -1,4 +1,4 @@
-"""Candidates made without a model: a donor's cut-out placed over the part, a donor as background, or an effect."""
+"""Candidates made without a model: a donor on or over a part, a new background, another color, or an effect."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ import numpy as np
 
 from benchwright.drawing.masks import mask_of
 from benchwright.errors import DataError, UnreadableImage
+from benchwright.facts import Color
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
 from ..item_parts.cutting_out import Mask, fault
 from ..item_parts.idea import Donor, GroundedSubject
+from ..item_parts.matting import band_of
 from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
-from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, lent, part_filled, part_replaced
+from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, has_ground, lent, part_replaced
 from .editors.effects import EFFECTS
 from .editors.harmony import contact_shadow, focused_like, in_the_light_of, shaded
+from .editors.recoloring import recolored
+from .editors.surfaces import surface_filled
 from .manipulation_settings import ManipulationSettings, Masking
 from .masks.base import Masker, MaskRequest, PictureRequests, Pixels, hints_within, judged_outline, masks_found
 
-_NO_EFFECT, _DONOR_UNREADABLE, _DONOR_HIDDEN = "no_effect", "donor_unreadable", "donor_hidden"
+_NO_EFFECT, _DONOR_UNREADABLE = "no_effect", "donor_unreadable"
+_DONOR_HIDDEN, _NO_GROUND = "donor_hidden", "no_ground"
 
 
 class Donors:
@@ -80,12 +85,24 @@ def composed(
     """
     if mask is None:
         return _altered(canvas)
+    if canvas.idea.color is not None:
+        return _colored(canvas, mask, canvas.idea.color, step)
     if (donor := canvas.idea.donor) is None:
         return NO_DONOR
     picture = donors.picture(donor)
-    if isinstance(picture, str):
-        return picture
-    record, pixels = picture
+    return picture if isinstance(picture, str) else _lent(canvas, mask, donors, (donor, *picture), rng, step)
+
+
+def _lent(
+    canvas: EditJob,
+    mask: Mask,
+    donors: Donors,
+    taken: tuple[Donor, ImageRecord, Pixels],
+    rng: np.random.Generator,
+    step: ManipulationSettings,
+) -> FinishedEdit | str:
+    """Return a candidate with pixels of a donor, or the reason why it cannot be made."""
+    donor, record, pixels = taken
     if canvas.idea.way == "background":
         return _before(canvas, record, pixels, step)
     if donor.of is None:
@@ -101,15 +118,23 @@ def _altered(canvas: EditJob) -> FinishedEdit | str:
     return FinishedEdit(EFFECTS[effect](canvas.base), None, {"effect": effect})
 
 
+def _colored(canvas: EditJob, mask: Mask, color: Color, step: ManipulationSettings) -> FinishedEdit | str:
+    band = round(band_of(mask.shape, step.blend.matte_px), 3)
+    done = recolored(canvas.base, mask, color, band=band)
+    return done if isinstance(done, str) else pasted(canvas, *done, {"color": color, "matte_px": band})
+
+
 def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: ManipulationSettings) -> FinishedEdit | str:
     size_wh = (canvas.base.shape[1], canvas.base.shape[0])
     background = background_from(pixels, size_wh, max_enlargement=step.max_enlargement)
     if isinstance(background, str):
         return background
-    if canvas.idea.donor is not None and canvas.idea.donor.of is not None and canvas.alpha is not None:
-        share = box_visible(pixels, canvas.idea.donor.of.box, canvas.alpha)
-        if share < step.min_visible:
+    donor = canvas.idea.donor
+    if donor is not None and canvas.alpha is not None:
+        if donor.of is not None and box_visible(pixels, donor.of.box, canvas.alpha) < step.min_visible:
             return _DONOR_HIDDEN
+        if not has_ground(pixels, donor.ground, np.asarray(1 - canvas.alpha, np.float32)):
+            return _NO_GROUND
     done = finished(canvas, _fitted(canvas, background, step), max_shift=0)
     return done._replace(facts={**done.facts, "donor": {"image_id": record.image_id}}, donors=(record,))
 
@@ -132,7 +157,7 @@ def _filled(
     canvas: EditJob, mask: Mask, record: ImageRecord, pixels: Pixels, step: ManipulationSettings
 ) -> FinishedEdit | str:
     """Return a candidate in which a part, such as a sign or a screen, shows another picture."""
-    shown = part_filled(canvas.base, mask, pixels, step.blend, max_enlargement=step.max_enlargement)
+    shown = surface_filled(canvas.base, mask, pixels, step.blend, max_enlargement=step.max_enlargement)
     if isinstance(shown, str):
         return shown
     facts = {"donor": {"image_id": record.image_id, **shown.facts}}

@@ -86,6 +86,10 @@ class Manipulate(ManipulationSettings, MapStep):
         donor_small (left out): Without weights: the donor would need an enlargement beyond `max_enlargement`.
         donor_hidden (left out): Without weights: less than `min_visible` of the feature that identifies the new
         background stays visible.
+        no_ground (left out): Without weights: the subject would hover, as the frame does not cut it off below and the
+            facts state no ground under it.
+        no_color (left out): Without weights: no single hue covers the part that is to get another color.
+        same_color (left out): Without weights: the part has the new color already.
         no_effect (left out): Without weights: the alteration is not one of the effects.
         same_as_before (left out): The candidate equals an earlier one; effects have one candidate only.
         unsafe (left out): The safety checker of the weights refused the painted picture, or the endpoint's content

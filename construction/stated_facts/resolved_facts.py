@@ -7,6 +7,7 @@ from typing import Any
 
 from benchwright.facts import (
     CATEGORIES,
+    Color,
     Effect,
     OnBackground,
     PairFacts,
@@ -31,6 +32,8 @@ class ResolvedBackground(Stated):
     shown_by: GroundedSubject | None = None
     """What identifies the background: the main subject of its picture."""
     suggests: ShownValue
+    ground: float | None = None
+    """Row, as a fraction of the height, below which it shows ground to stand on."""
 
 
 class Swapping(Stated):
@@ -38,11 +41,12 @@ class Swapping(Stated):
 
     category: Swapped
     target: GroundedSubject
-    donor: Donor
+    donor: Donor | None = None
+    color: Color | None = None
     low: ShownValue
-    high: ShownValue
     low_natural: ShownValue
-    high_natural: ShownValue
+    high: ShownValue | None = None
+    high_natural: ShownValue | None = None
     aspect: Text | None = None
     caption: Text
 
@@ -56,6 +60,7 @@ class IdeaFacts(Stated):
     background: Text | None
     seen: Mapping[Seen, Text]
     behind: tuple[ResolvedBackground, ...]
+    stands: bool = True
     swaps: tuple[Swapping, ...]
     looks: Mapping[Effect, ShownValue | None]
     elsewhere: Mapping[str, tuple[str, ...]]
@@ -80,6 +85,7 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
             background=pictures[background_key].background,
             shown_by=_main_subject(pictures[background_key]),
             suggests=suggested(pictures[background_key])[CATEGORIES[category].high.name],  # type: ignore[index]
+            ground=pictures[background_key].pairs.ground,
         )
         for category in sorted(facts.backgrounds)
         for background_key in facts.backgrounds[category]
@@ -92,7 +98,10 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
         background=picture.background,
         seen=facts.seen,
         behind=behind,
-        swaps=tuple(_swapping(pictures, key, swap, image_of) for swap in facts.swaps if swap.by in image_of),
+        stands=facts.stands,
+        swaps=tuple(
+            _swapping(pictures, key, swap, image_of) for swap in facts.swaps if swap.by is None or swap.by in image_of
+        ),
         looks=facts.looks,
         elsewhere=_elsewhere(pictures, key),
     )
@@ -106,7 +115,6 @@ def _main_subject(picture: Any) -> GroundedSubject | None:
 def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of: Mapping[str, str]) -> Swapping:
     picture, category = pictures[key], CATEGORIES[swap.category]
     subjects = {subject.name: subject for subject in picture.subjects}
-    donor_subjects = {subject.name: subject for subject in pictures[swap.by].subjects}
 
     def natural(stated: ShownValue | None, name: Any) -> ShownValue:
         return stated or ShownValue(value=picture.pairs.seen[name])
@@ -114,14 +122,20 @@ def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of:
     return Swapping(
         category=swap.category,
         target=grounded(subjects[swap.target]),
-        donor=Donor(image_id=image_of[swap.by], of=None if swap.of is None else grounded(donor_subjects[swap.of])),
+        donor=None if swap.by is None else _donor(pictures[swap.by], image_of[swap.by], swap.of),
+        color=swap.color,
         low=swap.low,
         high=swap.high,
         aspect=swap.aspect,
         low_natural=natural(swap.low_natural, category.low.name),
-        high_natural=natural(swap.high_natural, category.high.name),
+        high_natural=None if swap.high is None else natural(swap.high_natural, category.high.name),
         caption=swap.caption,
     )
+
+
+def _donor(picture: Any, image_id: str, of: str | None) -> Donor:
+    subjects = {subject.name: subject for subject in picture.subjects}
+    return Donor(image_id=image_id, of=None if of is None else grounded(subjects[of]))
 
 
 def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:

@@ -27,6 +27,7 @@ from benchwright.images.covering import cover
 from benchwright.records import Item, MaskRuns
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
+from .left_color import left_color
 from .paired_pictures import PastedDonor, PicturePair, pair_of
 from .seams import Joint, halo, seam, smear
 from .standing import contact
@@ -124,12 +125,24 @@ def _peak(values: NDArray[np.float64], at: int) -> float:
 
 _OTHER_SIZE, _NOTHING, _OUTSIDE, _SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
 _HALO, _SMEAR, _SEAM, _TORN, _FLOATING = "halo", "smeared", "seam", "torn", "floating"
-_WATERMARKED = "watermarked"
+_WATERMARKED, _COLOR_LEFT = "watermarked", "color_left"
 _VISIBLE = 8
 """Number of levels by which a channel must differ for a pixel to count as visibly changed."""
 
 _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
-    ("same_size", "changed", "outside", "shift_px", "halo", "smear", "seam", "tear", "contact", "watermark")
+    (
+        "same_size",
+        "changed",
+        "outside",
+        "shift_px",
+        "halo",
+        "smear",
+        "seam",
+        "tear",
+        "contact",
+        "watermark",
+        "left_color",
+    )
 )
 
 
@@ -153,6 +166,8 @@ class PairGates(Filter):
             `floating`.
         max_watermark: How well fine detail of the natural picture, or of the photograph behind the subject, may repeat
             at one lag all over it, -1 to 1; more is `watermarked`.
+        max_left_color: Largest share, 0-1, of the surroundings of a part with another color that may have the part's
+            old color; more is `color_left`.
         tolerance: Number of levels, 0-255, by which a channel may differ outside the editable region.
 
     Reasons:
@@ -165,11 +180,12 @@ class PairGates(Filter):
         torn (drop): The subject's outline runs through it, or around a patch of its background.
         floating (drop): A standing subject casts no shadow on the ground under it.
         watermarked (drop): A pattern, such as an agency's name, repeats all over a photograph of the pair.
+        color_left (drop): Only some of a part has another color.
         other_size (drop): The two pictures differ in size.
     """
 
     name: ClassVar[str] = "pair_gates"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
         "same_size": "bool",
@@ -182,6 +198,7 @@ class PairGates(Filter):
         "tear": "float64",
         "contact": "float64",
         "watermark": "float64",
+        "left_color": "float64",
     }
     thresholds: ClassVar[frozenset[str]] = frozenset(
         {
@@ -194,6 +211,7 @@ class PairGates(Filter):
             "max_tear",
             "min_contact",
             "max_watermark",
+            "max_left_color",
         }
     )
 
@@ -206,6 +224,7 @@ class PairGates(Filter):
     max_tear: float | None = Field(MOST_TEAR, ge=0, le=1)
     min_contact: float | None = Field(0.06, ge=0, le=1)
     max_watermark: float | None = Field(MOST_WATERMARK, ge=-1, le=1)
+    max_left_color: float | None = Field(0.15, ge=0, le=1)
     tolerance: int = Field(0, ge=0, le=255)
 
     def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
@@ -235,6 +254,7 @@ class PairGates(Filter):
         differences |= _seams(pair, before, after, editable, ctx)
         differences |= {"tear": None, "contact": None} | _subject(pair, before, after, editable, ctx)
         differences["watermark"] = _watermark(pair, before, ctx)
+        differences["left_color"] = left_color(before, after) if pair.has_color else None
         return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in differences.items()}}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
@@ -253,6 +273,7 @@ class PairGates(Filter):
             (_TORN, "tear", self.max_tear, 1),
             (_FLOATING, "contact", self.min_contact, -1),
             (_WATERMARKED, "watermark", self.max_watermark, 1),
+            (_COLOR_LEFT, "left_color", self.max_left_color, 1),
         )
         for reason, name, bound, way in bounds:
             value = measured[name]

@@ -50,6 +50,7 @@ class PicturePair(NamedTuple):
         outline: Outline of the subject; None if not stated.
         outlined_by_people: Whether people drew the outline or the box itself was used.
         subject_box: Box in which a program found the outline: x0, y0, x1, y1 in the natural picture; None without one.
+        has_color: Whether a part was given another color.
     """
 
     natural: ImageRecord
@@ -64,13 +65,14 @@ class PicturePair(NamedTuple):
     outline: MaskRuns | None = None
     outlined_by_people: bool = False
     subject_box: tuple[float, float, float, float] | None = None
+    has_color: bool = False
 
     @property
     def key(self) -> str:
         """Return a key that is equal for items with equal pictures and regions."""
         masks = (self.editable, self.filled, self.donor and self.donor.shows, self.outline)
         behind = self.background and self.background.image_id
-        edit = f"{self.moved} {self.has_effect} {self.way} {behind} {self.outlined_by_people}"
+        edit = f"{self.moved} {self.has_effect} {self.has_color} {self.way} {behind} {self.outlined_by_people}"
         places = f"{edit} {[mask and mask.counts for mask in masks]}"
         return f"{self.natural.image_id} {self.manipulated.image_id} {places}"
 
@@ -101,6 +103,7 @@ def pair_of(item: Item, ctx: Context) -> PicturePair | None:
         _mask(item, "made_with.mask.runs", found.get("runs")) if isinstance(found, dict) else None,
         isinstance(found, dict) and found.get("by") in _BY_PEOPLE,
         tuple(found["box_xyxy"]) if isinstance(found, dict) and "box_xyxy" in found else None,
+        isinstance(facts.get("color"), str),
     )
 
 

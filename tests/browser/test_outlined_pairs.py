@@ -59,6 +59,7 @@ images:
     pairs:
       caption: A cat looks at the camera.
       subject: place
+      ground: 0.4
       suggests: {scenario: {value: a visit to a cat, tempting: [a visit to a zoo, a hunt, a fair]}}
 """
 

@@ -84,13 +84,13 @@ def test_photographs_of_two_wheels_give_many_ideas_of_many_categories(photograph
     ideas = [idea for some in found.values() for idea in some]
     per_category = Counter(idea.category for idea in ideas)
     assert len(ideas) >= 12
-    assert set(per_category) == {"B4", "S1", "S2"}
+    assert set(per_category) == {"B4", "I1", "S1", "S2"}
     for idea in ideas:
         assert idea.written_by == "template"
         assert idea.way == CATEGORIES[idea.category].way  # type: ignore[index]
-        assert (idea.donor is None) == (idea.way == "direct")
+        assert (idea.donor is None) == (idea.way == "direct" or idea.color is not None)
         assert (idea.effect is None) == (idea.way != "direct")
-        assert idea.levels == (("low",) if idea.category == "S2" else ("low", "high"))
+        assert idea.levels == (("low",) if idea.category in {"I1", "S2"} else ("low", "high"))
         assert len(idea.high.tempting) >= 3 or "high" not in idea.levels
     for some in found.values():
         assert len({idea.idea_id for idea in some}) == len(some)
@@ -175,6 +175,37 @@ def test_what_rests_on_a_picture_that_is_not_in_the_run_is_left_out() -> None:
     assert set(facts.looks) == {"sepia"}
 
 
+def test_a_swap_may_give_a_color_instead_of_a_picture_and_ask_at_the_low_level_alone() -> None:
+    text = SMALL.replace(
+        "by: lake.png, of: duck, low: {value: a duck}, high: {value: swimming}", "color: blue, low: {value: a mug}"
+    )
+    idea = plan("B2", text)
+    assert (idea.color, idea.donor, idea.levels) == ("blue", None, ("low",))
+    assert (idea.low.natural, idea.low.manipulated) == ("a spoon", "a mug")
+
+
+@pytest.mark.parametrize(
+    ("category", "changes", "ground"),
+    [
+        ("S1", {}, 1.0),
+        ("S1", {"subject: duck\n": "subject: duck\n      ground: 0.6\n"}, 0.6),
+        ("S1", {"people: 1": "stands: false"}, 0.0),
+        ("B1", {}, 0.0),
+    ],
+    ids=["no ground stated", "ground stated", "a subject that flies", "another behavior"],
+)
+def test_a_standing_subject_needs_the_ground_that_a_background_states(
+    category: str, changes: dict[str, str], ground: float
+) -> None:
+    text = SMALL
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    idea = plan(category, text)
+    assert idea.donor is not None
+    assert idea.donor.ground == ground
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -186,6 +217,9 @@ def test_what_rests_on_a_picture_that_is_not_in_the_run_is_left_out() -> None:
         ("target: cup,", "target: pot,", ["swaps.0.target", "'pot'"]),
         ("of: duck", "of: goose", ["swaps.0.of", "'goose'"]),
         ("by: lake.png", "by: cup.png", ["swaps.0.by", "'cup.png'"]),
+        ("by: lake.png, of: duck,", "", ["swaps.0.by", "`color`"]),
+        ("by: lake.png,", "by: lake.png, color: blue,", ["swaps.0.by", "`color`"]),
+        ("by: lake.png, of: duck,", "color: bleu,", ["swaps.0.color", "'bleu'"]),
         ("object: a spoon", "role: a cup", ["swaps.0.category", "the object"]),
         (
             "scenario: breakfast, object: a spoon}\n      backgrounds: {B1: [lake.png], S1: [lake.png]}",

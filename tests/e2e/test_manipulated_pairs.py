@@ -108,7 +108,7 @@ def test_photographs_give_pairs_without_a_model_of_which_at_most_a_fifth_are_eff
     assert walked.document["state"] == "done"
     pairs = by_pair(walked.items)
     assert len(pairs) >= 6
-    assert {items[0].category for items in pairs.values()} == {"B4", "S1", "S2"}
+    assert {items[0].category for items in pairs.values()} == {"B4", "I1", "S1", "S2"}
     effects = [items for items in pairs.values() if items[0].evidence["way"] == "direct"]
     assert 0 < len(effects) <= len(pairs) / 5
     assert {item.level for items in effects for item in items} == {"low"}
@@ -119,7 +119,7 @@ def test_photographs_give_pairs_without_a_model_of_which_at_most_a_fifth_are_eff
 def test_what_is_missing_of_the_papers_categories_is_named(walked: Walked) -> None:
     found = run_json("release", "statistics", walked.release)["pairs"]
     assert found["gaps"] == {
-        "categories": ["B1", "B2", "B3", "R1", "R2", "R3", "I1", "I2", "E1", "E2"],
+        "categories": ["B1", "B2", "B3", "R1", "R2", "R3", "I2", "E1", "E2"],
         "aspects": ["Role", "Identity", "Emotion"],
     }
     assert found["whole_picture"]["value"] <= 0.2

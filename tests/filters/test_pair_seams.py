@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from pair_pictures import Pictures, judged, pair
+from pair_pictures import PHOTOS, Pictures, judged, pair
 from skimage.data import astronaut, coffee
 
 from benchwright.construction.item_parts.cutting_out import composite, opacity
 from benchwright.construction.manipulation.editors.harmony import contact_shadow, shaded
+from benchwright.construction.manipulation.editors.recoloring import recolored
 from benchwright.drawing.masks import mask_of
 from benchwright.filters.pairs.pair_gates import PairGates
 from benchwright.filters.pairs.seams import Joint, halo, seam, smear
@@ -177,3 +179,20 @@ def test_an_outline_that_a_program_tore_is_named_and_one_that_people_drew_is_not
     assert (torn.verdict, torn.reason) == ("drop", "torn")
     measured = PairGates().measure(before_coffee(pictures, shade, bitten, "facts"), pictures)
     assert measured["tear"] is None
+
+
+def test_a_suit_of_which_a_part_kept_its_old_color_is_refused(tmp_path: Path) -> None:
+    """The astronaut's orange suit turned blue, whole and without its upper part."""
+    lab = cv2.cvtColor(PHOTOS["a"], cv2.COLOR_RGB2LAB).astype(int)
+    orange = ((lab[..., 1] > 150) & (lab[..., 2] > 150)).astype(np.uint8)
+    suit = np.asarray(cv2.morphologyEx(orange, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8)), np.bool_)
+    half = suit.copy()
+    half[:400] = False
+    outcomes = []
+    for mask in (suit, half):
+        done = recolored(PHOTOS["a"], mask, "blue", band=2.5)
+        assert not isinstance(done, str)
+        context = Pictures(tmp_path)
+        made = pair(context, done[0], done[1] > 0, way="partial", made_with={"color": "blue"})
+        outcomes.append(judged(context, made).reason)
+    assert outcomes == [None, "color_left"]

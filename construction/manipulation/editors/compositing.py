@@ -14,15 +14,15 @@ from ...item_parts.matting import LEAST_BAND, band_of, matted
 from ..masks.base import Pixels
 from .blending import Blending
 from .harmony import contact_shadow, in_the_light_of, shaded
+from .surfaces import DONOR_SMALL
 from .windows import Alpha, mixed, scaled
 
-NO_DONOR, _DONOR_SMALL = "no_donor", "donor_small"
+NO_DONOR = "no_donor"
 _FILL_RADIUS_PX = 5
 _JITTER = 0.15
 _HALF = 0.5
+_AT_FRAME_PX = 2
 _LARGEST_HIDING, _LEFT_SHOWING = 1.7, 0.01
-_SHADE_SPREAD, _SHADE = 0.12, (0.6, 1.5)
-"""Softness of the light and shade that a surface keeps, as a fraction of its longer side; bounds of its factor."""
 
 
 class Fitting(NamedTuple):
@@ -133,7 +133,7 @@ def part_replaced(
     hiding = _hiding_scale(donor.alpha[cut] >= _HALF, fits, np.asarray(alpha >= _HALF, np.bool_), place)
     factor = fits * (hiding or 1.0) * (max(1.0, fitting.scale) if hiding else fitting.scale)
     if factor > max_enlargement:
-        return _DONOR_SMALL
+        return DONOR_SMALL
     size_wh = max(2, round(part_wh[0] * factor)), max(2, round(part_wh[1] * factor))
     part, soft = scaled(donor.pixels[cut], size_wh), _scaled_alpha(donor.alpha[cut], size_wh)
     if fitting.mirrored:
@@ -157,49 +157,6 @@ def part_replaced(
     if shade is not None:
         changed = np.where(shade > 0, np.maximum(changed, shade), changed)
     return Pasted(pasted, np.asarray(changed, np.float32), hides, filled_in, facts)
-
-
-def part_filled(picture: Pixels, mask: Mask, shown: Pixels, blend: Blending, *, max_enlargement: float) -> Pasted | str:
-    """Return a picture whose part shows another picture, within the part's outline and under its light and shade.
-
-    Args:
-        picture: Picture to change.
-        mask: The surface, such as a screen, a sheet or a sign.
-        shown: The other photograph, whose middle covers the surface.
-        blend: Width of the rim, and the fraction of the light to take over.
-        max_enlargement: Largest enlargement of the other photograph; beyond it the result is `donor_small`.
-    """
-    import cv2
-
-    x0, y0, x1, y1 = (int(side) for side in bounds(mask))
-    size_wh = (x1 - x0, y1 - y0)
-    if (factor := enlargement((shown.shape[1], shown.shape[0]), size_wh)) > max_enlargement:
-        return _DONOR_SMALL
-    soft = matted(picture, mask, band=band_of(mask.shape, blend.matte_px)).alpha
-    laid = np.array(picture)
-    part = cover(shown, size_wh)
-    part = in_the_light_of(part, part.reshape(-1, 3), picture[mask], share=blend.light)
-    grey = np.asarray(cv2.cvtColor(np.array(picture), cv2.COLOR_RGB2GRAY), np.float32)
-    weights = mask.astype(np.float32)
-    spread = max(1.0, _SHADE_SPREAD * max(size_wh))
-    shade = cv2.GaussianBlur(grey * weights, (0, 0), spread) / np.maximum(
-        cv2.GaussianBlur(weights, (0, 0), spread), 1e-3
-    )
-    level = float(grey[mask].mean()) or 1.0
-    gain = np.clip(1 + blend.light * (shade[y0:y1, x0:x1] / level - 1), *_SHADE)
-    laid[y0:y1, x0:x1] = np.clip(np.rint(part * gain[..., None]), 0, 255)
-    left, top = (
-        (round(side * factor) - want) / 2 / factor for side, want in zip(shown.shape[1::-1], size_wh, strict=True)
-    )
-    facts = {
-        "donor_xyxy": [round(left), round(top), round(left + size_wh[0] / factor), round(top + size_wh[1] / factor)],
-        "pasted_at": [x0, y0],
-        "pasted_wh": list(size_wh),
-        "mirrored": False,
-        "fills": True,
-    }
-    hides = np.asarray(soft >= _HALF, np.bool_)
-    return Pasted(mixed(picture, laid, soft), soft, hides, np.zeros_like(hides), facts)
 
 
 def _filled(picture: Pixels, alpha: Alpha) -> Pixels:
@@ -259,8 +216,23 @@ def _common(start: int, side: int, length: int) -> tuple[slice, slice]:
 def background_from(donor: Pixels, size_wh: tuple[int, int], *, max_enlargement: float) -> Pixels | str:
     """Return a photograph scaled to cover a size, or `donor_small`."""
     if enlargement((donor.shape[1], donor.shape[0]), size_wh) > max_enlargement:
-        return _DONOR_SMALL
+        return DONOR_SMALL
     return cover(donor, size_wh)
+
+
+def has_ground(donor: Pixels, row: float, subject: Alpha) -> bool:
+    """Return whether a subject has ground under it in front of a background, or is cut off below by the frame.
+
+    Args:
+        donor: The other photograph, which covers the picture as its background.
+        row: Row of the photograph below which it shows ground, as a fraction of its height.
+        subject: Opacity of the subject in the picture, not empty.
+    """
+    foot, (height, width) = bounds(subject >= _HALF)[3], subject.shape
+    if row <= 0 or foot >= height - _AT_FRAME_PX:
+        return True
+    high = donor.shape[0] * enlargement((donor.shape[1], donor.shape[0]), (width, height))
+    return bool(foot > row * high - (high - height) / 2)
 
 
 def box_visible(donor: Pixels, box: tuple[float, float, float, float] | None, alpha: Alpha) -> float:

@@ -20,7 +20,7 @@ from ...stated_facts.resolved_facts import IdeaFacts, ResolvedBackground, Swappi
 from ..grounding.scene import Scene
 from .planned import Planned
 
-_PHOTOGRAPH = "an ordinary photograph"
+_PHOTOGRAPH = "an ordinary color photograph"
 _BOTH: tuple[Level, ...] = ("low", "high")
 
 
@@ -88,25 +88,38 @@ def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackgr
         natural_caption=facts.caption,
         manipulated_caption=f"{capital(subject)}{doing}, in front of {background.background}",
         instruction=f"Replace the background with {background.background}.",
-        donor=Donor(image_id=background.image_id, of=background.shown_by),
+        donor=Donor(image_id=background.image_id, of=background.shown_by, ground=_ground(category, facts, background)),
         levels=levels,
     )
 
 
+def _ground(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackground) -> float:
+    """Return the row below which a subject can stand; anywhere if it may float, as where its behavior changes."""
+    if not facts.stands or category.high.name == "behaviour":
+        return 0.0
+    return 1.0 if background.ground is None else background.ground
+
+
 def _swapped(category: IdeaCategory, facts: IdeaFacts, swap: Swapping) -> Idea:
-    """Return the idea of replacing a part of the picture with a part of another one."""
+    """Return the idea of replacing a part of the picture with a part of another one, or of another color for it."""
+    color, target = swap.color, swap.target.phrase
+    low = _change(category.low, facts, swap.low_natural, swap.low)
+    high = low
+    if swap.high is not None and swap.high_natural is not None:
+        high = _change(category.high, facts, swap.high_natural, swap.high, aspect=swap.aspect)
     return Idea(
         idea_id=category.code,
         category=category.code,
         way=category.way,
         subject=facts.subject,
         target=swap.target,
-        low=_change(category.low, facts, swap.low_natural, swap.low),
-        high=_change(category.high, facts, swap.high_natural, swap.high, aspect=swap.aspect),
+        low=low,
+        high=high,
         natural_caption=facts.caption,
         manipulated_caption=swap.caption,
-        instruction=f"Replace {swap.target.phrase} with {swap.low.value}.",
+        instruction=f"Replace {target} with {swap.low.value}." if color is None else f"Turn {target} {color}.",
         donor=swap.donor,
+        color=color,
         levels=_levels(swap.high),
     )
 

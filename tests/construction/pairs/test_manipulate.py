@@ -166,18 +166,18 @@ def test_a_donor_of_which_no_part_is_named_is_shown_within_the_parts_outline(
     tmp_path: Path, photo: np.ndarray, disc: np.ndarray
 ) -> None:
     rows, columns = np.mgrid[:150, :226]
-    drawn = (np.abs(columns - 110) + np.abs(rows - 80)) < 40
+    drawn = np.hypot(columns - 110, rows - 80) < 40
     screen = GroundedSubject(phrase="the screen", box=(70, 40, 151, 121), mask=mask_of(drawn))
     done = make(tmp_path, photo, disc, part(screen, of=None), max_enlargement=4, blend={"light": 0})
     [pair] = done.pairs
     donor = pair.made_with["donor"]
     assert (donor["fills"], donor["pasted_at"], donor["pasted_wh"]) == (True, [71, 41], [79, 79])
     shown = cover(disc, (79, 79))
-    inner = (np.abs(columns - 110) + np.abs(rows - 80)) < 30
+    inner = np.hypot(columns - 110, rows - 80) < 36
     assert np.array_equal(done.pixels(pair)[inner], shown[inner[41:120, 71:150]])
     may = cells(pair.editable)  # type: ignore[arg-type]
     assert np.array_equal(done.pixels(pair)[~may], photo[~may])
-    assert not may[~((np.abs(columns - 110) + np.abs(rows - 80)) < 46)].any()
+    assert not may[np.hypot(columns - 110, rows - 80) > 46].any()
 
 
 def test_a_new_background_takes_on_the_light_of_the_old_one_and_the_subject_none(
