@@ -40,7 +40,8 @@ steps:
 MARK = {"x-benchwright-draft": "1"}
 PAGES = (
     "/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish", "/build", "/people", "/flags",
-    "/send-photographs", "/messages",
+    "/send-photographs", "/messages", "/rules?campaign=verify", "/rules/effect?campaign=verify", "/thresholds",
+    "/thresholds/effect?threshold=quality.min_side_px",
 )  # fmt: skip
 CHANGES = (
     "/new-benchmark/source", "/new-benchmark/check", "/recipe/text", "/recipe/apply", "/recipe/run", "/recipe/close",
