@@ -76,7 +76,7 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
         "/annotators?campaign=verify",
         "/guidelines-edit?campaign=verify",
         "/rules?campaign=voted&sureness=yes",
-        "/thresholds?at=250",
+        "/thresholds?threshold=quality.min_side_px&at=250",
     ],
 )
 @pytest.mark.parametrize("width", [390, 1366])

@@ -22,8 +22,8 @@ def change_card(title: str, line: str, why: str, entry: str, **values: object) -
     spelled = {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in values.items()}
     address = f"{RECIPE}/step?{urlencode({'entry': entry, **spelled})}"
     return (
-        f'<section class="card"><h2>{escape(title)}</h2><pre tabindex="0" dir="ltr">{escape(line)}</pre>'
-        f"{f'<p>{escape(why)}</p>' if why else ''}"
-        f'<div class="buttons"><a class="button" id="change-there" href="{escape(address, quote=True)}">'
-        f"{escape(TEXTS['change_there'])}</a></div></section>"
+        f'<section class="card use"><div><h2>{escape(title)}</h2><pre tabindex="0" dir="ltr">{escape(line)}</pre>'
+        f"{f'<p>{escape(why)}</p>' if why else ''}</div>"
+        f'<a class="button" id="change-there" href="{escape(address, quote=True)}">{escape(TEXTS["change_there"])}</a>'
+        "</section>"
     )

@@ -32,11 +32,12 @@ from .rule_views import (
     SURENESS,
     TRIED,
     TriedRule,
-    all_rules,
     change_line,
     changes_words,
     recipe_line,
     rule_form,
+    rules_figure,
+    rules_table,
     sentence,
     sureness_table,
 )
@@ -72,8 +73,9 @@ class _RulesPage:
         read_out = "".join(live_part(name, parts, is_read_out=True) for name in (PROBLEM, TRIED))
         below = "".join(live_part(name, parts) for name in (SURENESS, RECIPE_LINE, CHANGES))
         body = (
-            f'{menu}<div class="trials"><p>{escape(TEXTS["rules_why"])}</p>{live_part(OWN, parts)}{rule_form(tried)}'
-            f"{read_out}{below}{all_rules(tried)}</div>"
+            f'{menu}<p>{escape(TEXTS["rules_why"])}</p><div class="trials"><div class="trial">'
+            f"<div>{live_part(OWN, parts)}{rule_form(tried)}{read_out}</div>{rules_figure(tried)}</div>"
+            f"{below}{rules_table(tried)}</div>"
         )
         return own_page(TEXTS["rules"], body, here=RULES, campaign=wanted, status=404 if tried.problem else 200)
 

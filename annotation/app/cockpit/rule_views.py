@@ -57,13 +57,11 @@ class TriedRule(NamedTuple):
 
 
 def rule_form(tried: TriedRule) -> str:
-    """Return the menu of rules, and the box for the votes that would be saved."""
+    """Return the menu of rules and, where votes can be saved, the box that shows them."""
     options = {str(trial.rule): _name_of(trial) for trial in tried.trials}
     menu = choice_field("rule", str(tried.picked.rule), FieldWords(TEXTS["rule_to_try"]), options)
-    if can_spare(tried.campaign):
-        spare = check_field("sureness", "yes" if tried.sees_sureness else "no", FieldWords(TEXTS["sureness"]))
-    else:
-        spare = f'<p class="hint">{escape(TEXTS["sureness_none"])}</p>'
+    is_seen = "yes" if tried.sees_sureness else "no"
+    spare = check_field("sureness", is_seen, FieldWords(TEXTS["sureness"])) if can_spare(tried.campaign) else ""
     return live_form(RULES, hidden("campaign", tried.campaign.name) + menu + spare)
 
 
@@ -117,22 +115,31 @@ def sureness_table(trials: Sequence[SurenessTrial]) -> str:
     return f"<h2>{escape(TEXTS['sureness'])}</h2>{why}{table_html(TEXTS['sureness'], heads, rows)}"
 
 
-def all_rules(tried: TriedRule) -> str:
-    """Return the result of every rule as a chart and a table."""
+def rules_figure(tried: TriedRule) -> str:
+    """Return a chart of the result of every rule that settles a task, or of all rules if none does."""
+    settling = [trial for trial in tried.trials if trial.fates[OPEN] < sum(trial.fates.values())]
     fates = fates_of(tried.campaign)
-    rows = [(_name_of(trial), {fate: trial.fates[fate] for fate in fates}) for trial in tried.trials]
-    settles = [
-        row for row, trial in zip(rows, tried.trials, strict=True) if trial.fates[OPEN] < sum(trial.fates.values())
-    ]
+    rows = [(_name_of(trial), {fate: trial.fates[fate] for fate in fates}) for trial in settling or tried.trials]
+    return figures_html([parts_chart("rules", TEXTS["tasks"], rows)])
+
+
+def rules_table(tried: TriedRule) -> str:
+    """Return a table of the result and the cost of every rule."""
+    fates = fates_of(tried.campaign)
     heads = [
         TEXTS["rule"], *map(words_for, fates), TEXTS["rule_decisions"], TEXTS["further_votes"], TEXTS["rule_changed"],
     ]  # fmt: skip
     cells = [
-        [name, *map(str, parts.values()), str(trial.decisions), str(trial.further_votes), str(trial.changed)]
-        for (name, parts), trial in zip(rows, tried.trials, strict=True)
+        [
+            _name_of(trial),
+            *(str(trial.fates[fate]) for fate in fates),
+            str(trial.decisions),
+            str(trial.further_votes),
+            str(trial.changed),
+        ]
+        for trial in tried.trials
     ]
-    chart = figures_html([parts_chart("rules", TEXTS["tasks"], settles or rows)])
-    return f"<h2>{escape(TEXTS['all_rules'])}</h2>{chart}{table_html(TEXTS['all_rules'], heads, cells)}"
+    return f"<h2>{escape(TEXTS['all_rules'])}</h2>{table_html(TEXTS['all_rules'], heads, cells)}"
 
 
 def _name_of(trial: RuleTrial) -> str:

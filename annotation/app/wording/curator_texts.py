@@ -155,8 +155,6 @@ TEXTS = Texts(
         "sureness_why": "What further_votes would do: each task is gone over vote by vote, in the order in which it "
         "was handed out, and closes once the lower end of the 90 % credible interval of its leading decision "
         "reaches the threshold (Dawid and Skene's model with a prior, estimated from the decisions so far).",
-        "sureness_none": "Votes of this campaign cannot be spared: it counts every answer, asks several questions at "
-        "once, or takes fewer than three votes.",
         "sureness_until": "Sure from",
         "sureness_tasks": "Tasks that close early",
         "sureness_spared": "Votes spared",
