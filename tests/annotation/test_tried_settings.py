@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -26,7 +27,7 @@ steps:
     mode: paper
     min_tile_px: 16
   - step: verify
-    rule: unanimous(2)
+    rule: at_least(2, of=3)
 """
 SIDE = "/thresholds?threshold=quality.min_side_px"
 
@@ -106,6 +107,26 @@ def test_an_address_with_something_else_is_refused_as_text(curator: Visitor, pat
     assert page.status in {404, 422}
     assert HACK not in page.text
     assert "<img src=x" not in page.text
+
+
+@pytest.mark.slow
+def test_the_votes_that_sureness_would_save_are_shown_where_the_address_asks_for_them(curator: Visitor) -> None:
+    title = "Sure from"
+    assert title not in main_of(curator.get("/rules?campaign=verify"))
+    asked = "campaign=verify&rule=unanimous(3)&sureness=yes"
+    page = main_of(curator.get(f"/rules?{asked}"))
+    assert (title in page, "All 3 agree would keep" in page, "rule: unanimous(3)" in page) == (True, True, True)
+    effect = json.loads(curator.get(f"/rules/effect?{asked}").text)
+    assert effect["address"] == "/rules?campaign=verify&rule=unanimous%283%29&sureness=yes"
+    assert title in effect["parts"]["rule-sureness"]
+    assert effect["invalid"] == []
+
+
+@pytest.mark.slow
+def test_the_rule_in_force_changes_nothing_and_offers_no_change(curator: Visitor) -> None:
+    page = curator.get("/rules?campaign=verify&rule=at_least(2, of=3)".replace(" ", "%20"))
+    assert (page.status, "2 of 3 agree is in force" in main_of(page)) == (200, True)
+    assert "change-there" not in page.text
 
 
 @pytest.mark.slow

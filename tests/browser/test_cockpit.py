@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from browser.axe import NOTHING, findings_by_theme
 from browser.rest import at_rest, hacked
-from browser.review_site import ReviewSite, make_workspace, serve, sign_in
+from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve, sign_in
 from browser.widths import unreached
 
 from benchwright.annotation.forms.submission import Submission
@@ -186,6 +186,16 @@ def test_without_a_connection_the_page_says_so_and_keeps_what_is_typed(curator: 
     page.unroute("**/thresholds/effect*")
     page.get_by_text("With 210: kept").wait_for()
     assert (field.input_value(), page.get_by_text("No connection").count()) == ("210", 0)
+
+
+def test_a_session_that_ended_leads_to_the_sign_in_and_back_to_what_is_typed(site: ReviewSite, curator: Opened) -> None:
+    page = curator("/thresholds?threshold=quality.min_side_px")
+    page.context.clear_cookies()
+    page.get_by_role("spinbutton", name="Try").fill("210")
+    page.fill("#password", PASSWORDS["cur"])
+    page.fill("#name", "cur")
+    page.click("button[type=submit]")
+    page.get_by_text("With 210: kept").wait_for()
 
 
 def test_without_a_script_the_form_leads_to_the_effect(
