@@ -152,12 +152,15 @@ function tryLive(form) {
   let isCommitted = true;
   let step = 0;
   let shownStep = 0;
+  // A large table takes the server seconds: fewer values are then tried during typing.
+  let took = 0;
   const look = async () => {
     clearTimeout(timer);
     request?.abort();
     request = new AbortController();
     const { signal } = request;
     const own = step;
+    const begun = performance.now();
     status.textContent = status.dataset.reckoning;
     try {
       const reply = await fetch(`${form.dataset.live}?${new URLSearchParams(new FormData(form))}`, { signal });
@@ -165,6 +168,7 @@ function tryLive(form) {
       if (reply.status >= 400 && reply.status < 500) form.submit();
       if (!reply.ok) throw new Error(reply.statusText);
       const { address, parts, invalid } = await reply.json();
+      took = performance.now() - begun;
       const focused = document.activeElement?.id;
       showParts(parts);
       if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus({ preventScroll: true });
@@ -187,7 +191,7 @@ function tryLive(form) {
     if (isCommitted) step += 1;
     isCommitted = false;
     clearTimeout(timer);
-    timer = setTimeout(look, target.matches("select, [type=checkbox]") ? 0 : SAVE_AFTER_MS);
+    timer = setTimeout(look, target.matches("select, [type=checkbox]") ? 0 : Math.max(SAVE_AFTER_MS, took));
   });
   form.addEventListener("change", () => { isCommitted = true; });
   form.addEventListener("submit", (event) => {
