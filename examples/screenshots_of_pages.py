@@ -77,12 +77,18 @@ def sending(tour: Tour, shot: Shot) -> Image.Image:
 
 def rules(tour: Tour, shot: Shot) -> Image.Image:
     """The result of each rule on the decisions so far."""
-    return _of_curator(tour, f"/rules?campaign={CAMPAIGN}", "All rules", shot)
+    page = tour.page(CURATOR, f"/rules?campaign={CAMPAIGN}")
+    page.locator(".tile").first.wait_for()
+    page.evaluate("scrollTo(0, document.querySelector('main').offsetTop)")
+    return shot(page)
 
 
 def thresholds(tour: Tour, shot: Shot) -> Image.Image:
     """The changes by another threshold of a filter."""
-    return _of_curator(tour, "/thresholds", "Thresholds", shot)
+    page = tour.page(CURATOR, "/thresholds?threshold=quality.max_aspect&at=1.45")
+    page.locator(".tile").first.wait_for()
+    page.evaluate("scrollTo(0, document.querySelector('main').offsetTop)")
+    return shot(page)
 
 
 def guidelines_edit(tour: Tour, shot: Shot) -> Image.Image:

@@ -11,13 +11,23 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ..store.accounts.accounts import Account
-from .auth.known_pages import ANNOTATORS, BUILD, CONNECTIONS, FLAGS, GUIDELINES, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
+from .auth.known_pages import (
+    ANNOTATORS,
+    BUILD,
+    CONNECTIONS,
+    FLAGS,
+    GUIDELINES,
+    NEW_BENCHMARK,
+    PEOPLE,
+    PUBLISH,
+    RECIPE,
+    RULES,
+    THRESHOLDS,
+)
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
-from .cockpit.rules import show_rules
-from .cockpit.thresholds import show_thresholds
 from .item_pages.items import show_items
 from .item_pages.one_item import show_item
 from .languages.language import choose_for_session, chosen_language
@@ -172,10 +182,6 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         items, item = _item_pages(state, account, discussion)
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
 
-        def steered(name: str, title: str, show_page: Callable[[], None]) -> st.Page:
-            shown = partial(_show_steered, steering, show_page)
-            return st.Page(shown, title=title, url_path=name, visibility="hidden")
-
         shown_progress = partial(_show_in_frame, state, account, partial(show_progress, items=items))
         progress = st.Page(
             partial(_show_steered, steering, shown_progress), title=TEXTS["progress"], url_path="progress"
@@ -184,8 +190,10 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         steering += [
             progress,
             build,
-            steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
-            steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
+            own("rules", WORDS["rules"], RULES, visibility="hidden"),
+            st.Page(
+                leads_to(THRESHOLDS), title=WORDS["thresholds"], url_path=THRESHOLDS.strip("/"), visibility="hidden"
+            ),
             own("guidelines-edit", WORDS["guidelines_edit"], GUIDELINES, visibility="hidden"),
             own("connections", CONNECTION_WORDS["connections"], CONNECTIONS, visibility="hidden"),
         ]
@@ -286,11 +294,6 @@ def _if_assigned(request: PageRequest, show: Callable[[PageRequest], None]) -> N
 def _show_home(state: AppState, account: Account, review: st.Page, practice: st.Page) -> None:
     _head(account)
     show_home(state, account, review=review, practice=practice)
-
-
-def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st.Page) -> None:
-    _head(account)
-    show_thresholds(state, items=items, item=item)
 
 
 def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> None:

@@ -47,6 +47,8 @@ def build_app(state: AppState) -> st.App:
     from .building.build_routes import build_routes
     from .campaign_pages.connection_routes import connection_routes
     from .campaign_pages.guidelines_routes import guidelines_page_routes
+    from .cockpit.rule_routes import rule_routes
+    from .cockpit.threshold_routes import threshold_routes
     from .entry.entry_routes import entry_routes
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
@@ -98,6 +100,8 @@ def build_app(state: AppState) -> st.App:
             *flag_routes(state),
             *message_routes(state),
             *guidelines_page_routes(state),
+            *rule_routes(state),
+            *threshold_routes(state),
             *connection_routes(state),
             *sending_routes(state),
             *api_routes(state),

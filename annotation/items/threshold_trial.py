@@ -26,6 +26,8 @@ from benchwright.workspace.shards import StageTable
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
+from ..store.campaigns.overrides import OverrideStore
+from ..store.review_store import ReviewStore
 from .item_index import step_of
 from .run_facts import RunFacts
 
@@ -165,6 +167,16 @@ def try_threshold(measured: MeasuredRecords, at: float, *, by_hand: Sequence[str
     ]
     of_before, of_after = ({verdict: count[verdict] for verdict in _VERDICTS} for count in counts)
     return ThresholdTrial(at, of_before, of_after, changes, int(decided.sum()))
+
+
+def decided_by_hand(store: ReviewStore, filter_threshold: FilterThreshold) -> list[str]:
+    """Return the ids of the records on which a curator's decision overrides the filter's verdict."""
+    step = step_of(filter_threshold.stage.id)
+    return [
+        stored.override.record_id
+        for stored in OverrideStore(store).in_force()
+        if step_of(stored.override.stage) == step
+    ]
 
 
 def setting_of(filter_threshold: FilterThreshold, at: float) -> int | float:

@@ -40,7 +40,8 @@ steps:
 MARK = {"x-benchwright-draft": "1"}
 PAGES = (
     "/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish", "/build", "/people", "/flags",
-    "/send-photographs", "/messages",
+    "/send-photographs", "/messages", "/rules?campaign=verify", "/rules/effect?campaign=verify", "/thresholds",
+    "/thresholds/effect?threshold=quality.min_side_px",
 )  # fmt: skip
 CHANGES = (
     "/new-benchmark/source", "/new-benchmark/check", "/recipe/text", "/recipe/apply", "/recipe/run", "/recipe/close",
@@ -141,6 +142,8 @@ def test_nothing_is_changed_without_the_token_of_the_session(
         "/new-benchmark/draft",
         "/new-benchmark/table?name=a.csv",
         "/recipe/draft",
+        "/guidelines-edit/draft",
+        "/people/file?name=a.csv",
         "/send-photographs/file?folder=a&path=b.png",
     ],
 )
@@ -150,6 +153,20 @@ def test_what_is_typed_and_sent_comes_from_a_page_of_the_app(
     assert signed_in("cur").send("PUT", path, body=b"name=x").status == 403
     assert signed_in("ann").send("PUT", path, body=b"name=x", headers=MARK).status == 403
     assert not (site.workspace / "uploads").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "most_mb", "words"),
+    [
+        ("/new-benchmark/draft", 3, "This is too long"),
+        ("/recipe/draft", 3, "This is too long"),
+        ("/guidelines-edit/draft", 3, "This is too long"),
+        ("/people/file?name=a.csv", 1, "a table has at most 1 MB"),
+    ],
+)
+def test_what_is_too_large_is_refused_with_its_bound(curator: Visitor, path: str, most_mb: int, words: str) -> None:
+    reply = curator.send("PUT", path, body=b"x" * ((most_mb << 20) + 1), headers=MARK)
+    assert (reply.status, words in reply.text) == (413, True)
 
 
 def test_a_dialogue_is_refused_where_a_benchmark_is_and_says_where_to_go(curator: Visitor) -> None:

@@ -68,8 +68,8 @@ SCREENS = {
     "recipe, text": Screen("cur", "/recipe/text", shows="textarea"),
     "recipe, a step": Screen("cur", "/recipe/step?entry=verify", shows="form [type=submit]"),
     "releases": Screen("cur", "/publish", shows="form [type=submit]"),
-    "rules": Screen("cur", "/rules?campaign=verify", shows=".chart-place figure"),
-    "thresholds": Screen("cur", "/thresholds", shows="[data-testid=stMain] p"),
+    "rules": Screen("cur", "/rules?campaign=verify", shows=".figures figure"),
+    "thresholds": Screen("cur", "/thresholds?threshold=quality.min_side_px&at=250", shows=".tile"),
     "guidelines": Screen("cur", "/guidelines-edit?campaign=verify", shows="#guidelines-preview"),
     "connections": Screen("cur", "/connections?campaign=verify", shows="#make-token"),
 }

@@ -36,6 +36,7 @@ FORM = Form(
 def make_full_workspace(folder: Path) -> Path:
     """Run a recipe, open campaigns of several kinds over its items, and let people decide, differ, revise and flag."""
     adjudicated = RECIPE.replace("unanimous(2)", "adjudicated(unanimous(2))")
+    adjudicated = adjudicated.replace("steps:\n", "steps:\n  - step: quality\n    min_side_px: 20\n")
     workspace = make_workspace(folder, recipe=adjudicated)
     url = f"sqlite:///{workspace / 'review.sqlite'}"
     with open_store(url) as store:

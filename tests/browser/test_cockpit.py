@@ -6,7 +6,6 @@ phones too, and closed to other roles.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 from browser.axe import NOTHING, findings_by_theme
-from browser.rest import at_rest
-from browser.review_site import ReviewSite, make_workspace, serve, sign_in
+from browser.rest import at_rest, hacked
+from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve, sign_in
 from browser.widths import unreached
 
 from benchwright.annotation.forms.submission import Submission
@@ -77,14 +76,6 @@ def opened_store(workspace: Path) -> ReviewStore:
     return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
 
 
-def pick(page: Page, label: str, option: str) -> None:
-    """Pick an option of a select box."""
-    at_rest(page)
-    page.get_by_role("combobox", name=label).fill(option)
-    page.get_by_role("option", name=re.compile(f"^{re.escape(option)}")).first.click()
-    at_rest(page)
-
-
 def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: ReviewSite, curator: Opened) -> None:
     with opened_store(site.workspace) as store:
         campaign = store.campaign("verify")
@@ -93,16 +84,35 @@ def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: 
     assert (own.fates["kept"], single.fates["kept"], single.changed) == (5, 6, 1)
     page = curator("/rules?campaign=verify")
     page.get_by_text(f"Both agree is in force and keeps 5 of {tasks} tasks.").wait_for()
-    pick(page, "Rule to try", "All 3 agree")
+    menu = page.get_by_role("combobox", name="Rule to try")
+    menu.focus()
+    menu.select_option(label="All 3 agree")
     page.get_by_text(f"All 3 agree would keep 0 of {tasks} tasks.").wait_for()
-    pick(page, "Rule to try", "One annotator decides")
+    menu.select_option(label="One annotator decides")
     page.get_by_text(f"One annotator decides would keep 6 of {tasks} tasks.").wait_for()
-    page.locator(".tile").wait_for()
+    assert page.evaluate("document.activeElement.id") == "rule", "nothing takes the focus away"
     assert "no agreement; would be kept" in page.locator(".tile").inner_text()
-    page.get_by_text("How to use this rule").click()
     page.get_by_text("rule: unanimous(1)").wait_for()
+    page.wait_for_url("**/rules?campaign=verify&rule=unanimous%281%29")
+    page.go_back()
+    page.get_by_text("All 3 agree would keep").wait_for()
+    page.go_forward()
+    page.get_by_text("One annotator decides would keep").wait_for()
+    assert page.evaluate("document.activeElement.id") == "rule"
     page.locator(".tile .open").click()
     page.get_by_text("What people said").wait_for()
+    page.go_back()
+    page.get_by_text("One annotator decides would keep").wait_for()
+    page.get_by_role("link", name="Change it in the recipe").click()
+    assert page.get_by_role("textbox", name="People who judge each item").input_value() == "1"
+
+
+def test_a_link_to_a_rule_names_the_rule_and_another_text_is_refused(curator: Opened) -> None:
+    page = curator("/rules?campaign=verify&rule=at_least(2,of=3)")
+    page.get_by_text("2 of 3 agree would keep").wait_for()
+    page.goto(page.url.partition("?")[0] + f"?campaign=verify&rule={HACK}")
+    page.get_by_text("is none of the rules to try here").wait_for()
+    assert hacked(page) is None
 
 
 def test_a_curator_tries_a_threshold_and_sees_the_pictures_that_would_change(site: ReviewSite, curator: Opened) -> None:
@@ -112,24 +122,94 @@ def test_a_curator_tries_a_threshold_and_sees_the_pictures_that_would_change(sit
     trial = try_threshold(read_measured(site.workspace, side), 250)
     assert trial.changes
     page = curator("/thresholds")
-    pick(page, "Threshold", "quality · min_side_px (now 200)")
+    page.get_by_role("combobox", name="Threshold").select_option(label="quality · min_side_px (now 200)")
     page.get_by_text("Nothing would change.").wait_for()
-    page.get_by_role("spinbutton", name="Try").fill("250")
-    page.get_by_role("spinbutton", name="Try").press("Enter")
+    field = page.get_by_role("spinbutton", name="Try")
+    field.focus()
+    field.press("Control+a")
+    for digit in "250":
+        field.press(digit)
+        page.wait_for_timeout(500)  # longer than the page waits before it asks for the effect
     page.get_by_text(f"With 250: kept {trial.after['keep']}, dropped {trial.after['drop']}.").wait_for()
-    at_rest(page)
+    assert (page.evaluate("document.activeElement.id"), field.input_value()) == ("at.quality.min_side_px", "250")
     assert page.locator(".tile").count() == len(trial.changes)
     assert "kept; would be dropped" in page.locator(".tile").first.inner_text()
-    page.get_by_text("Line for the recipe").click()
     page.get_by_text("min_side_px: 250").wait_for()
-    page.get_by_role("spinbutton", name="Try").fill("0")
-    page.get_by_role("spinbutton", name="Try").press("Enter")
+    page.wait_for_url("**/thresholds?threshold=quality.min_side_px&at=250")
+    field.press("Enter")
+    field.fill("0")
     page.get_by_text("min_side_px does not accept 0").wait_for()
-    page.get_by_role("spinbutton", name="Try").fill("250")
-    page.get_by_role("spinbutton", name="Try").press("Enter")
+    assert (field.get_attribute("aria-invalid"), field.input_value()) == ("true", "0")
+    page.go_back()
+    page.get_by_text("With 250: kept").wait_for()
+    page.reload()
+    assert field.input_value() == "250", "the address holds the value"
+    page.go_back()
+    page.get_by_text("Nothing would change.").wait_for()
+    assert field.input_value() == "200", "digits of one number are one step"
+    page.go_forward()
+    page.get_by_text("With 250: kept").wait_for()
     page.get_by_role("link", name="All items with such values").click()
     page.get_by_text("found", exact=False).first.wait_for()
     assert "measure=quality.short_px" in page.url
+    page.go_back()
+    page.get_by_role("link", name="Change it in the recipe").click()
+    page.get_by_role("textbox", name="min side px").wait_for()
+    assert page.get_by_role("textbox", name="min side px").input_value() == "250"
+
+
+def test_each_threshold_has_its_own_value_and_two_windows_try_their_own(curator: Opened) -> None:
+    first = curator("/thresholds?threshold=quality.min_side_px&at=210")
+    other = next(
+        value
+        for value in first.locator("#threshold option").evaluate_all("(all) => all.map((one) => one.value)")
+        if value != "quality.min_side_px"
+    )
+    second = first.context.new_page()
+    second.goto(first.url.replace("210", "205"))
+    first.get_by_role("spinbutton", name="Try").fill("215")
+    first.get_by_text("With 215: kept").wait_for()
+    first.select_option("#threshold", other)
+    first.wait_for_url(f"**/thresholds?threshold={other}*")
+    first.select_option("#threshold", "quality.min_side_px")
+    first.get_by_text("With 215: kept").wait_for()
+    second.reload()
+    second.get_by_text("With 205: kept").wait_for()
+
+
+def test_without_a_connection_the_page_says_so_and_keeps_what_is_typed(curator: Opened) -> None:
+    page = curator("/thresholds?threshold=quality.min_side_px")
+    page.route("**/thresholds/effect*", lambda route: route.abort())
+    field = page.get_by_role("spinbutton", name="Try")
+    field.fill("210")
+    page.get_by_text("No connection").wait_for()
+    page.unroute("**/thresholds/effect*")
+    page.get_by_text("With 210: kept").wait_for()
+    assert (field.input_value(), page.get_by_text("No connection").count()) == ("210", 0)
+
+
+def test_a_session_that_ended_leads_to_the_sign_in_and_back_to_what_is_typed(site: ReviewSite, curator: Opened) -> None:
+    page = curator("/thresholds?threshold=quality.min_side_px")
+    page.context.clear_cookies()
+    page.get_by_role("spinbutton", name="Try").fill("210")
+    page.fill("#password", PASSWORDS["cur"])
+    page.fill("#name", "cur")
+    page.click("button[type=submit]")
+    page.get_by_text("With 210: kept").wait_for()
+
+
+def test_without_a_script_the_form_leads_to_the_effect(
+    site: ReviewSite, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    sign_in(page, site, "cur", path="/thresholds?threshold=quality.min_side_px")
+    page.get_by_role("spinbutton", name="Try").fill("210")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_text("With 210: kept").wait_for()
+    page.goto(f"{site.url}/rules?campaign=verify")
+    page.get_by_role("combobox", name="Rule to try").select_option(label="All 3 agree")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_text("All 3 agree would keep").wait_for()
 
 
 def test_progress_says_when_the_campaign_ends_with_these_people_and_with_two_more(
@@ -222,9 +302,9 @@ def test_a_draft_of_guidelines_is_stored_for_a_curator_alone_and_only_from_the_p
 @pytest.mark.parametrize("width", [1280, 390])
 def test_these_pages_are_accessible_light_and_dark(curator: Opened, name: str, width: int) -> None:
     page = curator(f"/{name}?campaign=verify", viewport={"width": width, "height": 800})
-    page.locator(".stMainBlockContainer h3, .stMainBlockContainer label, main textarea").first.wait_for()
+    page.locator("main :is(textarea, select)").first.wait_for()
     at_rest(page)
-    assert [line for line in unreached(page) if "stSidebarNavLink" not in line] == []
+    assert unreached(page) == []
     assert findings_by_theme(page) == NOTHING
 
 

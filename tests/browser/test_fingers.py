@@ -1,4 +1,7 @@
-"""On a phone, every button and link for annotators is large enough for a finger, on every page."""
+"""On a phone, every button and link for annotators is large enough for a finger, on every page.
+
+The same holds for the pages on which curators try rules and thresholds.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.thorough
 
 CURATORS = "cur"
-OF_ANNOTATORS = [name for name, screen in SCREENS.items() if screen.name != CURATORS]
+PRESSED = [name for name, screen in SCREENS.items() if screen.name != CURATORS or name in {"rules", "thresholds"}]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         yield running
 
 
-@pytest.mark.parametrize("screen", OF_ANNOTATORS)
+@pytest.mark.parametrize("screen", PRESSED)
 def test_what_a_finger_presses_is_large_enough(
     full: ReviewSite, new_context: Callable[..., BrowserContext], screen: str
 ) -> None:

@@ -21,10 +21,13 @@ FIELDS = "textarea:visible:enabled, input[type=text]:visible:enabled:not([role=c
 WITH_FIELDS = {
     "verify", "error_analysis", "practice", "history", "adjudicate", "items", "one item", "people", "guidelines",
     "recipe, text", "recipe, a step", "releases", "send photographs",
-    "messages", "annotators", "connections",
+    "messages", "annotators", "connections", "thresholds",
 }  # fmt: skip
 """A screen of each page on which something is written, besides the sign-in page, which has no websocket."""
+NUMBERS = {"thresholds"}
+"""Screens whose field takes a number."""
 WORDS = "all of this"
+NUMBER = "2.50000001"
 AND_ON = "typed for longer than any limit "
 
 
@@ -46,12 +49,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         yield ReviewSite(server, workspace)
 
 
-def opened(page: Page, site: ReviewSite, screen: Screen) -> Window:
+def opened(page: Page, site: ReviewSite, screen: Screen, fields: str = FIELDS) -> Window:
     ends: list[WebSocket] = []
     page.on("websocket", lambda socket: socket.on("close", lambda ended: ends.append(ended)))  # noqa: PLW0108 - Playwright's need
     go_to(page, site, screen)
     ends.clear()  # of the pages on the way
-    field = page.locator(FIELDS).first
+    field = page.locator(fields).first
     field.wait_for()
     return Window(page, field, ends)
 
@@ -65,20 +68,22 @@ def test_nothing_typed_is_lost_on_any_page_however_long_it_is_open(
         screen = SCREENS[name]
         is_signed_in = screen.name in contexts
         context = contexts[screen.name] = contexts.get(screen.name) or new_context()
-        windows[name] = opened(context.new_page(), site, screen._replace(name="") if is_signed_in else screen)
+        fields = "input[type=number]:visible" if name in NUMBERS else FIELDS
+        windows[name] = opened(context.new_page(), site, screen._replace(name="") if is_signed_in else screen, fields)
     for window in windows.values():
         window.field.fill("")
     half = len(WORDS) // 2
-    for window in windows.values():
-        window.field.press_sequentially(WORDS[:half])
+    typed = {name: NUMBER if name in NUMBERS else WORDS for name in windows}
+    for name, window in windows.items():
+        window.field.press_sequentially(typed[name][:half])
     guidelines = windows["guidelines"]
     for letter in AND_ON:
         guidelines.field.press_sequentially(letter)
         guidelines.page.wait_for_timeout(1000 * hasty_app.LONGEST_S / len(AND_ON))
-    for window in windows.values():
-        window.field.press_sequentially(WORDS[half:])
+    for name, window in windows.items():
+        window.field.press_sequentially(typed[name][half:])
     written = {screen: window.field.input_value() for screen, window in windows.items()}
     whole = WORDS[:half] + AND_ON + WORDS[half:]
-    assert written == dict.fromkeys(windows, WORDS) | {"guidelines": whole}
+    assert written == typed | {"guidelines": whole}
     assert [screen for screen, window in windows.items() if window.ends] == []
     guidelines.page.locator("#guidelines-preview p").get_by_text(whole, exact=True).wait_for()

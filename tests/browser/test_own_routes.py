@@ -31,6 +31,10 @@ def test_links_of_a_campaigns_pages_lead_to_the_same_campaign(curator: Opened, s
     page.go_back()
     page.go_back()
     page.wait_for_url(f"{site.url}/guidelines-edit?campaign=voted")
+    page.locator("header").get_by_role("link", name="Rules").click()
+    page.locator("#rule").wait_for()
+    assert page.url == f"{site.url}/rules?campaign=voted"
+    page.go_back()
     page.select_option("#campaign", "verify")
     page.locator("#show-campaign").press("Enter")
     page.wait_for_url(f"{site.url}/guidelines-edit?campaign=verify")
@@ -65,7 +69,15 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
 
 
 @pytest.mark.parametrize(
-    "path", ["/people", "/flags?campaign=verify", "/annotators?campaign=verify", "/guidelines-edit?campaign=verify"]
+    "path",
+    [
+        "/people",
+        "/flags?campaign=verify",
+        "/annotators?campaign=verify",
+        "/guidelines-edit?campaign=verify",
+        "/rules?campaign=voted&sureness=yes",
+        "/thresholds?threshold=quality.min_side_px&at=250",
+    ],
 )
 @pytest.mark.parametrize("width", [390, 1366])
 def test_a_page_is_accessible_and_within_reach(curator: Opened, path: str, width: int) -> None:
@@ -74,7 +86,8 @@ def test_a_page_is_accessible_and_within_reach(curator: Opened, path: str, width
     assert findings_by_theme(page) == NOTHING
     assert unreached(page) == []
     small = page.evaluate(
-        "() => [...document.querySelectorAll('button, select, .button, header a')].filter((one) => one.checkVisibility())"
+        "() => [...document.querySelectorAll('button, select, input:is([type=text], [type=number]), .button, header a')]"
+        ".filter((one) => one.checkVisibility())"
         ".map((one) => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.height < 43.5)"
         ".map(([words]) => words)"
     )

@@ -14,13 +14,15 @@ from .sessions import OPEN_PAGE_HEADERS
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
 _EVERYBODYS = frozenset({"start", "home", "review", "practice", "history", "discussion"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
-_CURATORS = _ADJUDICATORS | {"items", "item", "rules", "thresholds", "progress", "agreement", "reasons"}
+_CURATORS = _ADJUDICATORS | {"items", "item", "progress", "agreement", "reasons"}
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
 BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
 ANNOTATORS, CONNECTIONS, GUIDELINES = "/annotators", "/connections", "/guidelines-edit"
+RULES, THRESHOLDS = "/rules", "/thresholds"
 """Path prefixes of curators' pages that the app serves without Streamlit."""
 _OWN_PAGES = (
     NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES,
+    RULES, THRESHOLDS,
 )  # fmt: skip
 
 

@@ -61,7 +61,10 @@ def table_html(label: str, heads: Sequence[str] | None, rows: Iterable[Sequence[
     """Return a table that scrolls on narrow screens; without column heads, the first cell of each row is its head."""
     body = []
     for row in rows:
-        cells = [f'<td dir="auto">{escape(escaped(cell))}</td>' for cell in row]
+        # A number alone has no direction of its own, and stays below its column's head.
+        cells = [
+            f"<td>{cell}</td>" if cell.isdecimal() else f'<td dir="auto">{escape(escaped(cell))}</td>' for cell in row
+        ]
         if heads is None and len(row) > 1:
             cells[0] = f'<th scope="row">{escape(escaped(row[0]))}</th>'
         body.append(f"<tr>{''.join(cells)}</tr>")

@@ -8,8 +8,6 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -22,17 +20,9 @@ from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...store.database.records import Campaign, StaleError
 from ...workflow.guidelines import revise_guidelines
 from ..auth.known_pages import GUIDELINES
-from ..auth.middleware import ACCOUNT
 from ..base.cache import cached
 from ..base.state import AppState, clock
-from ..own_pages.curator_requests import (
-    MOST_BYTES,
-    CuratorRequest,
-    bounded_body,
-    fields_in,
-    form_routes,
-    is_from_page,
-)
+from ..own_pages.curator_requests import CuratorRequest, draft_route, form_routes
 from ..own_pages.html_fields import whole_number
 from ..own_pages.once_shown import ChangeReport, ChangeReports
 from ..own_pages.shell import own_page
@@ -59,7 +49,7 @@ def guidelines_page_routes(state: AppState) -> list[Route]:
             page.show,
             {act: partial(page.change, act) for act in ("save", "go-on", "drop", "insert")},
         ),
-        Route(f"{GUIDELINES}/draft", page.take_draft, methods=["PUT"]),
+        draft_route(f"{GUIDELINES}/draft", page.take_draft),
     ]
 
 
@@ -132,17 +122,8 @@ class _GuidelinesPage:
                 return f"\n\n- {words}\n"
         return ""
 
-    async def take_draft(self, request: Request) -> Response:
+    def take_draft(self, curator: str, fields: dict[str, str]) -> Response:
         """Store a draft during typing, and answer with its preview and its differences from the version in force."""
-        if not is_from_page(request):
-            return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 403)
-        body = await bounded_body(request, MOST_BYTES)
-        fields = None if body is None else fields_in(body)
-        if fields is None:
-            return PlainTextResponse(OWN_TEXTS["too_long"] + "\n", 413)
-        return await run_in_threadpool(self._keep, request.scope[ACCOUNT].name, fields)
-
-    def _keep(self, curator: str, fields: dict[str, str]) -> Response:
         name = fields.get("campaign", "")
         if name not in self._state.store.campaign_names():
             return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 404)

@@ -1,1 +1,1 @@
-"""The curators' steering pages: try rules and thresholds."""
+"""The curators' steering pages, with our own routes: try rules and thresholds."""

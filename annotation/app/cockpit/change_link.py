@@ -1,23 +1,29 @@
-"""A link from a setting that a curator tries to the step's form in the recipe, filled in with that setting."""
+"""The setting that a curator tries, as a line of the recipe, with a link to the step's form filled in with it."""
 
 from __future__ import annotations
 
 from html import escape
 from urllib.parse import urlencode
 
-import streamlit as st
-
 from ..auth.known_pages import RECIPE
 from ..wording.own_page_texts import TEXTS
 
 
-def show_change_link(entry: str, **values: object) -> None:
-    """Show a link to the form of a step, with the tried values filled in.
+def change_card(title: str, line: str, why: str, entry: str, **values: object) -> str:
+    """Return a card with the line for the recipe, and a link to the form of the step with the tried values filled in.
 
     Args:
+        title: Title of the card.
+        line: The setting as recipes spell it.
+        why: A sentence on the change; empty for none.
         entry: Entry of the step in the recipe.
         **values: Values of the fields, by name; True or False for a switch.
     """
     spelled = {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in values.items()}
     address = f"{RECIPE}/step?{urlencode({'entry': entry, **spelled})}"
-    st.html(f'<a href="{escape(address, quote=True)}" target="_self">{escape(TEXTS["change_there"])}</a>')
+    return (
+        f'<section class="card use"><div><h2>{escape(title)}</h2><pre tabindex="0" dir="ltr">{escape(line)}</pre>'
+        f"{f'<p>{escape(why)}</p>' if why else ''}</div>"
+        f'<a class="button" id="change-there" href="{escape(address, quote=True)}">{escape(TEXTS["change_there"])}</a>'
+        "</section>"
+    )

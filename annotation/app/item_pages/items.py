@@ -9,7 +9,6 @@ from typing import Any, get_args
 import streamlit as st
 
 from benchwright.errors import BenchwrightError
-from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import (
     BY_MEASURES,
@@ -27,8 +26,8 @@ from ...store.accounts.accounts import Account
 from ..base.cache import cached
 from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState
-from ..item_grid.grid import GridTile, show_grid
-from ..routes.record_pictures import record_picture_url
+from ..item_grid.grid import show_grid
+from ..item_grid.record_tiles import ITEM, record_tile
 from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
@@ -38,11 +37,8 @@ from .item_table import head_of, show_table
 from .likeness_views import likeness_words, picture_to_look_for, show_compared, without_likeness
 from .view_shelf import show_views
 
-ITEM = "id"
-"""Query parameter of the page of one item."""
 _LAST = "items-query"
 """Session key for the last query, to which the page of one item links back."""
-_ID_DIGITS = 12
 _COLUMNS = ("stream", "state", "campaign", "reason", "annotator", "task", "step")
 _LABELS = {
     "stream": "of_stream", "state": "of_state", "campaign": "of_campaign", "reason": "of_reason",
@@ -82,7 +78,7 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
         show_page_formulas()
         show_table(hits, query, path, item_id=ITEM)
     else:
-        tiles = [record_tile(record, path, _value_line(record, query, hits)) for record in hits.records]
+        tiles = [record_tile(record, _value_line(record, query, hits)) for record in hits.records]
         event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
         if event.opened is not None:
             st.switch_page(item_page(), query_params={ITEM: event.opened})
@@ -253,32 +249,6 @@ def _value_line(record: FoundRecord, query: ItemQuery, hits: Hits) -> str:
     if hits.by is not None:
         return likeness_words(record, hits.by)
     return "" if record.value is None else f"{query.measure} {record.value:.4g}"
-
-
-def record_tile(record: FoundRecord, path: str, *more: str) -> GridTile:
-    """Return the tile of a record.
-
-    Args:
-        record: The record.
-        path: Path of the page of one item.
-        more: Additional lines.
-    """
-    lines = [", ".join(words_for(code) for code in record.reason.split(", ")) if record.reason else "", record.campaign]
-    if record.decisions:
-        lines.append(TEXTS["decisions_n"].format(count=record.decisions))
-    lines += more
-    name = record.name or f"{record.task} {record.record_id[:_ID_DIGITS]}".strip()
-    return GridTile(
-        id=record.record_id,
-        href=f"/{path}?{ITEM}={record.record_id}",
-        src=record_picture_url(record.record_id) if record.pictures else "",
-        name=escaped(name),
-        title=escaped(record.question or record.name) or TEXTS["no_question"],
-        lines=[line for line in lines if line],
-        state=record.state,
-        state_words=ITEM_STATES.get(record.state, record.state),
-        pictures=record.pictures,
-    )
 
 
 def _show_pager(query: ItemQuery, hits: Hits) -> None:

@@ -21,6 +21,7 @@ from ...store.conversations.discussions import may_be_discussed, posts_on
 from ..base.option_letters import captions, question_in_words
 from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState, clock
+from ..item_grid.record_tiles import ITEM
 from ..wording.conversation_texts import TEXTS as TALK
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
@@ -30,7 +31,7 @@ from .example_forms import show_example_forms
 from .item_acts import show_acts
 from .item_assignment import show_assignment, show_reopening
 from .item_sections import ITEM_STYLE, options_html, pictures_html, show_sections
-from .items import ITEM, last_query
+from .items import last_query
 
 _LONGEST_ID = 200
 _DONE = "task-done"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from html import escape
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -16,10 +15,8 @@ from benchwright.errors import BenchwrightError
 
 from ...jobs.recipe_source import recipe_source
 from ..auth.known_pages import NEW_BENCHMARK, RECIPE, SEND
-from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
-from ..own_pages.curator_requests import MOST_BYTES as MOST_FORM_BYTES
-from ..own_pages.curator_requests import CuratorRequest, bounded_body, curators_only, fields_in, is_from_page
+from ..own_pages.curator_requests import CuratorRequest, curators_only, draft_route, script_endpoint
 from ..own_pages.job_news import job_panel
 from ..own_pages.shell import own_page
 from ..own_pages.typed import forget_typed, keep_typed, typed_fields
@@ -57,23 +54,9 @@ def new_benchmark_routes(state: AppState) -> list[Route]:
         *steps,
         Route(f"{NEW_BENCHMARK}/check", curators_only(state, pages.check, pages.open), methods=["GET", "POST"]),
         Route(_OPENED, curators_only(state, pages.opened)),
-        Route(DRAFT, _from_page(pages.keep, MOST_FORM_BYTES), methods=["PUT"]),
-        Route(TABLE, _from_page(pages.take_table, MOST_BYTES), methods=["PUT"]),
+        draft_route(DRAFT, pages.keep),
+        Route(TABLE, script_endpoint(pages.take_table, MOST_BYTES, too_large="send_large"), methods=["PUT"]),
     ]
-
-
-def _from_page(act: Callable[[str, Request, bytes], Response], most: int) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint for requests of at most `most` bytes that the app's own script sends for a curator."""
-
-    async def respond(request: Request) -> Response:
-        if not is_from_page(request):
-            return PlainTextResponse(TEXTS["not_own_form"] + "\n", 403)
-        body = await bounded_body(request, most)
-        if body is None:
-            return PlainTextResponse(TEXTS["send_large"].format(most=most >> 20) + "\n", 413)
-        return await run_in_threadpool(act, request.scope[ACCOUNT].name, request, body)
-
-    return respond
 
 
 class _DialoguePages:
@@ -98,15 +81,12 @@ class _DialoguePages:
             return self._step_page(step, answers, own, asked, status=422)
         return RedirectResponse(f"{NEW_BENCHMARK}/{STEPS[STEPS.index(step) + 1]}", 303)
 
-    def keep(self, name: str, _request: Request, body: bytes) -> Response:
+    def keep(self, name: str, fields: Mapping[str, str]) -> Response:
         """Store the curator's input so far."""
-        fields = fields_in(body)
-        if fields is None:
-            return PlainTextResponse(TEXTS["too_long"] + "\n", 400)
         keep_typed(self._state.workspace, name, _FORM, answers_in(fields, self._answers(name)))
         return Response(status_code=204)
 
-    def take_table(self, _name: str, request: Request, body: bytes) -> Response:
+    def take_table(self, request: Request, body: bytes) -> Response:
         """Store an uploaded table."""
         try:
             kept = keep_table(self._state.workspace, request.query_params.get("name", ""), body)

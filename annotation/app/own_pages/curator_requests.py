@@ -98,6 +98,45 @@ def form_routes(state: AppState, path: str, show: Responder, changes: Mapping[st
     ]
 
 
+def script_endpoint(
+    act: Callable[[Request, bytes], Response], most: int, *, too_large: str = "too_long"
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint for what the app's own script sends for a curator.
+
+    Args:
+        act: Function that answers the request and its body; called in a thread.
+        most: Maximum size of the body in bytes.
+        too_large: Name of the text that refuses a larger body; it may have a place `{most}` for megabytes.
+    """
+
+    async def respond(request: Request) -> Response:
+        if not is_from_page(request):
+            return PlainTextResponse(TEXTS["not_own_form"] + "\n", 403)
+        body = await _bounded_body(request, most)
+        if body is None:
+            return PlainTextResponse(TEXTS[too_large].format(most=most >> 20) + "\n", 413)
+        return await run_in_threadpool(act, request, body)
+
+    return respond
+
+
+def draft_route(path: str, keep: Callable[[str, dict[str, str]], Response]) -> Route:
+    """Return the route of a draft that the script sends during typing.
+
+    Args:
+        path: Path of the route.
+        keep: Function that stores the curator's fields and answers; called in a thread.
+    """
+
+    def store(request: Request, body: bytes) -> Response:
+        fields = fields_in(body)
+        if fields is None:
+            return PlainTextResponse(TEXTS["too_long"] + "\n", 400)
+        return keep(request.scope[ACCOUNT].name, fields)
+
+    return Route(path, script_endpoint(store, MOST_BYTES), methods=["PUT"])
+
+
 def base_of(state: AppState, request: Request) -> str:
     """Return the address of the app in the browser, such as `https://review.example.org`."""
     return f"{'https' if state.cookies.is_secure else request.url.scheme}://{request.url.netloc}"
@@ -118,7 +157,7 @@ def form_token(state: AppState, request: Request) -> str:
     return hashlib.sha256(b"benchwright form " + session.encode()).hexdigest()
 
 
-async def bounded_body(request: Request, most: int) -> bytes | None:
+async def _bounded_body(request: Request, most: int) -> bytes | None:
     """Return the body of a request; if it is longer than `most` bytes, stop reading and return None."""
     body = bytearray()
     async for chunk in request.stream():
@@ -129,7 +168,7 @@ async def bounded_body(request: Request, most: int) -> bytes | None:
 
 
 async def _fields_of(request: Request) -> dict[str, str] | None:
-    body = await bounded_body(request, MOST_BYTES)
+    body = await _bounded_body(request, MOST_BYTES)
     return None if body is None else fields_in(body)
 
 

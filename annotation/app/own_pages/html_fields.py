@@ -94,9 +94,17 @@ def hidden(name: str, value: str) -> str:
     return f'<input type="hidden" name="{name}" value="{_attribute(value)}">'
 
 
-def shown_when(name: str, values: Iterable[str], body: str) -> str:
-    """Return a part of a form that belongs to some values of a choice; the script hides it for other values."""
-    return f'<div data-when="{name}" data-is="{_attribute(" ".join(values))}">{body}</div>'
+def shown_when(name: str, values: Iterable[str], body: str, *, is_hidden: bool = False) -> str:
+    """Return a part of a form that belongs to some values of a choice; the script hides it for other values.
+
+    Args:
+        name: Name of the choice.
+        values: Values of the choice to which the part belongs.
+        body: The part, as HTML.
+        is_hidden: Whether the part is hidden without the script, too; default False.
+    """
+    hidden_now = " hidden" if is_hidden else ""
+    return f'<div data-when="{name}" data-is="{_attribute(" ".join(values))}"{hidden_now}>{body}</div>'
 
 
 def facts_list(facts: Iterable[tuple[str, str]]) -> str:

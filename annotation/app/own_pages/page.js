@@ -143,17 +143,79 @@ function keepTyped(form) {
   form.addEventListener("submit", () => sessionStorage.removeItem(place));
 }
 
+// Show the effect of each tried value during typing. The address names the values, and Back leads to the earlier ones.
+function tryLive(form) {
+  const status = form.querySelector("[data-reckoning]");
+  let timer = 0;
+  let request = null;
+  // All that is typed until the field's change is one step, with one entry in the history.
+  let isCommitted = true;
+  let step = 0;
+  let shownStep = 0;
+  // A large table takes the server seconds: fewer values are then tried during typing.
+  let took = 0;
+  const look = async () => {
+    clearTimeout(timer);
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
+    const own = step;
+    const begun = performance.now();
+    status.textContent = status.dataset.reckoning;
+    try {
+      const reply = await fetch(`${form.dataset.live}?${new URLSearchParams(new FormData(form))}`, { signal });
+      // The page itself explains what is gone, and asks to sign in again.
+      if (reply.status >= 400 && reply.status < 500) form.submit();
+      if (!reply.ok) throw new Error(reply.statusText);
+      const { address, parts, invalid } = await reply.json();
+      took = performance.now() - begun;
+      const focused = document.activeElement?.id;
+      showParts(parts);
+      if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus({ preventScroll: true });
+      for (const field of form.elements) {
+        if (invalid.includes(field.id)) field.setAttribute("aria-invalid", "true");
+        else field.removeAttribute("aria-invalid");
+      }
+      status.textContent = "";
+      if (address !== location.pathname + location.search) {
+        history[own === shownStep ? "replaceState" : "pushState"](null, "", address);
+        shownStep = own;
+      }
+    } catch {
+      if (signal.aborted) return;
+      status.textContent = status.dataset.away;
+      timer = setTimeout(look, 3000);
+    }
+  };
+  form.addEventListener("input", ({ target }) => {
+    if (isCommitted) step += 1;
+    isCommitted = false;
+    clearTimeout(timer);
+    timer = setTimeout(look, target.matches("select, [type=checkbox]") ? 0 : Math.max(SAVE_AFTER_MS, took));
+  });
+  form.addEventListener("change", () => { isCommitted = true; });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    look();
+  });
+  addEventListener("popstate", () => {
+    keepFocus(document.activeElement);
+    location.reload();
+  });
+}
+
 document.addEventListener("input", showWhatFits);
 document.addEventListener("submit", ({ submitter }) => keepFocus(submitter));
 for (const form of document.querySelectorAll("form[method=post]:not([data-draft], [data-row])")) keepTyped(form);
 showWhatFits();
 for (const form of document.querySelectorAll("form[data-draft]")) keepDraft(form);
+for (const form of document.querySelectorAll("form[data-live]")) tryLive(form);
 for (const input of document.querySelectorAll("input[data-upload]")) sendFile(input);
 for (const panel of document.querySelectorAll("[data-job]")) followJob(panel);
 giveFocusBack();
 document.querySelector("[aria-invalid=true]")?.focus();
 addEventListener("pageshow", ({ persisted }) => {
   // Menus name what the page shows, also after Back.
-  if (persisted) for (const form of document.querySelectorAll("form[method=get]")) form.reset();
+  if (persisted) for (const form of document.querySelectorAll("form[method=get]:not([data-live])")) form.reset();
   showWhatFits();
 });

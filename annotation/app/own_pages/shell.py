@@ -26,7 +26,9 @@ from ..auth.known_pages import (
     PEOPLE,
     PUBLISH,
     RECIPE,
+    RULES,
     SEND,
+    THRESHOLDS,
 )
 from ..auth.middleware import LOGOUT
 from ..languages.language import chosen_language
@@ -36,10 +38,11 @@ _ASSETS = "/own-pages"
 _HEADERS = {"Cache-Control": "no-store"}
 _LINKS = (
     ("items", "/items"), ("progress", "/progress"), ("annotators", ANNOTATORS), ("flags", FLAGS),
-    ("messages", MESSAGES), ("guidelines", GUIDELINES), ("connections", CONNECTIONS), ("people", PEOPLE),
-    ("build", BUILD), ("send", SEND), ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
+    ("messages", MESSAGES), ("rules", RULES), ("thresholds", THRESHOLDS), ("guidelines", GUIDELINES),
+    ("connections", CONNECTIONS), ("people", PEOPLE), ("build", BUILD), ("send", SEND),
+    ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
 )  # fmt: skip
-_OF_CAMPAIGN = frozenset({"progress", "annotators", "flags", "messages", "guidelines", "connections"})
+_OF_CAMPAIGN = frozenset({"progress", "annotators", "flags", "messages", "rules", "guidelines", "connections"})
 """Pages that show one campaign: on a page of a campaign, links lead to the same one."""
 _MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript"}
 

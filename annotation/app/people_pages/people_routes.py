@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -23,7 +22,7 @@ from ..auth.known_pages import PEOPLE
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
 from ..new_benchmark.opening import FreshInvitations
-from ..own_pages.curator_requests import CuratorRequest, base_of, bounded_body, curators_only, form_routes, is_from_page
+from ..own_pages.curator_requests import CuratorRequest, base_of, curators_only, form_routes, script_endpoint
 from ..own_pages.shell import own_page
 from ..wording.account_words import invitation_path
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
@@ -40,7 +39,7 @@ def people_routes(state: AppState) -> list[Route]:
     page = _PeoplePage(state)
     return [
         *form_routes(state, PEOPLE, page.show, {act: partial(page.change, act) for act in _PeoplePage.ACTS}),
-        Route(f"{PEOPLE}/file", page.take_file, methods=["PUT"]),
+        Route(f"{PEOPLE}/file", script_endpoint(page.take_file, MOST_BYTES, too_large="send_large"), methods=["PUT"]),
         Route(f"{PEOPLE}/{_LINKS_FILE}", curators_only(state, page.links)),
     ]
 
@@ -109,16 +108,8 @@ class _PeoplePage:
         if removed := sorted(set(before) - set(names)):
             control.take_off(campaign, removed)
 
-    async def take_file(self, request: Request) -> Response:
+    def take_file(self, request: Request, body: bytes) -> Response:
         """Invite the people in a file that the page's script sends, or report all its faults."""
-        if not is_from_page(request):
-            return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 403)
-        body = await bounded_body(request, MOST_BYTES)
-        if body is None:
-            return PlainTextResponse(OWN_TEXTS["send_large"].format(most=MOST_BYTES >> 20) + "\n", 413)
-        return await run_in_threadpool(self._invite_all, request, body)
-
-    def _invite_all(self, request: Request, body: bytes) -> Response:
         account: Account = request.scope[ACCOUNT]
         with TemporaryDirectory() as folder:
             path = Path(folder) / "people.csv"

@@ -16,10 +16,15 @@ from benchwright.pipeline.planning.plan import check_final_steps, plan
 from benchwright.steps import Step
 
 from ...forms.kinds import ANSWER
-from ...items.item_index import step_of
-from ...items.threshold_trial import FilterThreshold, ThresholdTrial, filter_thresholds, read_measured, try_threshold
+from ...items.threshold_trial import (
+    FilterThreshold,
+    ThresholdTrial,
+    decided_by_hand,
+    filter_thresholds,
+    read_measured,
+    try_threshold,
+)
 from ...progress.rule_trial import RuleTrial, can_try, try_rules
-from ...store.campaigns.overrides import OverrideStore
 from ...store.campaigns.rule_changes import change_rule, check_rule_change
 from ...store.review_store import ReviewStore
 from ...workflow.settlement.closing import close_early
@@ -166,11 +171,7 @@ def _threshold_changes(workspace: Path, store: ReviewStore, changed: Mapping[str
         at = None if step is None else getattr(step, found.threshold.setting, None)
         if not isinstance(at, int | float) or isinstance(at, bool) or float(at) == found.threshold.at:
             continue
-        by_hand = [
-            stored.override.record_id
-            for stored in OverrideStore(store).in_force()
-            if step_of(stored.override.stage) == step_of(found.stage.id)
-        ]
+        by_hand = decided_by_hand(store, found)
         changes.append(
             ThresholdChange(found, try_threshold(read_measured(workspace, found), float(at), by_hand=by_hand))
         )

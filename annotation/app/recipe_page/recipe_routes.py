@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
@@ -16,17 +14,8 @@ from benchwright.errors import BenchwrightError
 from ...jobs.commands import RunJob
 from ...store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from ..auth.known_pages import NEW_BENCHMARK, RECIPE
-from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
-from ..own_pages.curator_requests import (
-    MOST_BYTES,
-    TOKEN,
-    CuratorRequest,
-    bounded_body,
-    curators_only,
-    fields_in,
-    is_from_page,
-)
+from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only, draft_route
 from ..own_pages.html_fields import hidden
 from ..own_pages.job_news import job_panel
 from ..own_pages.shell import own_page
@@ -58,16 +47,6 @@ def recipe_routes(state: AppState) -> list[Route]:
         guarded = pages.told(look), None if change is None else pages.told(change)
         return Route(f"{RECIPE}{path}", curators_only(state, *guarded), methods=["GET", "POST"])
 
-    async def keep_text(request: Request) -> Response:
-        if not is_from_page(request):
-            return PlainTextResponse(TEXTS["not_own_form"] + "\n", 403)
-        body = await bounded_body(request, MOST_BYTES)
-        fields = None if body is None else fields_in(body)
-        if fields is None:
-            return PlainTextResponse(TEXTS["too_long"] + "\n", 413)
-        await run_in_threadpool(pages.keep_text, request.scope[ACCOUNT].name, fields)
-        return Response(status_code=204)
-
     return [
         route("", pages.overview),
         route("/step", pages.step, pages.change_step),
@@ -78,7 +57,7 @@ def recipe_routes(state: AppState) -> list[Route]:
         route("/run", pages.overview, pages.run),
         route("/close", pages.overview, pages.close),
         route("/reopen", pages.overview, pages.reopen),
-        Route(f"{RECIPE}/draft", keep_text, methods=["PUT"]),
+        draft_route(f"{RECIPE}/draft", pages.keep_text),
     ]
 
 
@@ -168,7 +147,7 @@ class _RecipePages:
     def change_text(self, asked: CuratorRequest, file: RecipeFile) -> Response:
         """Show the effect of a changed text."""
         text = _with_last_break(asked.fields.get("text", ""))
-        self.keep_text(asked.account.name, {"text": text})
+        keep_typed(self._state.workspace, asked.account.name, _TEXT, {"text": text})
         try:
             self._check_digest(asked, file)
             return self._preview(text, file, asked)
@@ -223,9 +202,10 @@ class _RecipePages:
             reopen_campaign(connection, asked.fields.get("campaign", ""), by=asked.account.name, now=clock())
         return RedirectResponse(f"{RECIPE}?reopened=1", 303)
 
-    def keep_text(self, name: str, fields: Mapping[str, str]) -> None:
+    def keep_text(self, name: str, fields: Mapping[str, str]) -> Response:
         """Store a draft of the text during typing."""
         keep_typed(self._state.workspace, name, _TEXT, {"text": fields.get("text", "")})
+        return Response(status_code=204)
 
     def _form(self, file: RecipeFile, entry: str) -> StepForm:
         for number, (name, step) in enumerate(file.parsed().steps):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -14,7 +13,7 @@ from benchwright.errors import BenchwrightError
 from ...jobs.sent_photographs import MOST_BYTES, SentPhotographs
 from ..auth.known_pages import NEW_BENCHMARK, SEND
 from ..base.state import AppState
-from ..own_pages.curator_requests import CuratorRequest, bounded_body, curators_only, is_from_page
+from ..own_pages.curator_requests import CuratorRequest, curators_only, script_endpoint
 from ..own_pages.html_fields import FieldWords, text_field
 from ..own_pages.shell import own_page
 from ..wording.own_page_texts import TEXTS
@@ -31,20 +30,16 @@ def sending_routes(state: AppState) -> list[Route]:
     def show(asked: CuratorRequest) -> Response:
         return own_page(TEXTS["send_title"], _body(sent.folders(), asked.query.get("folder", "photographs")), here=SEND)
 
-    async def take(request: Request) -> Response:
-        if not is_from_page(request):
-            return PlainTextResponse(TEXTS["not_own_form"] + "\n", 403)
-        body = await bounded_body(request, MOST_BYTES)
-        if body is None:
-            return PlainTextResponse(TEXTS["send_large_photograph"].format(most=MOST_BYTES >> 20) + "\n", 413)
+    def take(request: Request, body: bytes) -> Response:
         query = request.query_params
         try:
-            is_new = await run_in_threadpool(sent.keep, query.get("folder", ""), query.get("path", ""), body)
+            is_new = sent.keep(query.get("folder", ""), query.get("path", ""), body)
         except BenchwrightError as error:
             return PlainTextResponse(f"{message_of(error)}\n", 422)
         return JSONResponse({"new": is_new})
 
-    return [Route(SEND, curators_only(state, show)), Route(_FILE, take, methods=["PUT"])]
+    taking = script_endpoint(take, MOST_BYTES, too_large="send_large_photograph")
+    return [Route(SEND, curators_only(state, show)), Route(_FILE, taking, methods=["PUT"])]
 
 
 def _body(folders: dict[str, int], chosen: str) -> str:

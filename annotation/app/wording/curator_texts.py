@@ -133,13 +133,13 @@ TEXTS = Texts(
         "rule_in_force": "{rule} (in force)",
         "rule_does": {
             "by": "tasks",
-            "one": "**{rule}** is in force and keeps {kept:,} of 1 task.",
-            "other": "**{rule}** is in force and keeps {kept:,} of {tasks:,} tasks.",
+            "one": "{rule} is in force and keeps {kept:,} of 1 task.",
+            "other": "{rule} is in force and keeps {kept:,} of {tasks:,} tasks.",
         },
         "rule_would": {
             "by": "tasks",
-            "one": "**{rule}** would keep {kept:,} of 1 task.",
-            "other": "**{rule}** would keep {kept:,} of {tasks:,} tasks.",
+            "one": "{rule} would keep {kept:,} of 1 task.",
+            "other": "{rule} would keep {kept:,} of {tasks:,} tasks.",
         },
         "rule_others": "Of the others: {others}.",
         "rule_open": "Open: {open:,}. Further votes that it asks for: {votes:,}.",
@@ -148,14 +148,13 @@ TEXTS = Texts(
         "rule_changes_none": "No item that both rules settle would come out otherwise than under the rule in force.",
         "fate_change": "{before}; would be {after}",
         "rule_recipe": "How to use this rule",
-        "rule_recipe_why": "Set it at the campaign's step in the recipe. Under decisions of people the rule of a "
-        "campaign stays as it is: give the step another name with `as:`, and it opens as a new campaign.",
+        "rule_recipe_why": "Set it at the campaign's step in the recipe, which shows the effect once more before you "
+        "apply it. Every decision stays and counts, and tasks that lack votes open again.",
+        "no_such_rule": "{rule} is none of the rules to try here.",
         "sureness": "Stop asking as soon as the votes are sure enough",
-        "sureness_why": "What `further_votes` would do: each task is gone over vote by vote, in the order in which it "
+        "sureness_why": "What further_votes would do: each task is gone over vote by vote, in the order in which it "
         "was handed out, and closes once the lower end of the 90 % credible interval of its leading decision "
         "reaches the threshold (Dawid and Skene's model with a prior, estimated from the decisions so far).",
-        "sureness_none": "Votes of this campaign cannot be spared: it counts every answer, asks several questions at "
-        "once, or takes fewer than three votes.",
         "sureness_until": "Sure from",
         "sureness_tasks": "Tasks that close early",
         "sureness_spared": "Votes spared",
@@ -171,10 +170,13 @@ TEXTS = Texts(
         "measured. Trying one changes nothing.",
         "no_thresholds": "No filter of the last run has a threshold, or nothing has run yet.",
         "threshold": "Threshold",
-        "threshold_name": "{step} · {setting} (now {at:g})",
+        "threshold_name": "{step} · {setting} (now {at})",
         "threshold_at": "Try",
-        "threshold_now": "With {at:g}, as in the recipe: {counts}.",
-        "threshold_then": "**With {at:g}: {counts}.**",
+        "threshold_no_number": "{text} is no number.",
+        "no_such_threshold": "No filter of the last run has the threshold {name}.",
+        "trial_away": "No connection: trying again …",
+        "threshold_now": "With {at}, as in the recipe: {counts}.",
+        "threshold_then": "With {at}: {counts}.",
         "threshold_counts": "{verdict} {count:,}",
         "threshold_changes": "Records of which the filter would say something else: {count:,}. Shown: the {shown} "
         "nearest to the recipe's threshold. What later steps would make of them, the next run tells.",

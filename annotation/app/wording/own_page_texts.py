@@ -17,6 +17,8 @@ TEXTS = Texts(
         "flags": "Flags",
         "people": "People",
         "messages": "Messages",
+        "rules": "Rules",
+        "thresholds": "Thresholds",
         "guidelines": "Guidelines",
         "connections": "Connections",
         "annotator_figures": "Decisions of each annotator",
