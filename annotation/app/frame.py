@@ -11,7 +11,18 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ..store.accounts.accounts import Account
-from .auth.known_pages import ANNOTATORS, BUILD, CONNECTIONS, FLAGS, GUIDELINES, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
+from .auth.known_pages import (
+    ANNOTATORS,
+    BUILD,
+    CONNECTIONS,
+    FLAGS,
+    GUIDELINES,
+    HISTORY,
+    NEW_BENCHMARK,
+    PEOPLE,
+    PUBLISH,
+    RECIPE,
+)
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
@@ -24,8 +35,6 @@ from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
-from .pages.discussion import show_discussion
-from .pages.history import show_history
 from .pages.home import show_home
 from .pages.own_routes import leads_to
 from .pages.practice import show_practice
@@ -35,7 +44,6 @@ from .pages.review import TASK, show_review
 from .pages.unknown_address import show_unknown_address
 from .security.cookies import COOKIE
 from .wording.connection_texts import TEXTS as CONNECTION_WORDS
-from .wording.conversation_texts import TEXTS as TALK
 from .wording.curator_texts import TEXTS as WORDS
 from .wording.directed_text import DIRECTED_STYLE, inert
 from .wording.own_page_texts import TEXTS as OWN_PAGES
@@ -156,20 +164,16 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
 
     review, practice = _work_pages(state, account)
     home = st.Page(partial(_show_home, state, account, review, practice), title=TEXTS["home"], url_path="home")
-    in_frame = partial(_show_in_frame, state, account)
-    discussion = st.Page(
-        partial(in_frame, show_discussion), title=TALK["discussion"], url_path="discussion", visibility="hidden"
-    )
-    history = partial(show_history, review=review, discussion=discussion)
-    pages = [home, review, practice, page("history", history), discussion]
-    if account.role in {"adjudicator", "curator"}:
-        pages.append(page("adjudicate", show_adjudication))
 
     def own(name: str, title: str, path: str, visibility: Literal["visible", "hidden"] = "visible") -> st.Page:
         return st.Page(leads_to(path, CAMPAIGN), title=title, url_path=name, visibility=visibility)
 
+    pages = [home, review, practice, own("history", TEXTS["history"], HISTORY)]
+    if account.role in {"adjudicator", "curator"}:
+        pages.append(page("adjudicate", show_adjudication))
+
     if account.role == "curator":
-        items, item = _item_pages(state, account, discussion)
+        items, item = _item_pages(state, account)
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
 
         def steered(name: str, title: str, show_page: Callable[[], None]) -> st.Page:
@@ -184,7 +188,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         steering += [
             progress,
             build,
-            steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
+            steered("rules", WORDS["rules"], partial(_show_in_frame, state, account, partial(show_rules, item=item))),
             steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
             own("guidelines-edit", WORDS["guidelines_edit"], GUIDELINES, visibility="hidden"),
             own("connections", CONNECTION_WORDS["connections"], CONNECTIONS, visibility="hidden"),
@@ -226,7 +230,7 @@ def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
     return review, practice
 
 
-def _item_pages(state: AppState, account: Account, discussion: st.Page) -> tuple[st.Page, st.Page]:
+def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
     """Return the page of all items and the page of one item, which link to each other."""
 
     def item_page() -> st.Page:
@@ -241,7 +245,7 @@ def _item_pages(state: AppState, account: Account, discussion: st.Page) -> tuple
 
     def show_one() -> None:
         _head(account)
-        show_item(state, account, items_page=items_page, item_page=item_page, discussion=discussion)
+        show_item(state, account, items_page=items_page, item_page=item_page)
 
     items = st.Page(show_list, title=WORDS["items_title"], url_path="items")
     item = st.Page(show_one, title=WORDS["item_title"], url_path="item", visibility="hidden")

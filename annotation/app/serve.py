@@ -67,6 +67,8 @@ def build_app(state: AppState) -> st.App:
     from .routes.regions import region_routes
     from .routes.tasks import task_routes
     from .sending.sending_routes import sending_routes
+    from .work_pages.discussion_routes import discussion_routes
+    from .work_pages.history_routes import history_routes
     from .workbench.work_routes import work_routes
 
     set_current(state)
@@ -100,6 +102,8 @@ def build_app(state: AppState) -> st.App:
             *guidelines_page_routes(state),
             *connection_routes(state),
             *sending_routes(state),
+            *history_routes(state),
+            *discussion_routes(state),
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.axe import NOTHING, findings_by_theme
-from browser.full_site import make_full_workspace
+from browser.full_site import DISCUSSED, make_full_workspace
 from browser.review_site import ReviewSite, serve
 from browser.widths import unreached
 
@@ -65,7 +65,15 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
 
 
 @pytest.mark.parametrize(
-    "path", ["/people", "/flags?campaign=verify", "/annotators?campaign=verify", "/guidelines-edit?campaign=verify"]
+    "path",
+    [
+        "/people",
+        "/flags?campaign=verify",
+        "/annotators?campaign=verify",
+        "/guidelines-edit?campaign=verify",
+        "/history?campaign=verify",
+        f"/discussion?campaign=talked&item={DISCUSSED}",
+    ],
 )
 @pytest.mark.parametrize("width", [390, 1366])
 def test_a_page_is_accessible_and_within_reach(curator: Opened, path: str, width: int) -> None:

@@ -14,7 +14,6 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
-from benchwright.pages.drawing import ASSETS
 
 from ...progress.guideline_proposals import GuidelineProposal, guideline_proposals
 from ...progress.overview import Overview
@@ -36,6 +35,7 @@ from ..own_pages.curator_requests import (
 from ..own_pages.html_fields import whole_number
 from ..own_pages.once_shown import ChangeReport, ChangeReports
 from ..own_pages.shell import own_page
+from ..own_pages.written_text import text_style
 from ..people_pages.campaign_choice import campaign_menu, no_such_campaign, wanted_campaign
 from ..wording.conversation_texts import TEXTS as TALK
 from ..wording.curator_texts import TEXTS, words_for
@@ -80,9 +80,8 @@ class _GuidelinesPage:
         draft = self._place(asked.account.name, wanted).read(versions)
         if not asked.fields:
             more.setdefault("notice", self._reports.show(asked.account.name, wanted, now=clock()).words)
-        style = (ASSETS / "formulas.css").read_text(encoding="utf-8")
         body = (
-            f"<style>{style}</style><p>{escape(TEXTS['guidelines_why'])}</p>{campaign_menu(GUIDELINES, names, wanted)}"
+            f"{text_style()}<p>{escape(TEXTS['guidelines_why'])}</p>{campaign_menu(GUIDELINES, names, wanted)}"
             f"{draft_form(campaign, draft, newest, self._proposals(campaign), asked)}"
             f"{changes_section(draft, newest)}{versions_table(versions)}"
         )

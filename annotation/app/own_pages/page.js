@@ -126,25 +126,44 @@ function giveFocusBack() {
   if (at !== null && field?.setSelectionRange) field.setSelectionRange(at, at);
 }
 
-// Keep the input of a form without drafts on the server over a reload, until the form is sent.
+// Whether this page answers one of its own forms. After a lost connection or a new sign-in it comes from elsewhere.
+const CAME_FROM = document.referrer ? `/${new URL(document.referrer).pathname.split("/")[1]}` : "";
+const IS_ANSWER = CAME_FROM === PAGE && performance.getEntriesByType("navigation")[0]?.type === "navigate";
+
+// Keep the input of a form without drafts on the server over a reload, until the server has answered it.
 function keepTyped(form) {
   const of = form.elements.campaign?.value ?? "";
   const place = `benchwright-typed ${PAGE} ${form.getAttribute("action")} ${of}`;
   const fields = [...form.elements].filter(({ name, type }) => name && !["hidden", "submit", "file"].includes(type));
   const isBox = ({ type }) => type === "checkbox" || type === "radio";
-  const kept = JSON.parse(sessionStorage.getItem(place) ?? "[]");
-  if (kept.length === fields.length && fields.every((field, at) => field.name === kept[at][0])) {
-    fields.forEach((field, at) => { field[isBox(field) ? "checked" : "value"] = kept[at][1]; });
-  }
-  form.addEventListener("input", () => {
+  const keep = (isSent) => {
     const typed = fields.map((field) => [field.name, field[isBox(field) ? "checked" : "value"]]);
-    sessionStorage.setItem(place, JSON.stringify(typed));
-  });
-  form.addEventListener("submit", () => sessionStorage.removeItem(place));
+    sessionStorage.setItem(place, JSON.stringify({ typed, isSent }));
+  };
+  const { typed = [], isSent = false } = JSON.parse(sessionStorage.getItem(place) ?? "{}");
+  if (isSent && IS_ANSWER) sessionStorage.removeItem(place);
+  else if (typed.length === fields.length && fields.every((field, at) => field.name === typed[at][0])) {
+    fields.forEach((field, at) => { field[isBox(field) ? "checked" : "value"] = typed[at][1]; });
+  }
+  form.addEventListener("input", () => keep(false));
+  form.addEventListener("submit", () => keep(true));
+}
+
+// A second press while the first is on its way would send a form twice.
+const AGAIN_AFTER_MS = 3000;
+function sendOnce(event) {
+  const { target: form } = event;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  if (form.dataset.onItsWay) event.preventDefault();
+  form.dataset.onItsWay = "yes";
+  setTimeout(() => delete form.dataset.onItsWay, AGAIN_AFTER_MS);
 }
 
 document.addEventListener("input", showWhatFits);
-document.addEventListener("submit", ({ submitter }) => keepFocus(submitter));
+document.addEventListener("submit", sendOnce);
+document.addEventListener("submit", ({ target, submitter }) => {
+  keepFocus(target.contains(document.activeElement) ? document.activeElement : submitter);
+});
 for (const form of document.querySelectorAll("form[method=post]:not([data-draft], [data-row])")) keepTyped(form);
 showWhatFits();
 for (const form of document.querySelectorAll("form[data-draft]")) keepDraft(form);
