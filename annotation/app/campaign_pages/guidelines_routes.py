@@ -43,8 +43,9 @@ from ..wording.directed_text import inert
 from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from ..wording.texts import message_of
 from .guidelines_draft import DraftPlace, GuidelinesDraft
-from .guidelines_views import changes, changes_section, draft_form, preview, versions_table
+from .guidelines_views import changes, changes_section, draft_form, elsewhere, preview, versions_table
 
+_LONGEST_MARK = 40
 _NONE = GuidelinesVersion(0, 0, "curator", "")
 """The version in force of a campaign without guidelines."""
 
@@ -57,7 +58,7 @@ def guidelines_page_routes(state: AppState) -> list[Route]:
             state,
             GUIDELINES,
             page.show,
-            {act: partial(page.change, act) for act in ("save", "go-on", "drop", "insert")},
+            {act: partial(page.change, act) for act in ("save", "go-on", "drop", "insert", "take", "discard")},
         ),
         Route(f"{GUIDELINES}/draft", page.take_draft, methods=["PUT"]),
     ]
@@ -77,12 +78,13 @@ class _GuidelinesPage:
         campaign = self._state.store.campaign(wanted)
         versions = Guidelines(self._state.store).versions(campaign)
         newest = versions[-1] if versions else _NONE
-        draft = self._place(asked.account.name, wanted).read(versions)
+        place = self._place(asked.account.name, wanted)
+        draft = place.read(versions)
         if not asked.fields:
             more.setdefault("notice", self._reports.show(asked.account.name, wanted, now=clock()).words)
         body = (
             f"{text_style()}<p>{escape(TEXTS['guidelines_why'])}</p>{campaign_menu(GUIDELINES, names, wanted)}"
-            f"{draft_form(campaign, draft, newest, self._proposals(campaign), asked)}"
+            f"{draft_form(campaign, draft, newest, place.elsewhere(draft, versions), self._proposals(campaign), asked)}"
             f"{changes_section(draft, newest)}{versions_table(versions)}"
         )
         return own_page(TEXTS["guidelines_edit"], body, here=GUIDELINES, campaign=wanted, **more)
@@ -101,6 +103,9 @@ class _GuidelinesPage:
                 place.keep(draft._replace(based_on=self._newest(campaign).version))
             elif act == "drop":
                 place.forget(draft)
+            elif act in {"take", "discard"}:
+                place.keep(draft)
+                self._choose(campaign, place, sent.get("other", ""), takes=act == "take")
             else:
                 place.keep(draft._replace(text=draft.text.rstrip() + self._line(campaign, sent.get("reason", ""))))
         except StaleError:  # the page says so, and shows the difference to the other version
@@ -122,6 +127,13 @@ class _GuidelinesPage:
         place.forget(draft)
         self._reports.put(place.curator, campaign.name, ChangeReport(words), now=clock())
 
+    def _choose(self, campaign: Campaign, place: DraftPlace, window: str, *, takes: bool) -> None:
+        """Make another window's text the latest, or remove it; a text that has gone meanwhile changes nothing."""
+        versions = Guidelines(self._state.store).versions(campaign)
+        for other in place.elsewhere(GuidelinesDraft("", 0, ""), versions):
+            if other.window == window:
+                (place.keep if takes else place.forget)(other)
+
     def _line(self, campaign: Campaign, reason: str) -> str:
         """Return a proposed line as Markdown, which is empty if annotators no longer differ on the reason."""
         for proposal in self._proposals(campaign):
@@ -132,7 +144,7 @@ class _GuidelinesPage:
         return ""
 
     async def take_draft(self, request: Request) -> Response:
-        """Store a draft during typing, and answer with its preview and its differences from the version in force."""
+        """Store a draft during typing, and answer with its preview, its differences, and texts of other windows."""
         if not is_from_page(request):
             return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 403)
         body = await bounded_body(request, MOST_BYTES)
@@ -145,10 +157,17 @@ class _GuidelinesPage:
         name = fields.get("campaign", "")
         if name not in self._state.store.campaign_names():
             return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 404)
-        draft, newest = _draft_in(fields), self._newest(self._state.store.campaign(name))
-        self._place(curator, name).keep(draft)
+        draft, place = _draft_in(fields), self._place(curator, name)
+        versions = Guidelines(self._state.store).versions(self._state.store.campaign(name))
+        newest = versions[-1] if versions else _NONE
+        if fields.get("looks") != "yes":
+            place.keep(draft)
         return JSONResponse(
-            {"guidelines-preview": preview(draft, newest), "guidelines-difference": changes(draft, newest)}
+            {
+                "guidelines-preview": preview(draft, newest),
+                "guidelines-difference": changes(draft, newest),
+                "guidelines-elsewhere": elsewhere(place.elsewhere(draft, versions)),
+            }
         )
 
     def _place(self, curator: str, campaign: str) -> DraftPlace:
@@ -167,5 +186,7 @@ class _GuidelinesPage:
 
 def _draft_in(fields: dict[str, str]) -> GuidelinesDraft:
     return GuidelinesDraft(
-        fields.get("text", ""), whole_number(fields.get("based_on", "")), fields.get("window", "")[:40]
+        fields.get("text", ""),
+        whole_number(fields.get("based_on", "")),
+        *(fields.get(name, "")[:_LONGEST_MARK] for name in ("window", "source", "shown")),
     )

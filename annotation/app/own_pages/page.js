@@ -17,7 +17,8 @@ function showWhatFits() {
 function showParts(parts) {
   for (const [id, html] of Object.entries(parts)) {
     const body = new DOMParser().parseFromString(html, "text/html").body;
-    document.getElementById(id)?.replaceChildren(...body.childNodes);
+    const part = document.getElementById(id);
+    if (part && part.innerHTML !== body.innerHTML) part.replaceChildren(...body.childNodes);
   }
 }
 
@@ -52,6 +53,15 @@ function keepDraft(form) {
     if (submitter?.hasAttribute("data-drops")) isBehind = false;
   });
   addEventListener("pagehide", () => save(true));
+  if (form.dataset.looks === undefined) return;
+  // Another window may have changed the same text.
+  addEventListener("focus", async () => {
+    if (isBehind) return;
+    const body = new URLSearchParams(new FormData(form));
+    body.set("looks", "yes");
+    const reply = await fetch(form.dataset.draft, { method: "PUT", headers: HEADERS, body }).catch(() => null);
+    if (reply?.ok && !isBehind) showParts(await reply.json());
+  });
 }
 
 function sendFile(input) {
