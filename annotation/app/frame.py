@@ -21,6 +21,7 @@ from .auth.known_pages import (
     NEW_BENCHMARK,
     PEOPLE,
     PUBLISH,
+    REASONS,
     RECIPE,
 )
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
@@ -39,7 +40,6 @@ from .pages.home import show_home
 from .pages.own_routes import leads_to
 from .pages.practice import show_practice
 from .pages.progress import show_progress
-from .pages.reasons import show_reasons
 from .pages.review import TASK, show_review
 from .pages.unknown_address import show_unknown_address
 from .security.cookies import COOKIE
@@ -199,7 +199,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             progress,
             page("agreement", show_agreement),
             own("annotators", TEXTS["annotators"], ANNOTATORS),
-            page("reasons", partial(show_reasons, items=items)),
+            own("reasons", TEXTS["reasons"], REASONS),
             own("flags", TEXTS["flags"], FLAGS),
             st.Page(leads_to(PEOPLE), title=TEXTS["people"], url_path=PEOPLE.strip("/")),
             *steering[1:],  # Progress is in the head

@@ -47,6 +47,7 @@ def build_app(state: AppState) -> st.App:
     from .building.build_routes import build_routes
     from .campaign_pages.connection_routes import connection_routes
     from .campaign_pages.guidelines_routes import guidelines_page_routes
+    from .campaign_pages.reason_routes import reason_routes
     from .entry.entry_routes import entry_routes
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
@@ -100,6 +101,7 @@ def build_app(state: AppState) -> st.App:
             *flag_routes(state),
             *message_routes(state),
             *guidelines_page_routes(state),
+            *reason_routes(state),
             *connection_routes(state),
             *sending_routes(state),
             *history_routes(state),

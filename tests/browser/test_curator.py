@@ -159,6 +159,14 @@ def test_reasons_have_counts_and_tasks_to_look_at(curator: Callable[..., Page]) 
     assert pictures.count() == 3
     page.wait_for_function("() => [...document.querySelectorAll('.bw-thumb img')].every(one => one.naturalWidth > 0)")
     assert HACK in page.locator(".bw-thumb li").first.inner_text()  # the note, as text
+    page.locator("#of").focus()
+    page.locator("#show-examples").press("Enter")
+    page.wait_for_url("**/reasons?campaign=verify&of=reject+unclear")
+    page.locator("#show-examples:focus").wait_for()
+    page.locator(".bw-thumb a").first.click()
+    page.get_by_text("What to do with it").wait_for()
+    page.go_back()
+    page.locator(".bw-thumb img").first.wait_for()
     assert page.evaluate("window.hacked") is None
 
 

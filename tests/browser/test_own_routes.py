@@ -72,6 +72,7 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
         "/annotators?campaign=verify",
         "/guidelines-edit?campaign=verify",
         "/history?campaign=verify",
+        "/reasons?campaign=verify",
         f"/discussion?campaign=talked&item={DISCUSSED}",
     ],
 )

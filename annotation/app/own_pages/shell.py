@@ -29,6 +29,7 @@ from ..auth.known_pages import (
     NEW_BENCHMARK,
     PEOPLE,
     PUBLISH,
+    REASONS,
     RECIPE,
     SEND,
 )
@@ -41,13 +42,24 @@ from ..wording.texts import TEXTS as APP_TEXTS
 _ASSETS = "/own-pages"
 _HEADERS = {"Cache-Control": "no-store"}
 _LINKS = (
-    ("items", "/items"), ("progress", "/progress"), ("annotators", ANNOTATORS), ("flags", FLAGS),
+    ("items", "/items"), ("progress", "/progress"), ("annotators", ANNOTATORS), ("reasons", REASONS), ("flags", FLAGS),
     ("messages", MESSAGES), ("guidelines", GUIDELINES), ("connections", CONNECTIONS), ("people", PEOPLE),
     ("build", BUILD), ("send", SEND), ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
 )  # fmt: skip
 _WORK_LINKS = (("home", "/home"), ("review", "/review"), ("history", HISTORY))
 _OF_CAMPAIGN = frozenset(
-    {"progress", "annotators", "flags", "messages", "guidelines", "connections", "review", "history", "adjudicate"}
+    {
+        "progress",
+        "annotators",
+        "reasons",
+        "flags",
+        "messages",
+        "guidelines",
+        "connections",
+        "review",
+        "history",
+        "adjudicate",
+    }
 )
 """Pages that show one campaign: on a page of a campaign, links lead to the same one."""
 _MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript"}
