@@ -12,6 +12,7 @@ import streamlit as st
 
 from ..store.accounts.accounts import Account
 from .auth.known_pages import (
+    AGREEMENT,
     ANNOTATORS,
     BUILD,
     CONNECTIONS,
@@ -34,7 +35,6 @@ from .item_pages.items import show_items
 from .item_pages.one_item import show_item
 from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
-from .pages.agreement import show_agreement
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
 from .pages.home import show_home
 from .pages.own_routes import leads_to
@@ -197,7 +197,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             items,
             item,
             progress,
-            page("agreement", show_agreement),
+            own("agreement", TEXTS["agreement"], AGREEMENT),
             own("annotators", TEXTS["annotators"], ANNOTATORS),
             own("reasons", TEXTS["reasons"], REASONS),
             own("flags", TEXTS["flags"], FLAGS),

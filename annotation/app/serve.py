@@ -45,6 +45,7 @@ def build_app(state: AppState) -> st.App:
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
     from .building.build_routes import build_routes
+    from .campaign_pages.agreement_routes import agreement_routes
     from .campaign_pages.connection_routes import connection_routes
     from .campaign_pages.guidelines_routes import guidelines_page_routes
     from .campaign_pages.reason_routes import reason_routes
@@ -102,6 +103,7 @@ def build_app(state: AppState) -> st.App:
             *message_routes(state),
             *guidelines_page_routes(state),
             *reason_routes(state),
+            *agreement_routes(state),
             *connection_routes(state),
             *sending_routes(state),
             *history_routes(state),

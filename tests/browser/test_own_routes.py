@@ -73,6 +73,7 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
         "/guidelines-edit?campaign=verify",
         "/history?campaign=verify",
         "/reasons?campaign=verify",
+        "/agreement?campaign=voted",
         f"/discussion?campaign=talked&item={DISCUSSED}",
     ],
 )

@@ -16,11 +16,11 @@ from .sessions import OPEN_PAGE_HEADERS
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
 _EVERYBODYS = frozenset({"start", "home", "review", "practice"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
-_CURATORS = _ADJUDICATORS | {"items", "item", "rules", "thresholds", "progress", "agreement"}
+_CURATORS = _ADJUDICATORS | {"items", "item", "rules", "thresholds", "progress"}
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
 BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
 ANNOTATORS, CONNECTIONS, GUIDELINES = "/annotators", "/connections", "/guidelines-edit"
-REASONS = "/reasons"
+REASONS, AGREEMENT = "/reasons", "/agreement"
 HISTORY, DISCUSSION = "/history", "/discussion"
 """Path prefixes of pages that the app serves without Streamlit."""
 _OWN_PAGES_OF_ALL = (HISTORY, DISCUSSION)
@@ -28,6 +28,7 @@ ITEM = "item"
 """Query parameter of a discussion with the id of its item."""
 _OWN_PAGES_OF_CURATORS = (
     NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES, REASONS,
+    AGREEMENT,
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from benchwright.texts.hidden_characters import escaped
 
 from ...store.accounts.accounts import Account
 from ..auth.known_pages import (
+    AGREEMENT,
     ANNOTATORS,
     BUILD,
     CONNECTIONS,
@@ -42,14 +43,16 @@ from ..wording.texts import TEXTS as APP_TEXTS
 _ASSETS = "/own-pages"
 _HEADERS = {"Cache-Control": "no-store"}
 _LINKS = (
-    ("items", "/items"), ("progress", "/progress"), ("annotators", ANNOTATORS), ("reasons", REASONS), ("flags", FLAGS),
-    ("messages", MESSAGES), ("guidelines", GUIDELINES), ("connections", CONNECTIONS), ("people", PEOPLE),
-    ("build", BUILD), ("send", SEND), ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
+    ("items", "/items"), ("progress", "/progress"), ("agreement", AGREEMENT), ("annotators", ANNOTATORS),
+    ("reasons", REASONS), ("flags", FLAGS), ("messages", MESSAGES), ("guidelines", GUIDELINES),
+    ("connections", CONNECTIONS), ("people", PEOPLE), ("build", BUILD), ("send", SEND),
+    ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
 )  # fmt: skip
 _WORK_LINKS = (("home", "/home"), ("review", "/review"), ("history", HISTORY))
 _OF_CAMPAIGN = frozenset(
     {
         "progress",
+        "agreement",
         "annotators",
         "reasons",
         "flags",
