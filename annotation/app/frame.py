@@ -12,14 +12,17 @@ import streamlit as st
 
 from ..store.accounts.accounts import Account
 from .auth.known_pages import (
+    AGREEMENT,
     ANNOTATORS,
     BUILD,
     CONNECTIONS,
     FLAGS,
     GUIDELINES,
+    HISTORY,
     NEW_BENCHMARK,
     PEOPLE,
     PUBLISH,
+    REASONS,
     RECIPE,
     RULES,
     THRESHOLDS,
@@ -32,20 +35,15 @@ from .item_pages.items import show_items
 from .item_pages.one_item import show_item
 from .languages.language import choose_for_session, chosen_language
 from .pages.adjudicate import show_adjudication
-from .pages.agreement import show_agreement
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
-from .pages.discussion import show_discussion
-from .pages.history import show_history
 from .pages.home import show_home
 from .pages.own_routes import leads_to
 from .pages.practice import show_practice
 from .pages.progress import show_progress
-from .pages.reasons import show_reasons
 from .pages.review import TASK, show_review
 from .pages.unknown_address import show_unknown_address
 from .security.cookies import COOKIE
 from .wording.connection_texts import TEXTS as CONNECTION_WORDS
-from .wording.conversation_texts import TEXTS as TALK
 from .wording.curator_texts import TEXTS as WORDS
 from .wording.directed_text import DIRECTED_STYLE, inert
 from .wording.own_page_texts import TEXTS as OWN_PAGES
@@ -166,20 +164,16 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
 
     review, practice = _work_pages(state, account)
     home = st.Page(partial(_show_home, state, account, review, practice), title=TEXTS["home"], url_path="home")
-    in_frame = partial(_show_in_frame, state, account)
-    discussion = st.Page(
-        partial(in_frame, show_discussion), title=TALK["discussion"], url_path="discussion", visibility="hidden"
-    )
-    history = partial(show_history, review=review, discussion=discussion)
-    pages = [home, review, practice, page("history", history), discussion]
-    if account.role in {"adjudicator", "curator"}:
-        pages.append(page("adjudicate", show_adjudication))
 
     def own(name: str, title: str, path: str, visibility: Literal["visible", "hidden"] = "visible") -> st.Page:
         return st.Page(leads_to(path, CAMPAIGN), title=title, url_path=name, visibility=visibility)
 
+    pages = [home, review, practice, own("history", TEXTS["history"], HISTORY)]
+    if account.role in {"adjudicator", "curator"}:
+        pages.append(page("adjudicate", show_adjudication))
+
     if account.role == "curator":
-        items, item = _item_pages(state, account, discussion)
+        items, item = _item_pages(state, account)
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
 
         shown_progress = partial(_show_in_frame, state, account, partial(show_progress, items=items))
@@ -201,9 +195,9 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             items,
             item,
             progress,
-            page("agreement", show_agreement),
+            own("agreement", TEXTS["agreement"], AGREEMENT),
             own("annotators", TEXTS["annotators"], ANNOTATORS),
-            page("reasons", partial(show_reasons, items=items)),
+            own("reasons", TEXTS["reasons"], REASONS),
             own("flags", TEXTS["flags"], FLAGS),
             st.Page(leads_to(PEOPLE), title=TEXTS["people"], url_path=PEOPLE.strip("/")),
             *steering[1:],  # Progress is in the head
@@ -234,7 +228,7 @@ def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
     return review, practice
 
 
-def _item_pages(state: AppState, account: Account, discussion: st.Page) -> tuple[st.Page, st.Page]:
+def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
     """Return the page of all items and the page of one item, which link to each other."""
 
     def item_page() -> st.Page:
@@ -249,7 +243,7 @@ def _item_pages(state: AppState, account: Account, discussion: st.Page) -> tuple
 
     def show_one() -> None:
         _head(account)
-        show_item(state, account, items_page=items_page, item_page=item_page, discussion=discussion)
+        show_item(state, account, items_page=items_page, item_page=item_page)
 
     items = st.Page(show_list, title=WORDS["items_title"], url_path="items")
     item = st.Page(show_one, title=WORDS["item_title"], url_path="item", visibility="hidden")

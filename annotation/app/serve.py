@@ -45,8 +45,10 @@ def build_app(state: AppState) -> st.App:
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
     from .building.build_routes import build_routes
+    from .campaign_pages.agreement_routes import agreement_routes
     from .campaign_pages.connection_routes import connection_routes
     from .campaign_pages.guidelines_routes import guidelines_page_routes
+    from .campaign_pages.reason_routes import reason_routes
     from .cockpit.rule_routes import rule_routes
     from .cockpit.threshold_routes import threshold_routes
     from .entry.entry_routes import entry_routes
@@ -69,6 +71,8 @@ def build_app(state: AppState) -> st.App:
     from .routes.regions import region_routes
     from .routes.tasks import task_routes
     from .sending.sending_routes import sending_routes
+    from .work_pages.discussion_routes import discussion_routes
+    from .work_pages.history_routes import history_routes
     from .workbench.work_routes import work_routes
 
     set_current(state)
@@ -100,10 +104,14 @@ def build_app(state: AppState) -> st.App:
             *flag_routes(state),
             *message_routes(state),
             *guidelines_page_routes(state),
+            *reason_routes(state),
+            *agreement_routes(state),
             *rule_routes(state),
             *threshold_routes(state),
             *connection_routes(state),
             *sending_routes(state),
+            *history_routes(state),
+            *discussion_routes(state),
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],

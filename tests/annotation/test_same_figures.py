@@ -14,12 +14,12 @@ import pytest
 pytest.importorskip("streamlit")
 
 from benchwright.annotation.agreement.coefficients import STATISTICS
-from benchwright.annotation.app.pages.agreement import field_agreement
 from benchwright.annotation.app.people_pages.annotator_figures import quality_row
 from benchwright.annotation.app.wording.curator_texts import TEXTS
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.field_agreement import field_agreement
 from benchwright.annotation.progress.label_fields import label_fields_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store.review_store import ReviewStore, open_store

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from browser.full_site import DISCUSSED
 from browser.rest import at_rest
 from browser.review_site import PASSWORDS, ReviewSite, slot_on_screen
 
@@ -48,14 +49,15 @@ SCREENS = {
     "review, blind": Screen("ben", "/?campaign=review", shows=TASK),
     "practice": Screen("ben", "/practice?campaign=verify", shows=TASK),
     "practice, explained": Screen("ben", "/practice?campaign=baseline", ("1", "Enter"), ".feedback"),
-    "history": Screen("ann", "/history?campaign=verify", shows="[data-testid=stMain] button"),
+    "history": Screen("ann", "/history?campaign=verify", shows=".past"),
+    "discussion": Screen("ann", f"/discussion?campaign=talked&item={DISCUSSED}", shows="#words"),
     "adjudicate": Screen("cur", "/adjudicate?campaign=verify", shows=TASK),
     "items": Screen("cur", "/items", shows=".tile"),
     "one item": Screen("cur", "/item?id={item}", shows=".bw-question"),
     "progress": Screen("cur", "/progress?campaign=verify", shows=".chart-place figure"),
     "progress, review": Screen("cur", "/progress?campaign=voted", shows=".chart-place figure"),
-    "agreement": Screen("cur", "/agreement?campaign=verify", shows=".chart-place figure"),
-    "agreement, votes": Screen("cur", "/agreement?campaign=voted", shows=".chart-place figure"),
+    "agreement": Screen("cur", "/agreement?campaign=verify", shows=".figures figure"),
+    "agreement, votes": Screen("cur", "/agreement?campaign=voted", shows=".figures figure"),
     "annotators": Screen("cur", "/annotators?campaign=verify", shows=".figures figure"),
     "reasons": Screen("cur", "/reasons?campaign=verify", shows=".bw-thumb"),
     "flags": Screen("cur", "/flags?campaign=verify", shows="[id^=settle-]"),

@@ -16,6 +16,8 @@ from benchwright.annotation.forms.fields.form import Form
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.campaigns.open_and_closed import close_campaign
+from benchwright.annotation.store.conversations.discussions import add_post
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -31,6 +33,9 @@ FORM = Form(
         TextField(name="why", label="Why", hint="In your words"),
     )
 )
+
+DISCUSSED = "e" * 32
+"""Id of an item of the closed campaign `talked`, about which there is a post."""
 
 
 def make_full_workspace(folder: Path) -> Path:
@@ -55,6 +60,7 @@ def make_full_workspace(folder: Path) -> Path:
         revise(store)
         vote(store, pattern, CampaignContext(seed=1, stage="voted", workspace=workspace, store_url=url))
         flag(store, "ben", "Which of the two?")
+        discuss(store, pattern, CampaignContext(seed=1, stage="talked", workspace=workspace, store_url=url))
         Accounts(store).add("new", "annotator", now=clock())
     return workspace
 
@@ -74,6 +80,18 @@ def revise(store: ReviewStore) -> None:
     queue = AdjudicationQueue(store, store.campaign("verify"), "cur")
     case = queue.open(queue.queue()[0].task_id, now=clock())
     queue.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())
+
+
+def discuss(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
+    """Let ann answer the item `DISCUSSED`, close the campaign, and let the curator post about the item."""
+    Answer(annotators_per_item=1).advance([pattern.model_copy(update={"item_id": DISCUSSED})], context)
+    queue = TaskQueue(store, store.campaign(context.stage), "ann")
+    task = queue.next(now=clock())
+    assert task is not None
+    queue.submit(task.slot_id, Submission("A"), now=clock())
+    with store.writing() as connection:
+        close_campaign(connection, context.stage, by="cur", now=clock())
+        add_post(connection, store.campaign(context.stage), DISCUSSED, "See the $x^2$.", author="cur", now=clock())
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.axe import NOTHING, findings, findings_by_theme
-from browser.full_site import make_full_workspace
+from browser.full_site import DISCUSSED, make_full_workspace
 from browser.rest import at_rest
 from browser.review_site import PASSWORDS, ReviewSite, serve, sign_in, slot_on_screen
 from browser.widths import TABLET, unreached
@@ -66,6 +66,7 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "review, blind": ("ben", "/?campaign=review", of_task),
     "review, votes": ("ann", "/?campaign=review", of_votes),
     "history": ("ann", "/history?campaign=verify", of_text("Accept")),
+    "discussion": ("ann", f"/discussion?campaign=talked&item={DISCUSSED}", of_text("See the")),
     "progress, rounds": ("cur", "/progress?campaign=verify", of_text("What adjudicators decided")),
     "progress, review": ("cur", "/progress?campaign=voted", of_text("failed the review")),
     "agreement": ("cur", "/agreement?campaign=verify", of_text("percent")),

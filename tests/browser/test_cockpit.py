@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
-from browser.axe import NOTHING, findings_by_theme
+from browser.axe import NOTHING, findings, findings_by_theme
 from browser.rest import at_rest, hacked
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve, sign_in
 from browser.widths import unreached
@@ -263,6 +263,52 @@ def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwri
     assert [version.text for version in versions][1:] == [
         f"Accept what has **one** right answer.\n\nLook *twice* at $x_1^2$. {HACK}", "Reject **blurred** ones.",
     ]  # fmt: skip
+
+
+def test_two_windows_of_one_curator_see_and_keep_each_others_drafts(
+    site: ReviewSite, new_context: Callable[..., BrowserContext]
+) -> None:
+    context = new_context()
+    first, second = context.new_page(), context.new_page()
+    sign_in(first, site, "cur", path="/guidelines-edit?campaign=verify")
+    text = first.get_by_role("textbox", name="Text")
+    text.fill("Of the first window.")
+    first.get_by_text("Saved", exact=True).wait_for()
+    second.goto(first.url)
+    assert second.get_by_role("textbox", name="Text").input_value() == "Of the first window."
+    assert second.locator("#guidelines-elsewhere section").count() == 0, "it shows the first window's own text"
+    text.press_sequentially(" And on.")
+    first.get_by_text("Saved", exact=True).wait_for()
+    assert first.locator("#guidelines-elsewhere section").count() == 0
+    with second.expect_response("**/guidelines-edit/draft"):
+        second.evaluate("window.dispatchEvent(new Event('focus'))")
+    second.locator("#guidelines-elsewhere pre").get_by_text("Of the first window. And on.").wait_for()
+    second.get_by_role("textbox", name="Text").fill(f"Of the second window. {HACK}")
+    second.get_by_text("Saved", exact=True).wait_for()
+    text.press_sequentially(" More.")
+    first.locator("#guidelines-elsewhere pre").get_by_text("Of the second window.").wait_for()
+    assert (HACK in first.locator("#guidelines-elsewhere pre").inner_text(), first.evaluate("window.hacked")) == (
+        True,
+        None,
+    )
+    assert first.evaluate("document.activeElement.id") == "text"
+    assert findings(first) == []
+    second.reload()
+    shown = {
+        second.get_by_role("textbox", name="Text").input_value(),
+        second.locator("#guidelines-elsewhere pre").inner_text(),
+    }
+    assert shown == {"Of the first window. And on. More.", f"Of the second window. {HACK}"}, "a reload loses neither"
+    first.get_by_role("button", name="Go on with that text").click()
+    first.wait_for_function("() => document.querySelector('#text').value.startsWith('Of the second')")
+    assert first.locator("#guidelines-elsewhere pre").inner_text() == "Of the first window. And on. More."
+    first.get_by_role("button", name="Discard that text").click()
+    first.locator("#guidelines-elsewhere section").wait_for(state="detached")
+    first.reload()
+    assert text.input_value() == f"Of the second window. {HACK}"
+    text.fill("Accept what is right.")
+    first.locator("#save").click()
+    first.get_by_text("Saved as version").wait_for()
 
 
 def test_a_window_that_did_not_see_the_newest_guidelines_saves_nothing_over_them(

@@ -116,7 +116,7 @@ def test_an_item_is_discussed_once_its_campaign_is_closed(
     say(page, "a")
     next_slot(page, slot)
     page.goto(f"{site.url}/history?campaign=verify")
-    page.get_by_role("button", name="Open").first.wait_for()
+    page.get_by_role("link", name="Open").first.wait_for()
     assert page.get_by_role("link", name="Discuss").count() == 0
     page.goto(f"{site.url}/home")
     page.locator("[class*=st-key-home-]").first.wait_for()
@@ -126,10 +126,26 @@ def test_an_item_is_discussed_once_its_campaign_is_closed(
     page.get_by_text("Nobody judges this item any more").wait_for()
     page.get_by_text("Accept: 1").wait_for()
     page.get_by_label("Your post").fill(f"The join lies in the sky. {SCRIPT}")
+    page.context.set_offline(True)
     page.get_by_role("button", name="Post", exact=True).click()
-    page.locator("[class*=st-key-post-]").get_by_text("The join lies in the sky.").wait_for()
+    page.wait_for_url("chrome-error://**")
+    page.context.set_offline(False)
+    page.go_back()
+    assert page.get_by_label("Your post").input_value().startswith("The join lies"), "a lost connection loses nothing"
+    page.get_by_role("button", name="Post", exact=True).dblclick()
+    page.get_by_text("Your post is in the discussion.").wait_for()
+    assert page.locator("[id^=post-]").count() == 1
+    assert page.get_by_label("Your post").input_value() == ""
+    page.locator("[id^=post-]").get_by_text("The join lies in the sky.").wait_for()
     assert findings(page) == []
     address = page.url
+    page.get_by_role("link", name="My decisions").click()
+    page.get_by_role("link", name="Discuss (1)").click()
+    assert page.url == address
+    page.go_back()
+    page.get_by_role("link", name="Discuss (1)").wait_for()
+    page.go_forward()
+    page.get_by_text("Nobody judges this item any more").wait_for()
 
     stranger = new_context().new_page()
     sign_in(stranger, site, "ben", path="/home")

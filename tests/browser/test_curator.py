@@ -91,7 +91,7 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
 
 def test_agreement_is_shown_with_intervals_by_time_and_undefined_by_that_word(curator: Callable[..., Page]) -> None:
     page = curator("/agreement")
-    page.get_by_text("Krippendorff's alpha").first.wait_for()
+    page.locator("#plot-all svg text", has_text="Krippendorff's alpha").wait_for()
     page.get_by_role("heading", name="Over time").wait_for()
     page.locator("#plot-all tbody tr").first.wait_for(state="attached")
     told = rows(page, until="2026-03-03")
@@ -100,9 +100,17 @@ def test_agreement_is_shown_with_intervals_by_time_and_undefined_by_that_word(cu
     assert told["2026-03-03"] == "undefined · 3 of 3 tasks compared"  # everybody accepted everything on that day
     assert "10 of " in page.locator("#plot-all figcaption").inner_text()
     assert page.locator("#plot-all svg circle").count() >= 4
-    page.get_by_role("combobox", name="What is compared").click()
-    page.get_by_role("option", name="reasons").click()
+    page.get_by_label("What is compared").select_option("reasons")
+    page.get_by_label("Shown in the plots").select_option("percent")
+    page.locator("#show-compared").press("Enter")
+    page.wait_for_url("**/agreement?campaign=verify&what=reasons&statistic=percent*")
+    page.locator("#show-compared:focus").wait_for()
     page.locator("#plot-all figcaption", has_text="tasks").wait_for()
+    page.go_back()
+    page.locator("#plot-by-time figcaption", has_text="alpha").wait_for()
+    page.go_forward()
+    page.locator("#plot-by-time figcaption", has_text="Percent").wait_for()
+    assert page.get_by_label("What is compared").input_value() == "reasons"
     assert "Without each annotator" not in page.locator("body").inner_text()  # with two there are no others to agree
 
 
@@ -159,6 +167,14 @@ def test_reasons_have_counts_and_tasks_to_look_at(curator: Callable[..., Page]) 
     assert pictures.count() == 3
     page.wait_for_function("() => [...document.querySelectorAll('.bw-thumb img')].every(one => one.naturalWidth > 0)")
     assert HACK in page.locator(".bw-thumb li").first.inner_text()  # the note, as text
+    page.locator("#of").focus()
+    page.locator("#show-examples").press("Enter")
+    page.wait_for_url("**/reasons?campaign=verify&of=reject+unclear")
+    page.locator("#show-examples:focus").wait_for()
+    page.locator(".bw-thumb a").first.click()
+    page.get_by_text("What to do with it").wait_for()
+    page.go_back()
+    page.locator(".bw-thumb img").first.wait_for()
     assert page.evaluate("window.hacked") is None
 
 

@@ -93,7 +93,7 @@ CODES = {
     "USD", "ingest", "splits", "freeze", "near_duplicates", "SHA", "id", "name", "role", "campaigns", "picture", "csv", "annotator", "adjudicator", "curator",
 }  # fmt: skip
 ITEMS = re.compile(
-    r"The lower right corner[^?]*\?|A piece was cut out[^?]*\?|Which image completes[^.]*\.|Which piece belongs there\?|Which of the two\?|a red cup|Accept what has.*answer\.|"
+    r"The lower right corner[^?]*\?|A piece was cut out[^?]*\?|See the|Which image completes[^.]*\.|Which piece belongs there\?|Which of the two\?|a red cup|Accept what has.*answer\.|"
     r"The model's reply|It is \(A\)\.|What is it|\bRight\b|\bWrong\b|\bWhich\b|\bOne\b|\bTwo\b|\bWhy\b|In your words|"
     r"piece-\d+|\b(?:jpg|png)\b|\d+ [A-Z][a-z]{2} \d\d:\d\d|\bwebp\b|\d+MB\b|Accept what has|right answer\.|^one$|\*\*one\*\*|"
     r"\b(?:short|min_side)_px\b|The edges go on\.|cc0?-[a-z0-9.-]+|[0-9a-f]{8,}|/\S+|\S+\.(?:png|yaml|csv|svg|toml)\b|CC BY"

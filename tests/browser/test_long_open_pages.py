@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FIELDS = "textarea:visible:enabled, input[type=text]:visible:enabled:not([role=combobox])"
 WITH_FIELDS = {
-    "verify", "error_analysis", "practice", "history", "adjudicate", "items", "one item", "people", "guidelines",
+    "verify", "error_analysis", "practice", "history", "discussion", "adjudicate", "items", "one item", "people", "guidelines",
     "recipe, text", "recipe, a step", "releases", "send photographs",
     "messages", "annotators", "connections", "thresholds",
 }  # fmt: skip

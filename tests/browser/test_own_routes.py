@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser.axe import NOTHING, findings_by_theme
-from browser.full_site import make_full_workspace
+from browser.full_site import DISCUSSED, make_full_workspace
 from browser.review_site import ReviewSite, serve
 from browser.widths import unreached
 
@@ -77,6 +77,10 @@ def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: 
         "/guidelines-edit?campaign=verify",
         "/rules?campaign=voted&sureness=yes",
         "/thresholds?threshold=quality.min_side_px&at=250",
+        "/history?campaign=verify",
+        "/reasons?campaign=verify",
+        "/agreement?campaign=voted",
+        f"/discussion?campaign=talked&item={DISCUSSED}",
     ],
 )
 @pytest.mark.parametrize("width", [390, 1366])

@@ -155,13 +155,17 @@ def test_a_curator_invites_somebody_who_chooses_a_password_and_is_in(
 def test_somebody_locked_out_is_out_on_the_next_key(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
-    page = new_context().new_page()
-    sign_in(page, site, "cur", path="/history")
-    page.get_by_text("not decided anything").wait_for()
+    page, own = (new_context().new_page() for _ in range(2))
+    sign_in(page, site, "cur", path="/home")
+    page.get_by_text("Hello, cur").wait_for()
+    sign_in(own, site, "cur", path="/history")
+    own.get_by_text("not decided anything").wait_for()
     run_json("review", "users", "--workspace", site.workspace, "--add", "boss", "--role", "curator")
     run_json("review", "users", "--workspace", site.workspace, "--lock", "cur")
     page.get_by_role("link", name="Progress").click()
     page.get_by_text("session has ended").wait_for()
     assert page.get_by_text("Decisions in").count() == 0
+    own.get_by_role("link", name="Progress").click()
+    own.get_by_role("heading", name="Sign in").wait_for()
     run_json("review", "users", "--workspace", site.workspace, "--unlock", "cur")
     assert TaskQueue(store, store.campaign("verify"), "cur").history() == []

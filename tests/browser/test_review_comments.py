@@ -107,13 +107,13 @@ def test_the_history_shows_versions_and_finds_words_and_a_decision_is_changed_fr
         assert following is not None
         slot = following
     page.get_by_role("link", name="My decisions").click()
-    page.get_by_role("button", name="Open").nth(2).wait_for()
+    page.get_by_role("link", name="Open").nth(2).wait_for()
     page.get_by_label("Find").fill("OF the tower")
     page.keyboard.press("Enter")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('button')].filter(b => b.innerText === 'Open').length === 1"
-    )
-    page.get_by_role("button", name="Open").click()
+    page.wait_for_url("**/history?*find=OF+the+tower")
+    assert page.get_by_role("link", name="Open").count() == 1
+    assert page.evaluate("document.activeElement.id") == "find", "the field keeps the focus"
+    page.get_by_role("link", name="Open").click()
     page.get_by_text("You said “Revise” before").wait_for()
     opened = slot_on_screen(page)
     page.keyboard.press("y")

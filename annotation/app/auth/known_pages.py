@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,17 +14,21 @@ from .pages import unknown_page
 from .sessions import OPEN_PAGE_HEADERS
 
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
-_EVERYBODYS = frozenset({"start", "home", "review", "practice", "history", "discussion"})
+_EVERYBODYS = frozenset({"start", "home", "review", "practice"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
-_CURATORS = _ADJUDICATORS | {"items", "item", "progress", "agreement", "reasons"}
+_CURATORS = _ADJUDICATORS | {"items", "item", "progress"}
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
 BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
 ANNOTATORS, CONNECTIONS, GUIDELINES = "/annotators", "/connections", "/guidelines-edit"
-RULES, THRESHOLDS = "/rules", "/thresholds"
-"""Path prefixes of curators' pages that the app serves without Streamlit."""
-_OWN_PAGES = (
-    NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES,
-    RULES, THRESHOLDS,
+RULES, THRESHOLDS, REASONS, AGREEMENT = "/rules", "/thresholds", "/reasons", "/agreement"
+HISTORY, DISCUSSION = "/history", "/discussion"
+"""Path prefixes of pages that the app serves without Streamlit."""
+_OWN_PAGES_OF_ALL = (HISTORY, DISCUSSION)
+ITEM = "item"
+"""Query parameter of a discussion with the id of its item."""
+_OWN_PAGES_OF_CURATORS = (
+    NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND, ANNOTATORS, CONNECTIONS, GUIDELINES, RULES,
+    THRESHOLDS, REASONS, AGREEMENT,
 )  # fmt: skip
 
 
@@ -51,11 +57,22 @@ class KnownPages:
         await self._app(scope, receive, send_if_no_page)
 
 
+def discussion_address(campaign: str, item_id: str, *, below: str = "") -> str:
+    """Return the address of the discussion of an item in a campaign.
+
+    Args:
+        campaign: Name of the campaign.
+        item_id: Id of the item.
+        below: Rest of the path, such as `/post`; empty for the page itself.
+    """
+    return f"{DISCUSSION}{below}?{urlencode({'campaign': campaign, ITEM: item_id})}"
+
+
 def _is_known(path: str, account: Account | None) -> bool:
     if path in _OTHER_PAGES or account is None or path.removeprefix("/") in _pages_of(account.role):
         return True
-    is_own = path in _OWN_PAGES or path.startswith(tuple(f"{page}/" for page in _OWN_PAGES))
-    return is_own and account.role == "curator"
+    own = _OWN_PAGES_OF_ALL + (_OWN_PAGES_OF_CURATORS if account.role == "curator" else ())
+    return path in own or path.startswith(tuple(f"{page}/" for page in own))
 
 
 def _pages_of(role: Role) -> frozenset[str]:

@@ -39,6 +39,7 @@ from ..wording.own_page_texts import TEXTS as OWN_PAGE_TEXTS
 from ..wording.texts import AUDIT_TITLES, TEXTS
 from ..wording.viewer_texts import TEXTS as VIEWER_TEXTS
 from .page_words import WORDS as STREAMLIT_WORDS
+from .setting_texts import SETTINGS, english_settings
 
 _FORMS, _GUIDELINES, _PRACTICE, NAMES, _CHARTS = "forms", "guidelines", "practice", "names", "charts"
 CODES_IN_WORDS = (
@@ -58,6 +59,16 @@ CODES_IN_WORDS = (
     "picture_problem", "duplicate", "wording", "discarded", "conveys", "written", "nothing", "keep", "discard", "same",
     "different", "exact_duplicate", "near_duplicate", "same_bytes", "too_much_text", "unsafe", "answerable_blind",
     "unbalanced_letters", "wording_gives_key_away", "leaked", "too_small",
+    # Steps of recipes
+    "answer_balance", "answer_flip", "art_style", "basic_vis_qa", "best_candidate", "beyond_vis_qa", "blind_answers",
+    "clip_direction", "counting", "dataset", "detected_boxes", "draft_descriptions", "draft_questions",
+    "draft_translations", "drawings", "duplicate_questions", "estimated_depth", "evaluate", "exact_duplicates",
+    "faces", "facts", "forensic_detection", "freeze", "functional_correspondence", "ideas", "iq_test", "item_safety",
+    "items", "know_vis_qa", "language", "leakage", "licences", "manipulate", "multi_view_reasoning",
+    "near_duplicates", "pair_gates", "pattern_puzzles", "quality", "question_faults", "question_overlap",
+    "relative_depth", "relative_reflectance", "repeated_options", "safety", "second_answers",
+    "semantic_correspondence", "shortcuts", "similar_pictures", "spatial_relation", "splits", "text_ratio",
+    "unique_images", "visual_similarity", "wording_bias", "written_questions",
     # Verdicts of steps
     "drop", "ask", "failed",
 )  # fmt: skip
@@ -133,6 +144,7 @@ def english_texts() -> TextsBySection:
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
         _FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         _GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
+        SETTINGS: english_settings(),
         _PRACTICE: {text: text for text in dict.fromkeys(_practice_texts())},
         STREAMLIT_WORDS.section: STREAMLIT_WORDS.english,
         _CHARTS: {text: text for text in CHART_TEXTS},

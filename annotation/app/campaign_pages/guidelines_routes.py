@@ -12,7 +12,6 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
-from benchwright.pages.drawing import ASSETS
 
 from ...progress.guideline_proposals import GuidelineProposal, guideline_proposals
 from ...progress.overview import Overview
@@ -26,6 +25,7 @@ from ..own_pages.curator_requests import CuratorRequest, draft_route, form_route
 from ..own_pages.html_fields import whole_number
 from ..own_pages.once_shown import ChangeReport, ChangeReports
 from ..own_pages.shell import own_page
+from ..own_pages.written_text import text_style
 from ..people_pages.campaign_choice import campaign_menu, no_such_campaign, wanted_campaign
 from ..wording.conversation_texts import TEXTS as TALK
 from ..wording.curator_texts import TEXTS, words_for
@@ -33,8 +33,9 @@ from ..wording.directed_text import inert
 from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from ..wording.texts import message_of
 from .guidelines_draft import DraftPlace, GuidelinesDraft
-from .guidelines_views import changes, changes_section, draft_form, preview, versions_table
+from .guidelines_views import changes, changes_section, draft_form, elsewhere, preview, versions_table
 
+_LONGEST_MARK = 40
 _NONE = GuidelinesVersion(0, 0, "curator", "")
 """The version in force of a campaign without guidelines."""
 
@@ -47,7 +48,7 @@ def guidelines_page_routes(state: AppState) -> list[Route]:
             state,
             GUIDELINES,
             page.show,
-            {act: partial(page.change, act) for act in ("save", "go-on", "drop", "insert")},
+            {act: partial(page.change, act) for act in ("save", "go-on", "drop", "insert", "take", "discard")},
         ),
         draft_route(f"{GUIDELINES}/draft", page.take_draft),
     ]
@@ -67,13 +68,13 @@ class _GuidelinesPage:
         campaign = self._state.store.campaign(wanted)
         versions = Guidelines(self._state.store).versions(campaign)
         newest = versions[-1] if versions else _NONE
-        draft = self._place(asked.account.name, wanted).read(versions)
+        place = self._place(asked.account.name, wanted)
+        draft = place.read(versions)
         if not asked.fields:
             more.setdefault("notice", self._reports.show(asked.account.name, wanted, now=clock()).words)
-        style = (ASSETS / "formulas.css").read_text(encoding="utf-8")
         body = (
-            f"<style>{style}</style><p>{escape(TEXTS['guidelines_why'])}</p>{campaign_menu(GUIDELINES, names, wanted)}"
-            f"{draft_form(campaign, draft, newest, self._proposals(campaign), asked)}"
+            f"{text_style()}<p>{escape(TEXTS['guidelines_why'])}</p>{campaign_menu(GUIDELINES, names, wanted)}"
+            f"{draft_form(campaign, draft, newest, place.elsewhere(draft, versions), self._proposals(campaign), asked)}"
             f"{changes_section(draft, newest)}{versions_table(versions)}"
         )
         return own_page(TEXTS["guidelines_edit"], body, here=GUIDELINES, campaign=wanted, **more)
@@ -92,6 +93,9 @@ class _GuidelinesPage:
                 place.keep(draft._replace(based_on=self._newest(campaign).version))
             elif act == "drop":
                 place.forget(draft)
+            elif act in {"take", "discard"}:
+                place.keep(draft)
+                self._choose(campaign, place, sent.get("other", ""), takes=act == "take")
             else:
                 place.keep(draft._replace(text=draft.text.rstrip() + self._line(campaign, sent.get("reason", ""))))
         except StaleError:  # the page says so, and shows the difference to the other version
@@ -113,6 +117,13 @@ class _GuidelinesPage:
         place.forget(draft)
         self._reports.put(place.curator, campaign.name, ChangeReport(words), now=clock())
 
+    def _choose(self, campaign: Campaign, place: DraftPlace, window: str, *, takes: bool) -> None:
+        """Make another window's text the latest, or remove it; a text that has gone meanwhile changes nothing."""
+        versions = Guidelines(self._state.store).versions(campaign)
+        for other in place.elsewhere(GuidelinesDraft("", 0, ""), versions):
+            if other.window == window:
+                (place.keep if takes else place.forget)(other)
+
     def _line(self, campaign: Campaign, reason: str) -> str:
         """Return a proposed line as Markdown, which is empty if annotators no longer differ on the reason."""
         for proposal in self._proposals(campaign):
@@ -123,14 +134,21 @@ class _GuidelinesPage:
         return ""
 
     def take_draft(self, curator: str, fields: dict[str, str]) -> Response:
-        """Store a draft during typing, and answer with its preview and its differences from the version in force."""
+        """Store a draft during typing, and answer with its preview, its differences, and texts of other windows."""
         name = fields.get("campaign", "")
         if name not in self._state.store.campaign_names():
             return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 404)
-        draft, newest = _draft_in(fields), self._newest(self._state.store.campaign(name))
-        self._place(curator, name).keep(draft)
+        draft, place = _draft_in(fields), self._place(curator, name)
+        versions = Guidelines(self._state.store).versions(self._state.store.campaign(name))
+        newest = versions[-1] if versions else _NONE
+        if fields.get("looks") != "yes":
+            place.keep(draft)
         return JSONResponse(
-            {"guidelines-preview": preview(draft, newest), "guidelines-difference": changes(draft, newest)}
+            {
+                "guidelines-preview": preview(draft, newest),
+                "guidelines-difference": changes(draft, newest),
+                "guidelines-elsewhere": elsewhere(place.elsewhere(draft, versions)),
+            }
         )
 
     def _place(self, curator: str, campaign: str) -> DraftPlace:
@@ -149,5 +167,7 @@ class _GuidelinesPage:
 
 def _draft_in(fields: dict[str, str]) -> GuidelinesDraft:
     return GuidelinesDraft(
-        fields.get("text", ""), whole_number(fields.get("based_on", "")), fields.get("window", "")[:40]
+        fields.get("text", ""),
+        whole_number(fields.get("based_on", "")),
+        *(fields.get(name, "")[:_LONGEST_MARK] for name in ("window", "source", "shown")),
     )

@@ -22,6 +22,7 @@ from ..wording.conversation_texts import TEXTS as TALK
 from ..wording.curator_texts import TEXTS, words_for
 from ..wording.directed_text import runs_right_to_left
 from ..wording.own_page_texts import TEXTS as OWN_TEXTS
+from ..wording.texts import TEXTS as APP_TEXTS
 from .guidelines_draft import GuidelinesDraft
 
 _ROWS = 18
@@ -31,6 +32,7 @@ def draft_form(
     campaign: Campaign,
     draft: GuidelinesDraft,
     newest: GuidelinesVersion,
+    others: Sequence[GuidelinesDraft],
     proposals: Sequence[GuidelineProposal],
     asked: CuratorRequest,
 ) -> str:
@@ -40,6 +42,7 @@ def draft_form(
         campaign: The campaign.
         draft: The curator's text.
         newest: The version in force.
+        others: Texts of the curator's other windows.
         proposals: Reasons on which annotators differ.
         asked: The request.
     """
@@ -54,9 +57,11 @@ def draft_form(
         f'<p class="alert">{escape(TEXTS["guidelines_stale"].format(version=newest.version))}</p>' if is_stale else ""
     )
     return (
-        f'<form method="post" action="{GUIDELINES}/save" data-draft="{GUIDELINES}/draft">{hidden(TOKEN, asked.token)}'
+        f'<form method="post" action="{GUIDELINES}/save" data-draft="{GUIDELINES}/draft"'
+        f" data-looks>{hidden(TOKEN, asked.token)}"
         f"{hidden('campaign', campaign.name)}{hidden('based_on', str(draft.based_on))}"
-        f"{hidden('window', draft.window)}{stale}"
+        f"{hidden('window', draft.window)}{hidden('source', draft.source)}{hidden('shown', draft.shown)}{stale}"
+        f'<div id="guidelines-elsewhere" role="status">{elsewhere(others)}</div>'
         f'<div class="beside"><div>{area_field("text", draft.text, words, rows=_ROWS, more=more)}'
         f'<div class="buttons">{_buttons(newest, is_stale=is_stale)}{saved}</div></div>'
         f'<div class="field"><h2 id="preview-name">{escape(TEXTS["guidelines_preview"])}</h2>'
@@ -74,6 +79,25 @@ def _buttons(newest: GuidelinesVersion, *, is_stale: bool) -> str:
         f'<button type="submit" id="go-on" formaction="{GUIDELINES}/go-on">{escape(go_on)}</button>'
         f'<button class="quiet" type="submit" id="drop" formaction="{GUIDELINES}/drop" data-drops>'
         f"{escape(drop)}</button>"
+    )
+
+
+def elsewhere(others: Sequence[GuidelinesDraft]) -> str:
+    """Return the texts of the curator's other windows, each with buttons that take it or discard it."""
+    return "".join(_other(other) for other in others)
+
+
+def _other(other: GuidelinesDraft) -> str:
+    title, window = escape(APP_TEXTS["other_window"]), escape(other.window, quote=True)
+    acts = "".join(
+        f'<button class="quiet" type="submit" formaction="{GUIDELINES}/{act}" name="other" value="{window}"'
+        f' id="{act}-{window}">{escape(TEXTS[f"guidelines_{act}"])}</button>'
+        for act in ("take", "discard")
+    )
+    return (
+        f'<section class="card"><h2>{title}</h2><p>{escape(TEXTS["guidelines_elsewhere"])}</p>'
+        f'<pre dir="auto" tabindex="0" role="region" aria-label="{title}">{escape(escaped(other.text))}</pre>'
+        f'<div class="buttons">{acts}</div></section>'
     )
 
 

@@ -6,7 +6,7 @@ All texts come from users; each is escaped and displayed in the direction of its
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -71,24 +71,37 @@ def linked_pictures_html(pictures: Sequence[tuple[str, str | None, str]]) -> str
     return f'<ul class="bw-pictures">{"".join(parts)}</ul>'
 
 
-def options_html(question: str, content: TaskContent, *, shows_key: bool = True) -> str:
-    """Return the question and the options; with `shows_key`, also the right option and the explanation."""
+def options_html(
+    question: str,
+    content: TaskContent,
+    *,
+    shows_key: bool = True,
+    formulas: Callable[[str], str] = html_with_formulas,
+) -> str:
+    """Return the question and the options; with `shows_key`, also the right option and the explanation.
+
+    Args:
+        question: The question, with the captions of its pictures.
+        content: The item.
+        shows_key: Whether to show the right option and the explanation; default True.
+        formulas: Function that returns a text as HTML with formulas; default for Streamlit's pages.
+    """
     lines = []
     for choice in content.choices:
         is_right = shows_key and choice.key == right_key(content.answer, content.refusal)
         words = escaped(choice.text or "") or APP_TEXTS["picture_of_option"].format(key=choice.key)
         mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
         style = ' class="right"' if is_right else ""
-        lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{html_with_formulas(words)}</bdi>{mark}</li>")
+        lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{formulas(words)}</bdi>{mark}</li>")
     options = (
         f'<ul class="bw-options" aria-label="{escape(TEXTS["options_of"])}">{"".join(lines)}</ul>' if lines else ""
     )
     why = (
-        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {html_with_formulas(escaped(content.explanation))}</p>"
+        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {formulas(escaped(content.explanation))}</p>"
         if content.explanation and shows_key
         else ""
     )
-    return f'<div class="bw-question" dir="auto">{html_with_formulas(question)}</div>{options}{why}'
+    return f'<div class="bw-question" dir="auto">{formulas(question)}</div>{options}{why}'
 
 
 def show_sections(history: RecordHistory) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -18,6 +19,7 @@ from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...items.item_search import states_of
 from ...store.accounts.accounts import Account
 from ...store.conversations.discussions import may_be_discussed, posts_on
+from ..auth.known_pages import discussion_address
 from ..base.option_letters import captions, question_in_words
 from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState, clock
@@ -43,7 +45,6 @@ def show_item(
     *,
     items_page: Callable[[], st.Page],
     item_page: Callable[[], st.Page],
-    discussion: st.Page,
 ) -> None:
     """Show the record that the URL names.
 
@@ -52,7 +53,6 @@ def show_item(
         account: Account of the curator.
         items_page: Function that returns the page of all items.
         item_page: Function that returns this page.
-        discussion: Page on which an item is discussed.
     """
     st.html(ITEM_STYLE)
     st.page_link(items_page(), label=TEXTS["back_to_items"], icon=":material/arrow_back:", query_params=last_query())
@@ -75,7 +75,7 @@ def show_item(
         _show_head(state, history, content, shows_key=not is_hidden)
         _show_links(history, items_page, item_page)
         if history.tasks:
-            _show_discussions(state, history, discussion)
+            _show_discussions(state, history)
         if is_hidden:
             _offer_to_look(acts, history)
         show_acts(state, account, selected=[record_id])
@@ -143,7 +143,7 @@ def _show_links(history: RecordHistory, items_page: Callable[[], st.Page], item_
         st.page_link(item_page(), label=TEXTS["source_picture"], query_params={ITEM: root})
 
 
-def _show_discussions(state: AppState, history: RecordHistory, discussion: st.Page) -> None:
+def _show_discussions(state: AppState, history: RecordHistory) -> None:
     """Link to the item's discussion in each campaign in which annotators may discuss it, or state when they may."""
     record_id = history.record.record_id
     campaigns = {task.campaign.name: task.campaign for task in history.tasks}
@@ -155,8 +155,8 @@ def _show_discussions(state: AppState, history: RecordHistory, discussion: st.Pa
         }
     for name, count in posts.items():
         label = TALK["discuss_n"].format(count=count) if count else TALK["discuss"]
-        query = {"campaign": name, "item": record_id}
-        st.page_link(discussion, label=label, icon=":material/forum:", query_params=query)
+        address = escape(discussion_address(name, record_id), quote=True)
+        st.html(f'<div class="benchwright-own"><a href="{address}" target="_self">{escape(label)}</a></div>')
     if not posts:
         st.caption(TALK["discussion_later"])
 

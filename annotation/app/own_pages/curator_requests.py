@@ -1,4 +1,4 @@
-"""Checks of requests to the app's own pages: a curator's session, and the session's form token for each change.
+"""Checks of requests to the app's own pages: the role of the account, and the session's form token for each change.
 
 The form token is a digest of the session's token. So it is equal in all tabs and after a reload, ends with the session,
 and another site cannot guess it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from ...store.accounts.accounts import Account
+from ...store.accounts.accounts import ROLES, Account, Role
 from ..auth.middleware import ACCOUNT, token_from
 from ..auth.pages import unknown_page
 from ..base.state import AppState
@@ -28,13 +28,16 @@ TOKEN = "token"  # noqa: S105 - the name of a field
 MOST_BYTES = 3 << 20
 """Maximum size of a form in bytes, which allows a recipe of one megabyte in form encoding."""
 _MOST_FIELDS = 400
+CURATORS: frozenset[Role] = frozenset({"curator"})
+EVERYBODY: frozenset[Role] = frozenset(ROLES)
+"""Roles that may open a page."""
 
 
-class CuratorRequest(NamedTuple):
-    """A request of a curator.
+class AccountRequest(NamedTuple):
+    """A request of a signed-in account that may open the page.
 
     Attributes:
-        account: The curator.
+        account: The account.
         token: Token that the session's forms carry.
         fields: Sent fields, without the token; empty in a request that only reads.
         query: Parameters of the address.
@@ -48,15 +51,25 @@ class CuratorRequest(NamedTuple):
     base: str
 
 
-Responder = Callable[[CuratorRequest], Response]
+CuratorRequest = AccountRequest
+"""A request of a curator, on the pages that only curators may open."""
+Responder = Callable[[AccountRequest], Response]
 
 
 def curators_only(
     state: AppState, look: Responder, change: Responder | None = None
 ) -> Callable[..., Awaitable[Response]]:
-    """Return an endpoint for curators to read a page, and to make changes with its form.
+    """Return an endpoint for curators; for the arguments see `endpoint_for`."""
+    return endpoint_for(CURATORS, state, look, change)
+
+
+def endpoint_for(
+    roles: Collection[Role], state: AppState, look: Responder, change: Responder | None = None
+) -> Callable[..., Awaitable[Response]]:
+    """Return an endpoint for accounts of some roles to read a page, and to make changes with its form.
 
     Args:
+        roles: The roles; other accounts get the answer to an unknown address.
         state: State of the app.
         look: Function that answers a request that only reads; called in a thread.
         change: Function that answers a form; None if the page has none.
@@ -64,10 +77,10 @@ def curators_only(
 
     async def respond(request: Request) -> Response:
         account = request.scope[ACCOUNT]
-        if not isinstance(account, Account) or account.role != "curator":
+        if not isinstance(account, Account) or account.role not in roles:
             return Response(unknown_page(), 404, media_type="text/html")
         token = form_token(state, request)
-        asked = CuratorRequest(account, token, {}, dict(request.query_params), base_of(state, request))
+        asked = AccountRequest(account, token, {}, dict(request.query_params), base_of(state, request))
         if request.method != "POST":
             return await run_in_threadpool(look, asked)
         fields = await _fields_of(request)
@@ -80,7 +93,14 @@ def curators_only(
     return respond
 
 
-def form_routes(state: AppState, path: str, show: Responder, changes: Mapping[str, Responder]) -> list[Route]:
+def form_routes(
+    state: AppState,
+    path: str,
+    show: Responder,
+    changes: Mapping[str, Responder],
+    *,
+    roles: Collection[Role] = CURATORS,
+) -> list[Route]:
     """Return the routes of a page and of the forms on it.
 
     Args:
@@ -88,11 +108,12 @@ def form_routes(state: AppState, path: str, show: Responder, changes: Mapping[st
         path: Path of the page.
         show: Function that shows the page.
         changes: Function of each form, by the name that follows the page's path in the form's address.
+        roles: Roles that may open the page; default curators.
     """
     return [
-        Route(path, curators_only(state, show)),
+        Route(path, endpoint_for(roles, state, show)),
         *(
-            Route(f"{path}/{name}", curators_only(state, show, change), methods=["GET", "POST"])
+            Route(f"{path}/{name}", endpoint_for(roles, state, show, change), methods=["GET", "POST"])
             for name, change in changes.items()
         ),
     ]

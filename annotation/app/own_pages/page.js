@@ -17,7 +17,8 @@ function showWhatFits() {
 function showParts(parts) {
   for (const [id, html] of Object.entries(parts)) {
     const body = new DOMParser().parseFromString(html, "text/html").body;
-    document.getElementById(id)?.replaceChildren(...body.childNodes);
+    const part = document.getElementById(id);
+    if (part && part.innerHTML !== body.innerHTML) part.replaceChildren(...body.childNodes);
   }
 }
 
@@ -52,6 +53,15 @@ function keepDraft(form) {
     if (submitter?.hasAttribute("data-drops")) isBehind = false;
   });
   addEventListener("pagehide", () => save(true));
+  if (form.dataset.looks === undefined) return;
+  // Another window may have changed the same text.
+  addEventListener("focus", async () => {
+    if (isBehind) return;
+    const body = new URLSearchParams(new FormData(form));
+    body.set("looks", "yes");
+    const reply = await fetch(form.dataset.draft, { method: "PUT", headers: HEADERS, body }).catch(() => null);
+    if (reply?.ok && !isBehind) showParts(await reply.json());
+  });
 }
 
 function sendFile(input) {
@@ -126,21 +136,37 @@ function giveFocusBack() {
   if (at !== null && field?.setSelectionRange) field.setSelectionRange(at, at);
 }
 
-// Keep the input of a form without drafts on the server over a reload, until the form is sent.
+// Whether this page answers one of its own forms. After a lost connection or a new sign-in it comes from elsewhere.
+const CAME_FROM = document.referrer ? `/${new URL(document.referrer).pathname.split("/")[1]}` : "";
+const IS_ANSWER = CAME_FROM === PAGE && performance.getEntriesByType("navigation")[0]?.type === "navigate";
+
+// Keep the input of a form without drafts on the server over a reload, until the server has answered it.
 function keepTyped(form) {
   const of = form.elements.campaign?.value ?? "";
   const place = `benchwright-typed ${PAGE} ${form.getAttribute("action")} ${of}`;
   const fields = [...form.elements].filter(({ name, type }) => name && !["hidden", "submit", "file"].includes(type));
   const isBox = ({ type }) => type === "checkbox" || type === "radio";
-  const kept = JSON.parse(sessionStorage.getItem(place) ?? "[]");
-  if (kept.length === fields.length && fields.every((field, at) => field.name === kept[at][0])) {
-    fields.forEach((field, at) => { field[isBox(field) ? "checked" : "value"] = kept[at][1]; });
-  }
-  form.addEventListener("input", () => {
+  const keep = (isSent) => {
     const typed = fields.map((field) => [field.name, field[isBox(field) ? "checked" : "value"]]);
-    sessionStorage.setItem(place, JSON.stringify(typed));
-  });
-  form.addEventListener("submit", () => sessionStorage.removeItem(place));
+    sessionStorage.setItem(place, JSON.stringify({ typed, isSent }));
+  };
+  const { typed = [], isSent = false } = JSON.parse(sessionStorage.getItem(place) ?? "{}");
+  if (isSent && IS_ANSWER) sessionStorage.removeItem(place);
+  else if (typed.length === fields.length && fields.every((field, at) => field.name === typed[at][0])) {
+    fields.forEach((field, at) => { field[isBox(field) ? "checked" : "value"] = typed[at][1]; });
+  }
+  form.addEventListener("input", () => keep(false));
+  form.addEventListener("submit", () => keep(true));
+}
+
+// A second press while the first is on its way would send a form twice.
+const AGAIN_AFTER_MS = 3000;
+function sendOnce(event) {
+  const { target: form } = event;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  if (form.dataset.onItsWay) event.preventDefault();
+  form.dataset.onItsWay = "yes";
+  setTimeout(() => delete form.dataset.onItsWay, AGAIN_AFTER_MS);
 }
 
 // Show the effect of each tried value during typing. The address names the values, and Back leads to the earlier ones.
@@ -205,7 +231,10 @@ function tryLive(form) {
 }
 
 document.addEventListener("input", showWhatFits);
-document.addEventListener("submit", ({ submitter }) => keepFocus(submitter));
+document.addEventListener("submit", sendOnce);
+document.addEventListener("submit", ({ target, submitter }) => {
+  keepFocus(target.contains(document.activeElement) ? document.activeElement : submitter);
+});
 for (const form of document.querySelectorAll("form[method=post]:not([data-draft], [data-row])")) keepTyped(form);
 showWhatFits();
 for (const form of document.querySelectorAll("form[data-draft]")) keepDraft(form);

@@ -1,4 +1,4 @@
-"""The shell of the app's own pages: head, links to the curator's other pages, style and script.
+"""The shell of the app's own pages: head, links to the account's other pages, style and script.
 
 The pages are plain HTML with forms, so that fields keep their focus, every step has an address, and the browser's Back
 and Forward work as usual. One script saves drafts, uploads tables and follows commands.
@@ -15,34 +15,59 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from benchwright.texts.hidden_characters import escaped
+
+from ...store.accounts.accounts import Account
 from ..auth.known_pages import (
+    AGREEMENT,
     ANNOTATORS,
     BUILD,
     CONNECTIONS,
     FLAGS,
     GUIDELINES,
+    HISTORY,
     MESSAGES,
     NEW_BENCHMARK,
     PEOPLE,
     PUBLISH,
+    REASONS,
     RECIPE,
     RULES,
     SEND,
     THRESHOLDS,
 )
-from ..auth.middleware import LOGOUT
+from ..auth.middleware import LANGUAGE, LOGOUT
+from ..base.state import current_state
 from ..languages.language import chosen_language
 from ..wording.own_page_texts import TEXTS
+from ..wording.texts import TEXTS as APP_TEXTS
 
 _ASSETS = "/own-pages"
 _HEADERS = {"Cache-Control": "no-store"}
 _LINKS = (
-    ("items", "/items"), ("progress", "/progress"), ("annotators", ANNOTATORS), ("flags", FLAGS),
-    ("messages", MESSAGES), ("rules", RULES), ("thresholds", THRESHOLDS), ("guidelines", GUIDELINES),
+    ("items", "/items"), ("progress", "/progress"), ("agreement", AGREEMENT), ("annotators", ANNOTATORS),
+    ("reasons", REASONS), ("flags", FLAGS), ("messages", MESSAGES), ("rules", RULES),
+    ("thresholds", THRESHOLDS), ("guidelines", GUIDELINES),
     ("connections", CONNECTIONS), ("people", PEOPLE), ("build", BUILD), ("send", SEND),
     ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
 )  # fmt: skip
-_OF_CAMPAIGN = frozenset({"progress", "annotators", "flags", "messages", "rules", "guidelines", "connections"})
+_WORK_LINKS = (("home", "/home"), ("review", "/review"), ("history", HISTORY))
+_OF_CAMPAIGN = frozenset(
+    {
+        "progress",
+        "agreement",
+        "annotators",
+        "reasons",
+        "flags",
+        "messages",
+        "rules",
+        "guidelines",
+        "connections",
+        "review",
+        "history",
+        "adjudicate",
+    }
+)
 """Pages that show one campaign: on a page of a campaign, links lead to the same one."""
 _MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript"}
 
@@ -57,6 +82,7 @@ def own_page(
     notice: str = "",
     status: int = 200,
     steps: str = "",
+    worker: Account | None = None,
 ) -> HTMLResponse:
     """Return a page.
 
@@ -69,14 +95,11 @@ def own_page(
         notice: Report of a success, shown first; empty for none.
         status: Status of the response.
         steps: Links to the steps of a dialogue, as HTML; empty for none.
+        worker: Account on a page of annotators' work, which is as wide as the window and whose head leads to the
+            account's work; default None, for a page of curators.
     """
     language = chosen_language()
-    query = f"?{urlencode({'campaign': campaign})}" if campaign else ""
-    links = "".join(
-        f'<a href="{path}{escape(query) if name in _OF_CAMPAIGN else ""}"'
-        f"{' aria-current=page' if path == here else ''}>{escape(TEXTS[name])}</a>"
-        for name, path in _LINKS
-    )
+    width = "" if worker is None else ' class="wide"'
     alert = f'<p class="alert" role="alert">{escape(problem)}</p>' if problem else ""
     alert += f'<p class="done" role="status">{escape(notice)}</p>' if notice else ""
     return HTMLResponse(
@@ -84,12 +107,42 @@ def own_page(
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
         f'<title>{escape(title)} · Benchwright</title><link rel="stylesheet" href="{_ASSETS}/page.css">'
         f'<script src="{_ASSETS}/page.js" defer></script></head><body><header>'
-        f'<nav aria-label="{escape(TEXTS["pages"])}">{links}</nav>'
-        f'<a href="{LOGOUT}">{escape(TEXTS["sign_out"])}</a></header>'
-        f'<main id="main"><h1>{escape(title)}</h1>{steps}{alert}{body}</main></body></html>',
+        f'<nav aria-label="{escape(TEXTS["pages"])}">{_links(here, campaign, worker)}</nav>'
+        f'<span class="who">{_languages(worker)}<a href="{LOGOUT}">{escape(TEXTS["sign_out"])}</a></span></header>'
+        f'<main id="main"{width}><h1>{escape(title)}</h1>{steps}{alert}{body}</main></body></html>',
         status,
         headers=_HEADERS,
     )
+
+
+def _links(here: str, campaign: str, worker: Account | None) -> str:
+    """Return links to the pages of an account's work, or else to those of curators."""
+    listed = _LINKS if worker is None else _work_links(worker)
+    query = f"?{urlencode({'campaign': campaign})}" if campaign else ""
+    return "".join(
+        f'<a href="{path}{escape(query) if name in _OF_CAMPAIGN else ""}"'
+        f"{' aria-current=page' if path == here else ''}>{escape((TEXTS if name in TEXTS else APP_TEXTS)[name])}</a>"
+        for name, path in listed
+    )
+
+
+def _work_links(worker: Account) -> tuple[tuple[str, str], ...]:
+    decides = () if worker.role == "annotator" else (("adjudicate", "/adjudicate"),)
+    steers = (("items", "/items"), ("progress", "/progress")) if worker.role == "curator" else ()
+    return (*_WORK_LINKS, *decides, *steers)
+
+
+def _languages(worker: Account | None) -> str:
+    """Return the account's name and a link to the page in each other language."""
+    if worker is None:
+        return ""
+    others = (language for language in current_state().languages.all if language is not chosen_language())
+    links = "".join(
+        f'<a href="{LANGUAGE}?to={language.tag}" lang="{language.tag}" hreflang="{language.tag}">'
+        f"{escape(language.name)}</a>"
+        for language in others
+    )
+    return f"<span><bdi>{escape(escaped(worker.name))}</bdi></span>{links}"
 
 
 def own_page_routes() -> list[Route]:

@@ -58,7 +58,7 @@ def pick_campaign(state: AppState, account: Account) -> Campaign | None:
         return None
     wanted = st.query_params.get(CAMPAIGN, st.session_state.get(CAMPAIGN))
     if wanted not in campaigns:
-        wanted = _first_campaign(state, account, list(campaigns.values()))
+        wanted = first_campaign(state, account, list(campaigns.values()))
     picked: str = wanted
     if len(campaigns) == 1:
         st.text(title_of(picked))
@@ -93,7 +93,7 @@ def waiting_elsewhere(state: AppState, account: Account, current: Campaign) -> l
     return [] if first is None else [first, *(tasks for tasks in waiting if tasks is not first)]
 
 
-def _first_campaign(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> str:
+def first_campaign(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> str:
     """Return the campaign to begin with: one with waiting tasks for the account, or, for a curator, with open tasks."""
     for_people = _for_people(campaigns, state, account)
     if account.role == "curator":

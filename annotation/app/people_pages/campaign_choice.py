@@ -7,25 +7,30 @@ from html import escape
 
 from starlette.responses import Response
 
-from ..own_pages.curator_requests import CuratorRequest
-from ..own_pages.html_fields import FieldWords, choice_field
+from ...store.accounts.accounts import Account
+from ..own_pages.curator_requests import AccountRequest
+from ..own_pages.html_fields import FieldWords, choice_field, hidden
 from ..own_pages.shell import own_page
 from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from ..wording.texts import TEXTS, title_of
 
 
-def wanted_campaign(asked: CuratorRequest, names: Sequence[str]) -> str:
+def wanted_campaign(asked: AccountRequest, names: Sequence[str]) -> str:
     """Return the campaign that a form or address names, or else the first of `names` or an empty text."""
     return asked.fields.get("campaign") or asked.query.get("campaign") or (names[0] if names else "")
 
 
 def campaign_menu(path: str, names: Sequence[str], wanted: str) -> str:
     """Return a form that leads to the page of another campaign; empty if there is only one."""
+    return menu_form(path, campaign_field(names, wanted), button="show-campaign") if len(names) > 1 else ""
+
+
+def campaign_field(names: Sequence[str], wanted: str) -> str:
+    """Return the field for choosing a campaign, which is hidden if there is only one."""
     if len(names) < 2:
-        return ""
+        return hidden("campaign", wanted)
     titles = {name: title_of(name) for name in names}
-    field = choice_field("campaign", wanted, FieldWords(TEXTS["campaign"]), titles)
-    return menu_form(path, field, button="show-campaign")
+    return choice_field("campaign", wanted, FieldWords(TEXTS["campaign"]), titles)
 
 
 def menu_form(path: str, fields: str, *, button: str) -> str:
@@ -43,8 +48,10 @@ def menu_form(path: str, fields: str, *, button: str) -> str:
     )
 
 
-def no_such_campaign(path: str, title: str, names: Sequence[str], wanted: str) -> Response:
-    """Return the page for an unknown campaign, with the menu of existing ones."""
+def no_such_campaign(
+    path: str, title: str, names: Sequence[str], wanted: str, *, worker: Account | None = None
+) -> Response:
+    """Return the page for an unknown campaign, with the menu of existing ones; for `worker` see `own_page`."""
     none = TEXTS["no_campaigns"].replace("`", "")
     problem = TEXTS["no_such_campaign"].format(campaign=wanted[:100]) if wanted else none
-    return own_page(title, campaign_menu(path, names, ""), here=path, problem=problem, status=404)
+    return own_page(title, campaign_menu(path, names, ""), here=path, problem=problem, status=404, worker=worker)

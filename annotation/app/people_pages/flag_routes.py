@@ -12,8 +12,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
-from benchwright.pages.drawing import ASSETS
-from benchwright.texts.formulas import formulas_html
 from benchwright.texts.hidden_characters import escaped
 
 from ...store.submissions.comments import Comment
@@ -23,6 +21,7 @@ from ..languages.language import chosen_language
 from ..own_pages.curator_requests import TOKEN, CuratorRequest, form_routes
 from ..own_pages.html_fields import hidden, whole_number
 from ..own_pages.shell import own_page
+from ..own_pages.written_text import text_html, text_style
 from ..routes.tasks import picture_url
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.own_page_texts import TEXTS as OWN_TEXTS
@@ -84,9 +83,8 @@ class _FlagsPage:
 
     def _form(self, campaign: str, page: int, shown: Sequence[Comment], asked: CuratorRequest) -> str:
         rows = "".join(map(self._row, shown))
-        style = (ASSETS / "formulas.css").read_text(encoding="utf-8")
         return (
-            f'<style>{style}</style><form method="post" action="{FLAGS}/settle">{hidden(TOKEN, asked.token)}'
+            f'{text_style()}<form method="post" action="{FLAGS}/settle">{hidden(TOKEN, asked.token)}'
             f'{hidden("campaign", campaign)}{hidden("page", str(page))}<ul class="rows">{rows}</ul>'
             f'<div class="buttons"><button type="submit" id="settle-chosen">'
             f"{escape(OWN_TEXTS['settle_chosen'])}</button></div></form>"
@@ -95,11 +93,7 @@ class _FlagsPage:
     def _row(self, comment: Comment) -> str:
         called = self._state.pictures.called(comment.item_id, digits=64)
         who = f"⚑ {comment.annotator}" if comment.is_flag else comment.annotator
-        words = "".join(
-            f'<div class="benchwright-text" dir="auto">{formulas_html(escaped(text))}</div>'
-            for text in (comment.words, comment.question)
-            if text
-        )
+        words = "".join(text_html(text) for text in (comment.words, comment.question) if text)
         item = escape(f"/item?{urlencode({'id': comment.item_id})}", quote=True)
         see = f'<a class="button quiet" href="{item}">{escape(CURATOR_TEXTS["see_item"])}</a>'
         number, time = comment.id, chosen_language().date_and_time(comment.made_at)

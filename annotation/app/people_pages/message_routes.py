@@ -11,8 +11,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
-from benchwright.pages.drawing import ASSETS
-from benchwright.texts.formulas import formulas_html
 from benchwright.texts.hidden_characters import escaped
 
 from ...store.conversations.messages import LONGEST, Message, send_message, sent_messages, withdraw_message
@@ -22,6 +20,7 @@ from ..languages.language import chosen_language
 from ..own_pages.curator_requests import TOKEN, CuratorRequest, form_routes
 from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden, whole_number
 from ..own_pages.shell import own_page
+from ..own_pages.written_text import text_html, text_style
 from ..wording.conversation_texts import TEXTS
 from ..wording.texts import message_of
 from .campaign_choice import campaign_menu, no_such_campaign, wanted_campaign
@@ -51,10 +50,9 @@ class _MessagesPage:
         people = sorted(account.name for account in self._state.accounts.all())
         if "sent" in asked.query and not sent:
             more.setdefault("notice", TEXTS["message_sent"])
-        style = (ASSETS / "formulas.css").read_text(encoding="utf-8")
         rows = "".join(_row(message, wanted, asked) for message in listed)
         body = (
-            f"<style>{style}</style><p>{escape(TEXTS['messages_why'])}</p>{campaign_menu(MESSAGES, names, wanted)}"
+            f"{text_style()}<p>{escape(TEXTS['messages_why'])}</p>{campaign_menu(MESSAGES, names, wanted)}"
             f'{_form(wanted, people, sent, asked)}<ul class="rows">{rows}</ul>'
         )
         return own_page(TEXTS["messages"], body, here=MESSAGES, campaign=wanted, **more)
@@ -99,7 +97,6 @@ def _form(campaign: str, people: Sequence[str], sent: Mapping[str, str], asked: 
 def _row(message: Message, campaign: str, asked: CuratorRequest) -> str:
     when, to = chosen_language().date_and_time(message.sent_at), message.recipient or TEXTS["message_to_all"]
     line = TEXTS["message_line"].format(when=when, by=escaped(message.sent_by), to=escaped(to))
-    text = f'<div class="benchwright-text" dir="auto">{formulas_html(escaped(message.words))}</div>'
     act = ""
     if message.withdrawn_by is not None:
         state = TEXTS["message_withdrawn"].format(name=escaped(message.withdrawn_by))
@@ -112,4 +109,5 @@ def _row(message: Message, campaign: str, asked: CuratorRequest) -> str:
             f'<button class="quiet" type="submit" id="withdraw-{message.id}">{escape(TEXTS["withdraw_message"])}'
             "</button></form>"
         )
+    text = text_html(message.words)
     return f"<li><small><bdi>{escape(line)}</bdi></small>{text}<small><bdi>{escape(state)}</bdi></small>{act}</li>"

@@ -208,6 +208,9 @@ TEXTS = Texts(
         "guidelines_stale": "Meanwhile somebody saved version {version}. Nothing of theirs or of yours is lost: your "
         "text stays here, and the difference below is to their version. Take over what you want of it, then save.",
         "guidelines_go_on": "Go on from version {version} with my text",
+        "guidelines_elsewhere": "You changed the guidelines in another window too. Both texts are kept.",
+        "guidelines_take": "Go on with that text",
+        "guidelines_discard": "Discard that text",
         "guidelines_drop": "Begin again from version {version}",
         "guidelines_versions": "Versions",
         "guidelines_version_of": "Version",

@@ -27,7 +27,7 @@ from .datasheet import datasheet, in_words
 from .earlier_words import in_earlier_words
 from .example import EXAMPLE, ExampleItem
 from .image_sources import IMAGE_SOURCES
-from .markdown import cell, code, table
+from .markdown import amount, cell, code, table
 from .people_checks import checks
 
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
@@ -98,7 +98,7 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> _FunnelRow:
 
 _MAX_SOURCE_ROWS = 50
 
-CARD_VERSION = 6
+CARD_VERSION = 7
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
 _MARK = "<!-- benchwright/card {version} -->"
@@ -184,7 +184,8 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
         facts: Facts of the release.
         version: Version of the card's layout. Cards before version 3 have no citation, data sheet or totals by license.
             Cards before version 4 omit drafts and languages. Cards before version 5 count a campaign without decisions
-            as one by people, and treat every source as stated. Cards before version 6 use an earlier wording.
+            as one by people, and treat every source as stated. Cards before version 6 use an earlier wording. Cards
+            before version 7 have the plural after every number.
     """
     sections = _sections(facts, version)
     if version >= 6:
@@ -198,7 +199,7 @@ def _sections(facts: CardFacts, version: int) -> tuple[CardSection, ...]:
     return (
         CardSection("Items", _items(facts.counts), "the data"),
         *([CardSection("Example", _example(facts.example), "the data")] if facts.example and version >= 3 else []),
-        *([CardSection("Pictures to fetch", _to_fetch(facts), "manifest.json")] if facts.by_address else []),
+        *([CardSection("Pictures to fetch", _to_fetch(facts, version), "manifest.json")] if facts.by_address else []),
         *([CardSection("Sealed answers", _sealed(facts.sealed), "manifest.json")] if facts.sealed else []),
         CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
         CardSection("People", _people_and_baseline(facts, version), "agreement.json and human_baseline.json"),
@@ -278,17 +279,20 @@ def _items(counts: ItemCounts) -> str:
     return table(["task", *(code(split) for split in splits)], [*rows, totals])
 
 
-def _to_fetch(facts: CardFacts) -> str:
+def _to_fetch(facts: CardFacts, version: int) -> str:
     without_benchwright = (
         " Without Benchwright, `python fetch_pictures.py` does the same from `pictures_by_address.csv`; it needs only "
         "Python."
         if facts.has_fetch_script
         else ""
     )
+    is_one = facts.by_address == 1 and version >= 7
+    whose, bytes_of = ("its license does", "its") if is_one else ("their licenses do", "their")
+    missing = amount(facts.by_address, "picture is", "pictures are", version=version)
     return (
-        f"**{facts.by_address} pictures are not in this release**, because their licenses do not permit "
-        "redistribution; `images` has null in place of their bytes. `provenance.json` states the address of each, and "
-        "`image_ids` its SHA-256. This command fetches and checks them:\n\n"
+        f"**{missing} not in this release**, because {whose} not permit "
+        f"redistribution; `images` has null in place of {bytes_of} bytes. `provenance.json` states the address of "
+        "each, and `image_ids` its SHA-256. This command fetches and checks them:\n\n"
         "```sh\nbenchwright release fetch path/to/this/folder\n```\n\n"
         "The command puts them next to the folder, where `benchwright evaluate run` and `benchwright release export` "
         "find them. Exports then include them, and must not be passed on."
@@ -414,30 +418,33 @@ def _sources(facts: CardFacts, version: int) -> str:
     rest = f"\n\n{more} more rows are left out here." if more > 0 else ""
     if version < 3:
         return f"{counted}{rest}\n\n`provenance.json` names each image's source, author and licence."  # phrase: allowed
+    files = amount(facts.without_metadata, "picture file", "picture files", version=version)
     cut = (
-        f"\n\nMetadata (EXIF with places, XMP, IPTC, comments) was cut out of {facts.without_metadata} picture files; "
-        "no pixel changed."
+        f"\n\nMetadata (EXIF with places, XMP, IPTC, comments) was cut out of {files}; no pixel changed."
         if facts.without_metadata
         else ""
     )
+    steps_made = amount(facts.encoded, "picture that steps made is", "pictures that steps made are", version=version)
     encoded = (
-        f"\n\n{facts.encoded} pictures that steps made are JPEG of quality 95 with full chroma: their tasks depend on "
+        f"\n\n{steps_made} JPEG of quality 95 with full chroma: their tasks depend on "
         "appearance, not on single pixels. The files from which they were made are lossless."
         if facts.encoded
         else ""
     )
+    made_by_steps = amount(facts.made_as_jpeg, "picture was", "pictures were", version=version)
     made = (
-        f"\n\n{facts.made_as_jpeg} pictures were made by steps as JPEG of quality 95 with full chroma, each encoded "
+        f"\n\n{made_by_steps} made by steps as JPEG of quality 95 with full chroma, each encoded "
         "once: their tasks depend on appearance, not on single pixels."
         if facts.made_as_jpeg
         else ""
     )
-    turned = (
-        f"\n\n{facts.turned} photographs stored on their side (EXIF) were turned upright and are JPEG with the "
-        "quantization of their files, at most of quality 95."
-        if facts.turned
-        else ""
+    on_side = amount(
+        facts.turned,
+        "photograph stored on its side (EXIF) was turned upright and is",
+        "photographs stored on their side (EXIF) were turned upright and are",
+        version=version,
     )
+    turned = f"\n\n{on_side} JPEG with the quantization of their files, at most of quality 95." if facts.turned else ""
     return (
         f"{counted}{rest}\n\nIn total: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
         f"license and address, and `provenance.json` the pictures made from it.{cut}{made}{encoded}{turned}"

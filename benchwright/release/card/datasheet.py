@@ -13,6 +13,8 @@ from benchwright.release.format.agreement import is_empty, is_simulated
 from benchwright.release.format.statements import QUESTIONS, Statements
 from benchwright.texts.normalization import counted
 
+from .markdown import amount
+
 if TYPE_CHECKING:
     from .card_facts import CardFacts
 
@@ -99,7 +101,8 @@ def _missing(facts: CardFacts, version: int) -> str:
     if facts.sealed is not None:
         parts.append(f"The answers of {', '.join(sorted(facts.sealed.splits))} are sealed.")
     if facts.by_address:
-        parts.append(f"{facts.by_address} pictures are stated by address and hash only.")
+        stated = amount(facts.by_address, "picture is", "pictures are", version=version)
+        parts.append(f"{stated} stated by address and hash only.")
     if version >= 5:
         return (
             " ".join(parts) or "No answer is sealed, and no picture is left out. What else is missing is not measured."

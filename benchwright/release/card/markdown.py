@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from benchwright.texts.normalization import counted
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table; its cells are already Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def amount(number: int, one: str, several: str, *, version: int) -> str:
+    """Return a number with its noun; cards before version 7 have the plural after every number."""
+    return counted(number, one, several) if version >= 7 else f"{number} {several}"
 
 
 def code(text: str) -> str:

@@ -124,20 +124,20 @@ def test_a_section_that_is_there_twice_is_a_problem(folder: Path) -> None:
 
 
 def test_a_card_without_its_mark_is_compared_all_the_same(folder: Path) -> None:
-    assert forge(folder, "<!-- benchwright/card 6 -->\n", "") == []
+    assert forge(folder, "<!-- benchwright/card 7 -->\n", "") == []
     assert forge(folder, "**simulated** annotators, not people", "people")
 
 
 def test_a_card_says_nothing_of_drafts_where_there_were_none(folder: Path) -> None:
     card = (folder / "README.md").read_text()
     assert "## Texts" not in card
-    assert card.endswith("<!-- benchwright/card 6 -->\n")
+    assert card.endswith("<!-- benchwright/card 7 -->\n")
 
 
 def test_a_card_of_a_later_layout_is_told_as_not_compared(folder: Path) -> None:
-    assert forge(folder, "benchwright/card 6", "benchwright/card 7") == []
+    assert forge(folder, "benchwright/card 7", "benchwright/card 8") == []
     found = verify_release(folder)
-    assert any("its layout is version 7" in line for line in found.not_proven)
+    assert any("its layout is version 8" in line for line in found.not_proven)
     assert AGREES not in found.proven
 
 

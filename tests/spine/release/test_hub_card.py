@@ -12,6 +12,7 @@ from small_bench import small_bench
 
 from benchwright.release import Release, verify_release
 from benchwright.release.card.earlier_words import _PHRASES, in_earlier_words
+from benchwright.release.card.markdown import amount
 from benchwright.release.format.manifest import seal
 
 pytestmark = pytest.mark.slow
@@ -55,6 +56,12 @@ def test_a_card_of_an_earlier_layout_still_holds(head: int, mark: str, tmp_path:
 def test_each_phrase_of_the_card_has_one_earlier_phrase(now: str, earlier: str) -> None:
     assert now != earlier
     assert in_earlier_words(f"Before. {now} After.") == f"Before. {earlier} After."
+
+
+def test_a_card_before_version_7_has_the_plural_after_one() -> None:
+    assert [amount(1, "picture is", "pictures are", version=version) for version in (6, 7)] == [
+        "1 pictures are", "1 picture is",
+    ]  # fmt: skip
 
 
 def _restate(release: Release, card: Path) -> None:

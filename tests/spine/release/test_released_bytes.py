@@ -269,3 +269,5 @@ def test_the_size_is_said_before_anything_is_drawn_and_comes_true(tmp_path: Path
     assert size.sizes["kept"] + size.sizes["turned"] == sum(map(len, files.values()))
     assert size.size_bytes == pytest.approx(size_of(release), rel=0.3)
     assert "1 picture turned upright" in size.text()
+    card = (release.path / "README.md").read_text(encoding="utf-8")
+    assert "1 photograph stored on its side (EXIF) was turned upright and is JPEG" in card
