@@ -362,6 +362,46 @@ if __name__ == "__main__":
 """
 
 
+_FREEZING = """
+import sys
+from pathlib import Path
+
+from benchwright.release.format.parquet import PieceLimits
+from benchwright.workspace.checked_files import checked_files
+from benchwright.workspace.item_cache import pictures_of
+from tests.small_bench import bench_of
+
+folder, count = Path(sys.argv[1]), int(sys.argv[2])
+bench = bench_of(count, 30_000)
+(folder / "objects").mkdir(exist_ok=True)
+for image_id, data in bench.files.items():
+    (folder / "objects" / image_id).write_bytes(data)
+checked, limits = checked_files(folder), PieceLimits(part_bytes=200_000, parts=8)
+with pictures_of(folder / "cache") as store:
+    release = bench.write(
+        folder / f"tiny-{count}", version=f"0+{count}", store=store, limits=limits, note=checked.note,
+        image_bytes=lambda record: (folder / "objects" / record.image_id).read_bytes(),
+    )
+for name in release.manifest.files:
+    checked.digest(release.path / name)
+"""
+
+
+def test_a_draft_with_an_item_more_reads_one_part_and_hashes_each_file_once(tmp_path: Path) -> None:
+    program, folder = tmp_path / "program.py", tmp_path / "workspace"
+    program.write_text(_FREEZING, encoding="utf-8")
+    folder.mkdir()
+    first, more = (Work.of(folder, sys.executable, program, folder, count) for count in (40, 41))
+    data = sum(path.stat().st_size for path in (folder / "tiny-41" / "data").iterdir())
+    assert len(list((folder / "tiny-41" / "data").iterdir())) == 8
+    opened = [sum(path.parent.name == "objects" for path in work.read) for work in (first, more)]
+    # A part's, and those of the four items that the card could show.
+    assert opened[0] == 40
+    assert opened[1] <= 9 + 4
+    assert first.hashed_bytes <= 1.1 * data
+    assert more.hashed_bytes <= 1.1 * data
+
+
 def test_work_in_every_process_is_counted(tmp_path: Path) -> None:
     program, picture = tmp_path / "program.py", tmp_path / "picture.jpg"
     program.write_text(_PROGRAM, encoding="utf-8")
