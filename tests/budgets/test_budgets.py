@@ -66,7 +66,7 @@ BUDGETS: Mapping[str, Budget] = {
     "duplicates": Budget(decoded=12, decoded_each=3, opened_each=5, rows=186, hashed_kb=1040, written_kb=900),
     # A part of a photograph that a task cut: encoded as PNG and, where it is released, as JPEG, each once; decoded for
     # the release, by the specialist that answers and for the page. Rows depend a little on the order of jobs. The
-    # release is hashed as it is written, and once for the step's note of what it made; scoring takes that note.
+    # release is hashed as it is written; the step's note of what it made and scoring take that.
     "perception": Budget(
         decoded=64,
         decoded_each=4,
@@ -75,7 +75,7 @@ BUDGETS: Mapping[str, Budget] = {
         opened_each=6,
         rows=520,
         rows_with_pictures=18,
-        hashed_kb=5300,
+        hashed_kb=3070,
         written_kb=11650,
     ),
     # The campaign reads its items, to see that their tasks are as they were; of other steps, what they removed.
@@ -90,7 +90,7 @@ BUDGETS: Mapping[str, Budget] = {
         opened_each=5,
         rows=620,
         rows_with_pictures=12,
-        hashed_kb=6950,
+        hashed_kb=4000,
         written_kb=6800,
     ),
     # Only the two turned photographs are decoded, and encoded upright, by a worker, to which they go through a pipe; the
