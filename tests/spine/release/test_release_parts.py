@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_bench import Bench, bench_of, small_bench
@@ -31,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[ItemCache]:
         yield cache
 
 
-def frozen(bench: Bench, folder: Path, store: ItemCache, version: str, **settings: object) -> tuple[Release, list[str]]:
+def frozen(bench: Bench, folder: Path, store: ItemCache, version: str, **settings: Any) -> tuple[Release, list[str]]:
     """Return the release of a benchmark, and the pictures that were read for it."""
     read: list[str] = []
 
@@ -53,7 +54,9 @@ def digests(release: Release) -> set[str]:
     return {entry.sha256 for name, entry in release.manifest.files.items() if name.startswith("data/")}
 
 
-def test_an_item_more_is_read_and_written_with_its_part_only(tmp_path, store, tree):
+def test_an_item_more_is_read_and_written_with_its_part_only(
+    tmp_path: Path, store: ItemCache, tree: Callable[[Path], dict[str, bytes]]
+) -> None:
     bench, larger = bench_of(40, 1_000), bench_of(41, 1_000)
     first, read = frozen(bench, tmp_path, store, "0+1")
     assert len(first.manifest.data_files("test")) == 8
@@ -68,7 +71,7 @@ def test_an_item_more_is_read_and_written_with_its_part_only(tmp_path, store, tr
     assert verify_release(second.path).ok
 
 
-def test_the_files_of_a_part_hold_the_pictures_whose_ids_begin_alike(tmp_path, store):
+def test_the_files_of_a_part_hold_the_pictures_whose_ids_begin_alike(tmp_path: Path, store: ItemCache) -> None:
     release, _ = frozen(bench_of(40, 1_000), tmp_path, store, "0+1")
     order = [one.item.images[0].image_id for one in release.items()]
     assert order == sorted(order)
@@ -78,7 +81,9 @@ def test_the_files_of_a_part_hold_the_pictures_whose_ids_begin_alike(tmp_path, s
 
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-9] + bytes(9))])
-def test_a_file_that_is_gone_or_changed_is_made_again(tmp_path, store, tree, damage):
+def test_a_file_that_is_gone_or_changed_is_made_again(
+    tmp_path: Path, store: ItemCache, tree: Callable[[Path], dict[str, bytes]], damage: Callable[[Path], object]
+) -> None:
     bench = small_bench()
     first, _ = frozen(bench, tmp_path, store, "0+1")
     name = first.manifest.data_files("test")[0]
@@ -100,7 +105,9 @@ def test_a_file_that_is_gone_or_changed_is_made_again(tmp_path, store, tree, dam
         pytest.param({"by_address": lambda record: record.source is not None}, id="addresses"),
     ],
 )
-def test_files_are_copied_only_where_all_that_they_depend_on_is_equal(tmp_path, store, change, request):
+def test_files_are_copied_only_where_all_that_they_depend_on_is_equal(
+    tmp_path: Path, store: ItemCache, change: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
     bench = bench_of(5, 1_000)
     bench.records |= {
         key: record.model_copy(update={"source": record.source.model_copy(update={"uri": f"https://a.example/{key}"})})
@@ -113,13 +120,15 @@ def test_files_are_copied_only_where_all_that_they_depend_on_is_equal(tmp_path, 
     assert verify_release(second.path).ok
 
 
-def test_drafts_have_one_canary_and_versions_their_own():
+def test_drafts_have_one_canary_and_versions_their_own() -> None:
     assert canary_of("tiny", "0+1") == canary_of("tiny", "0+2") != canary_of("other", "0+1")
     assert canary_of("tiny", "1.0") == earlier_canary_of("tiny", "1.0") != canary_of("tiny", "1.1")
     assert earlier_canary_of("tiny", "0+1") != earlier_canary_of("tiny", "0+2")
 
 
-def test_a_written_file_is_not_hashed_again_unless_it_changes(tmp_path, store, monkeypatch):
+def test_a_written_file_is_not_hashed_again_unless_it_changes(
+    tmp_path: Path, store: ItemCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checked = checked_files(tmp_path)
     release, _ = frozen(small_bench(), tmp_path / "releases", store, "0+1", note=checked.note)
     path = release.path / release.manifest.data_files("val")[0]
