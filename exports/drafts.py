@@ -14,9 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 from benchwright.errors import DataError
 from benchwright.release import Release
+from benchwright.release.format.identity import DRAFT
 from benchwright.workspace.workspace import Workspace
-
-from .freezing.step import DRAFT
 
 Kept = Literal["newest", "has_results"]
 

@@ -55,13 +55,28 @@ class CheckedFiles:
     def digest(self, path: Path) -> str:
         """Return the SHA-256 of a file that this run has written, and record that its bytes match.
 
+        A file unchanged since it was last hashed is not read.
+
         Raises:
             OSError: The file cannot be read.
         """
         state = _state(path)
+        known = self._entries().get(self._name(path), [])
+        if known[:-1] == state:
+            return str(known[-1])
         sha256 = file_digest(path)
         self._note(self._name(path), [*state, sha256])
         return sha256
+
+    def note(self, path: Path, sha256: str, status: os.stat_result) -> None:
+        """Record that a file's bytes matched when they were hashed.
+
+        Args:
+            path: Path of the file.
+            sha256: SHA-256 of its bytes.
+            status: Its status from before they were hashed.
+        """
+        self._note(self._name(path), [*_state_of(status), sha256])
 
     def require(self, path: Path, sha256: str) -> None:
         """Raise an error for a file whose bytes do not match.
@@ -99,7 +114,10 @@ class CheckedFiles:
 
 
 def _state(path: Path) -> list[Any]:
-    status = os.stat(path)
+    return _state_of(os.stat(path))
+
+
+def _state_of(status: os.stat_result) -> list[Any]:
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 

@@ -20,8 +20,10 @@ from benchwright.regions import with_answer_regions
 from benchwright.release.format.blind_strategy import MAX_GAIN, BlindStrategy
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.release.format.estimates import is_estimated, require_decisions, require_people
+from benchwright.release.format.identity import DRAFT
 from benchwright.release.format.statements import Statements
 from benchwright.steps import FOLDER, EarlierStage, FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.workspace.checked_files import checked_files
 from benchwright.workspace.item_cache import ItemCache, pictures_of
 from benchwright.workspace.workspace import Workspace
 
@@ -49,9 +51,6 @@ _LATER: Mapping[str, Any] = {
     "why": None,
 }
 """Defaults of settings that did not exist in earlier versions."""
-
-DRAFT = "0+"
-"""Prefix of the versions of drafts, which are named by their content and replaced by the next freeze."""
 
 _SEALED_BY_CONTENT = (
     "pictures: by_content excludes sealed splits, since a file's format reveals the step that made it; leave it out"
@@ -401,6 +400,7 @@ def _frozen(
             announce=announce,
             record_map=record_map,
             progress=progress,
+            note=checked_files(workspace).note,
         )
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
@@ -429,6 +429,7 @@ def _frozen(
         announce=announce,
         record_map=record_map,
         progress=progress,
+        note=checked_files(workspace).note,
     )
 
 

@@ -66,7 +66,7 @@ BUDGETS: Mapping[str, Budget] = {
     "duplicates": Budget(decoded=12, decoded_each=3, opened_each=5, rows=186, hashed_kb=1040, written_kb=900),
     # A part of a photograph that a task cut: encoded as PNG and, where it is released, as JPEG, each once; decoded for
     # the release, by the specialist that answers and for the page. Rows depend a little on the order of jobs. The
-    # release is hashed as it is written, and once for the step's note of what it made; scoring takes that note.
+    # release is hashed as it is written; the step's note of what it made and scoring take that.
     "perception": Budget(
         decoded=64,
         decoded_each=4,
@@ -75,7 +75,7 @@ BUDGETS: Mapping[str, Budget] = {
         opened_each=6,
         rows=520,
         rows_with_pictures=18,
-        hashed_kb=5300,
+        hashed_kb=3070,
         written_kb=11650,
     ),
     # The campaign reads its items, to see that their tasks are as they were; of other steps, what they removed.
@@ -90,7 +90,7 @@ BUDGETS: Mapping[str, Budget] = {
         opened_each=5,
         rows=620,
         rows_with_pictures=12,
-        hashed_kb=6950,
+        hashed_kb=4000,
         written_kb=6800,
     ),
     # Only the two turned photographs are decoded, and encoded upright, by a worker, to which they go through a pipe; the
@@ -360,6 +360,46 @@ if __name__ == "__main__":
             pool.submit(decode_rgb, path).result()
     cv2.imencode(".png", pixels)
 """
+
+
+_FREEZING = """
+import sys
+from pathlib import Path
+
+from benchwright.release.format.parquet import PieceLimits
+from benchwright.workspace.checked_files import checked_files
+from benchwright.workspace.item_cache import pictures_of
+from tests.small_bench import bench_of
+
+folder, count = Path(sys.argv[1]), int(sys.argv[2])
+bench = bench_of(count, 30_000)
+(folder / "objects").mkdir(exist_ok=True)
+for image_id, data in bench.files.items():
+    (folder / "objects" / image_id).write_bytes(data)
+checked, limits = checked_files(folder), PieceLimits(part_bytes=200_000, parts=8)
+with pictures_of(folder / "cache") as store:
+    release = bench.write(
+        folder / f"tiny-{count}", version=f"0+{count}", store=store, limits=limits, note=checked.note,
+        image_bytes=lambda record: (folder / "objects" / record.image_id).read_bytes(),
+    )
+for name in release.manifest.files:
+    checked.digest(release.path / name)
+"""
+
+
+def test_a_draft_with_an_item_more_reads_one_part_and_hashes_each_file_once(tmp_path: Path) -> None:
+    program, folder = tmp_path / "program.py", tmp_path / "workspace"
+    program.write_text(_FREEZING, encoding="utf-8")
+    folder.mkdir()
+    first, more = (Work.of(folder, sys.executable, program, folder, count) for count in (40, 41))
+    data = sum(path.stat().st_size for path in (folder / "tiny-41" / "data").iterdir())
+    assert len(list((folder / "tiny-41" / "data").iterdir())) == 8
+    opened = [sum(path.parent.name == "objects" for path in work.read) for work in (first, more)]
+    # A part's, and those of the four items that the card could show.
+    assert opened[0] == 40
+    assert opened[1] <= 9 + 4
+    assert first.hashed_bytes <= 1.1 * data
+    assert more.hashed_bytes <= 1.1 * data
 
 
 def test_work_in_every_process_is_counted(tmp_path: Path) -> None:

@@ -139,6 +139,17 @@ def test_another_seed_gives_another_assignment_of_the_same_sizes():
     assert Counter(one.values()) == Counter(other.values()) == {"val": 20, "test": 20}
 
 
+@pytest.mark.parametrize(
+    "added", [[(["image:new"], "jigsaw")], [(["image:new"], "jigsaw"), (["image:new"], "counting")]]
+)
+@pytest.mark.parametrize("fractions", [{"val": 0.5, "test": 0.5}, {"train": 0.5, "val": 0.2, "test": 0.3}])
+def test_an_image_added_moves_hardly_any_other(added, fractions):
+    items = [([f"image:{n}"], task) for n in range(200) for task in ("jigsaw", "counting")[: 1 + n % 2]]
+    before, after = split_of(items, fractions), split_of([*items, *added], fractions)
+    # At most one component of each of both kinds at each of the borders between splits.
+    assert sum(after[item_id] != split for item_id, split in before.items()) <= 3 * (len(fractions) - 1)
+
+
 def test_the_step_speaks_of_every_row():
     table = pa.table(
         {

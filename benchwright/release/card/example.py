@@ -19,8 +19,10 @@ from benchwright.images.pixels import Pixels
 
 EXAMPLE = "example.png"
 _HIGH_PX, _WIDE_PX, _GAP_PX = 320, 1280, 8
-_MOST_PICTURES = 6
-_CANDIDATES = 4
+MOST_PICTURES = 6
+"""Largest number of pictures of an example."""
+
+CANDIDATES = 4
 """Number of candidate items kept with their pictures, in case earlier ones are damaged."""
 
 _ALIKE = 1.0
@@ -94,7 +96,7 @@ class ExampleChoice:
 
     def wants(self, item_id: str, *, is_marked: bool) -> bool:
         """Return whether an item would rank among the first candidates of those seen so far."""
-        return len(self._first) < _CANDIDATES or (not is_marked, item_id) < self._first[-1].key
+        return len(self._first) < CANDIDATES or (not is_marked, item_id) < self._first[-1].key
 
     def take(
         self, row: Mapping[str, Any], *, is_marked: bool, pictures: Sequence[bytes | None], image_ids: Sequence[str]
@@ -109,11 +111,11 @@ class ExampleChoice:
         """
         key = not is_marked, str(row["item_id"])
         there = [data for data in pictures if data is not None]
-        if len(there) < len(pictures) or not 0 < len(pictures) <= _MOST_PICTURES:
+        if len(there) < len(pictures) or not 0 < len(pictures) <= MOST_PICTURES:
             return
         if self.wants(key[1], is_marked=is_marked):
             self._first.append(_PossibleExample(key, row, there, image_ids))
-            self._first = sorted(self._first, key=lambda candidate: candidate.key)[:_CANDIDATES]
+            self._first = sorted(self._first, key=lambda candidate: candidate.key)[:CANDIDATES]
 
     @cached_property
     def item(self) -> ExampleItem | None:

@@ -17,12 +17,23 @@ from benchwright.canonical import canonical_json
 if TYPE_CHECKING:
     from benchwright.records import Item
 
+DRAFT = "0+"
+"""Prefix of the versions of drafts, which are named by their content and replaced by the next freeze."""
+
 _CANARY_SPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://benchwright.invalid/canary")
 _PREFIX = b"benchwright/content/1\n"
 
 
 def canary_of(name: str, version: str) -> str:
-    """Return the canary of a release: a string to search for in a model's training data."""
+    """Return the canary of a release: a string to search for in a model's training data.
+
+    All drafts of a benchmark have the same canary, so that their unchanged data files are equal.
+    """
+    return earlier_canary_of(name, DRAFT if version.startswith(DRAFT) else version)
+
+
+def earlier_canary_of(name: str, version: str) -> str:
+    """Return the canary of a release written when each draft had its own."""
     return str(uuid.uuid5(_CANARY_SPACE, canonical_json([name, version])))
 
 

@@ -42,6 +42,13 @@ class SizedRow(NamedTuple):
     picture_bytes: int
 
 
+class PictureRange(NamedTuple):
+    """The ids of pictures from `first` up to, but not including, `stop`; an item without pictures has the id ''."""
+
+    first: str
+    stop: str
+
+
 class PieceLimits(NamedTuple):
     """Limits at which row groups and files are split; a single item may exceed the sizes.
 
@@ -51,28 +58,54 @@ class PieceLimits(NamedTuple):
             it, so that the next group does not store the picture again.
         shown_bytes: Size of a row group in memory, with the pictures of each row; only a single item may exceed it.
         file_bytes: Size of a file.
+        part_bytes: Largest mean size of a split's parts, each of which begins a file.
+        parts: Largest number of parts of a split.
     """
 
     group_rows: int = 512
     group_bytes: int = 32 * 1024**2
     shown_bytes: int = 128 * 1024**2
     file_bytes: int = 500_000_000
+    part_bytes: int = 16 * 1024**2
+    parts: int = 64
+
+    def parts_of(self, picture_bytes: int) -> list[PictureRange]:
+        """Return the parts of a split: ranges of first pictures whose ids begin with the same bits.
+
+        Ids are digests, so parts are of similar size, and another picture changes only its part.
+
+        Args:
+            picture_bytes: Expected size of the split's pictures, in bytes; its power of two decides the number of
+                parts.
+        """
+        number = 1
+        while number < self.parts and picture_bytes > number * self.part_bytes:
+            number *= 2
+        ends = [f"{256 * part // number:02x}" for part in range(1, number)]
+        return [PictureRange(*each) for each in pairwise(["", *ends, "g"])]  # "g" follows all digits
 
 
 def write_split(
-    root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: PieceLimits, repeats: bool
+    root: Path,
+    split: str,
+    rows: Iterable[SizedRow],
+    *,
+    canary: str,
+    limits: PieceLimits,
+    repeats: bool,
+    number: int = 0,
 ) -> Iterator[str]:
-    """Write a split's rows, already sorted, and yield the name of each file once it is closed.
+    """Write rows of a split, already sorted, and yield the name of each file once it is closed.
 
     At most one row group is in memory, with each picture stored once. Pictures are already compressed files and are
     stored unchanged. If `repeats` states that rows may show the same picture, each row group stores it once for all its
-    rows. Such a file has a dictionary, for which readers need more memory.
+    rows. Such a file has a dictionary, for which readers need more memory. `number` is that of the first file.
 
     Raises:
         DataError: An item is larger than a reader would accept.
     """
     schema = _pictures_once(stamped_schema(canary=canary))
-    number, written, writer = 0, 0, None
+    written, writer = 0, None
     try:
         for group, size in _groups(rows, limits):
             if writer is not None and written + size > limits.file_bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -89,6 +90,7 @@ def feature_of(kind: pa.DataType) -> Any:
     return {"dtype": str(kind), "_type": "Value"}
 
 
+@lru_cache(maxsize=32)
 def stamped_schema(*, canary: str, version: int = FORMAT_VERSION) -> pa.Schema:
     """Return a version's schema with its metadata: the features for `datasets`, and the format, version and canary."""
     columns = columns_of_version(version)

@@ -167,7 +167,8 @@ def _check_manifest(manifest: Manifest, problems: Problems) -> None:
     for name in sorted(manifest.files):
         if name.startswith("data/") and manifests.split_of(name) is None:
             problems.add(f"{name}: not a name of a data file of a release")
-    if manifest.canary != identity.canary_of(manifest.name, manifest.release_version):
+    named = manifest.name, manifest.release_version
+    if manifest.canary not in (identity.canary_of(*named), identity.earlier_canary_of(*named)):
         problems.add(f"{manifests.MANIFEST}: the canary does not match this name and version")
     for split, counts in sorted(manifest.counts.splits.items()):
         if counts.items != sum(counts.tasks.values()):

@@ -39,16 +39,30 @@ class PictureOfRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ExpectedSize:
-    """Number and size, in bytes, of a release's pictures, by how they are treated; only `drawn` is an estimate."""
+    """Number and size, in bytes, of a release's pictures, by how they are treated; only `drawn` is an estimate.
+
+    Attributes:
+        pictures: Number of pictures by treatment.
+        sizes: Size of these pictures, in bytes.
+        splits: Size of all pictures by split, in bytes.
+        text_bytes: Size of the rows without pictures.
+    """
 
     pictures: Counter[Part] = field(default_factory=Counter)
     sizes: Counter[Part] = field(default_factory=Counter)
+    splits: Counter[str] = field(default_factory=Counter)
     text_bytes: int = 0
 
     @property
     def size_bytes(self) -> int:
         """Return the total size of pictures and texts, in bytes; texts are counted uncompressed."""
         return self.sizes.total() + self.text_bytes
+
+    def add(self, part: Part, split: str, size_bytes: int) -> None:
+        """Count a picture of a split."""
+        self.pictures[part] += 1
+        self.sizes[part] += size_bytes
+        self.splits[split] += size_bytes
 
     def document(self) -> dict[str, Any]:
         """Return the sizes as JSON values."""
@@ -92,12 +106,10 @@ def expected_size(
             step = steps.get(record.operation_id or "")
             is_made = record.source is None and step not in {"", METADATA_REMOVED}
             part: Part = "turned" if step == TURNED else "made" if is_made else "kept"
-            size.pictures[part] += 1
-            size.sizes[part] += record.size_bytes
+            size.add(part, picture.split, record.size_bytes)
         if picture.is_marked or record.notes or record.media_type not in _READ_ALIKE:
-            size.pictures["drawn"] += 1
             each = _JPEG_BYTES_PER_PIXEL if picture.is_visual else _LOSSLESS_BYTES_PER_PIXEL
-            size.sizes["drawn"] += round(record.width * record.height * each)
+            size.add("drawn", picture.split, round(record.width * record.height * each))
     return size
 
 

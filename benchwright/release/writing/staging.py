@@ -17,11 +17,13 @@ from typing import Any, Self
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Item
+from benchwright.release.card.example import MOST_PICTURES
 from benchwright.release.card.texts import TextTally
 from benchwright.release.format import identity
 from benchwright.release.format.drawn import has_marks
 from benchwright.release.format.estimates import is_estimated
 from benchwright.release.format.manifest import SPLIT
+from benchwright.release.format.parquet import PictureRange
 from benchwright.release.format.provenance import SourceCount, SourceTally
 from benchwright.release.format.rows import spelled_row
 from benchwright.release.format.schema import sort_key_of
@@ -34,6 +36,7 @@ _TABLES = """
         item_id TEXT PRIMARY KEY, picture TEXT, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER,
         is_estimated INTEGER, row TEXT
     );
+    CREATE INDEX item_by_picture ON item (split, picture, item_id);
     CREATE TABLE image (
         image_id TEXT PRIMARY KEY, dataset TEXT, licence TEXT, author TEXT, is_source INTEGER,
         operation_id TEXT, record TEXT
@@ -152,11 +155,25 @@ class Staging:
         row = self._first_row("SELECT count(*) FROM item WHERE is_estimated")
         return 0 if row is None else int(row[0])
 
-    def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
-        """Yield a split's rows in the order of `sort_key_of`, each with the size of its text, in bytes."""
-        query = "SELECT row FROM item WHERE split = ? ORDER BY picture, item_id"
-        for (row,) in self._database.execute(query, (split,)):
+    def rows(self, split: str, pictures: PictureRange) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield the rows of a part of a split in the order of `sort_key_of`, each with the size of its text, in
+        bytes.
+        """
+        query = "SELECT row FROM item WHERE split = ? AND picture >= ? AND picture < ? ORDER BY picture, item_id"
+        for (row,) in self._database.execute(query, (split, *pictures)):
             yield json.loads(row), len(row)
+
+    def example_rows(self) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield the rows that the card may show as its example in the order of its choice, each with the size of its
+        text, in bytes.
+        """
+        query = (
+            "SELECT row FROM item WHERE is_marked = ? AND json_array_length(row, '$.image_ids') BETWEEN 1 AND ? "
+            "ORDER BY item_id"
+        )
+        for is_marked in (True, False):
+            for (row,) in self._database.execute(query, (is_marked, MOST_PICTURES)):
+                yield json.loads(row), len(row)
 
     def shown(self, is_visual: Callable[[str, str], bool]) -> Iterator[PictureOfRow]:
         """Yield the pictures that items show, once per split and set of marks, sorted by split and image."""
@@ -176,13 +193,13 @@ class Staging:
         row = self._first_row("SELECT coalesce(sum(length(CAST(row AS BLOB))), 0) FROM item")
         return 0 if row is None else int(row[0])
 
-    def shows_again(self, split: str) -> bool:
-        """Return whether the items of a split show any picture more than once."""
+    def shows_again(self, split: str, pictures: PictureRange) -> bool:
+        """Return whether the items of a part of a split show any picture more than once."""
         query = (
-            "SELECT 1 FROM item, json_each(item.row, '$.image_ids') AS shown WHERE split = ? "
-            "GROUP BY shown.value HAVING count(*) > 1 LIMIT 1"
+            "SELECT 1 FROM item, json_each(item.row, '$.image_ids') AS shown WHERE split = ? AND picture >= ? "
+            "AND picture < ? GROUP BY shown.value HAVING count(*) > 1 LIMIT 1"
         )
-        return self._first_row(query, split) is not None
+        return self._first_row(query, split, *pictures) is not None
 
     def images(self) -> Iterator[ImageRecord]:
         """Yield image records sorted by id."""

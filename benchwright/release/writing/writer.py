@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import os
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchwright.canonical import file_digest
 from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress, Silent
@@ -18,7 +17,7 @@ from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.card.card import card
 from benchwright.release.card.card_facts import CardFacts
 from benchwright.release.card.citation import CITATION, citation
-from benchwright.release.card.example import EXAMPLE, ExampleChoice
+from benchwright.release.card.example import EXAMPLE
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.card.pictures_to_fetch import FETCH_LIST, FETCH_SCRIPT, fetch_list_lines, fetch_script
 from benchwright.release.format import agreement as agreements
@@ -29,7 +28,7 @@ from benchwright.release.format.errata import FORMAT as ERRATA_FORMAT
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
-from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
+from benchwright.release.format.parquet import PieceLimits
 from benchwright.release.format.provenance import (
     ENCODED,
     FILE_STEPS,
@@ -43,9 +42,9 @@ from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
 from benchwright.release.verification.claims import people_claimed
 from benchwright.release.verification.verify import verify_release
+from benchwright.release.writing.data_files import DataFiles, entry_of
 from benchwright.release.writing.expected_size import ExpectedSize, expected_size
 from benchwright.release.writing.folder import move_into_place, unfinished
-from benchwright.release.writing.pictures import with_pictures
 from benchwright.release.writing.staging import Staging
 from benchwright.workspace.item_cache import ItemCache
 
@@ -76,6 +75,7 @@ class _Contents:
     announce: Callable[[ExpectedSize], None]
     record_map: RecordMap
     progress: Progress
+    note: Callable[[Path, str, os.stat_result], None]
 
     def is_visual(self, operation_id: str, task: str) -> bool:
         """Return whether only the appearance of the pictures matters for items of a task made by an operation."""
@@ -116,6 +116,7 @@ def write_release(
     announce: Callable[[ExpectedSize], None] | None = None,
     record_map: RecordMap = map_here,
     progress: Progress | None = None,
+    note: Callable[[Path, str, os.stat_result], None] | None = None,
 ) -> Release:
     """Write a release folder, either completely or not at all, and return the open release.
 
@@ -150,10 +151,12 @@ def write_release(
         exact_tasks: Tasks in which each pixel matters, whatever operation made the items.
         blind: Accuracy of the best strategy that does not see the pictures; None if not measured.
         statements: Statements of the curators about the release.
-        store: Store of pictures drawn or encoded for earlier releases; without one, all are made.
+        store: Store of pictures drawn or encoded for earlier releases, and of the digests of their files, so that
+            unchanged ones are copied; without one, all are made.
         announce: Receiver of the size of the release, called before anything is drawn or written.
         record_map: Map that draws the marks over pictures; by default in this process.
         progress: Receiver of the number of marked items drawn so far.
+        note: Receiver of the path of each data file, its SHA-256, and its status from before it was hashed.
 
     Raises:
         BenchwrightError: The folder contains something else, or the name or the version is invalid.
@@ -189,12 +192,13 @@ def write_release(
         announce or (lambda _: None),
         record_map,
         progress or Silent(),
+        note or (lambda *_: None),
     )
     with unfinished(folder) as draft:
         scratch = draft / "staging.sqlite"
         with Staging(scratch) as staging:
             staging.take_in(items, image)
-            _write(draft, staging, image_bytes, contents)
+            _write(draft, folder, staging, image_bytes, contents)
         scratch.unlink()
         is_new = not folder.exists() or (replace and not _is_same(draft, folder))
         if sealing is not None and key is not None and (is_new or _is_same(draft, folder)):
@@ -225,46 +229,44 @@ def _distinct(operations: Iterable[Operation]) -> list[Operation]:
     return list({operation.operation_id: operation for operation in operations}.values())
 
 
-def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], bytes], contents: _Contents) -> None:
+def _write(
+    draft: Path, folder: Path, staging: Staging, image_bytes: Callable[[ImageRecord], bytes], contents: _Contents
+) -> None:
     counts = _counts(staging)
     if not counts.items:
         raise DataError(f"release {contents.name!r} would be empty: no item remains to release")
     _check_operations(staging, contents)
     _check_baseline(staging, contents)
-    contents.announce(
-        expected_size(
-            staging.shown(contents.is_visual),
-            image=staging.image,
-            steps={operation.operation_id: operation.step for operation in contents.operations},
-            by_address=contents.by_address or (lambda _: False),
-            text_bytes=staging.text_bytes(),
-        )
+    size = expected_size(
+        staging.shown(contents.is_visual),
+        image=staging.image,
+        steps={operation.operation_id: operation.step for operation in contents.operations},
+        by_address=contents.by_address or (lambda _: False),
+        text_bytes=staging.text_bytes(),
     )
+    contents.announce(size)
     canary = canary_of(contents.name, contents.version)
     (draft / "data").mkdir()
-    names: list[str] = []
-    example = ExampleChoice()
     if marked := sum(staging.marked().values()):
         contents.progress.phase("drawing of marks", marked, "items")
+    data = DataFiles(
+        draft=draft,
+        folder=folder,
+        staging=staging,
+        canary=canary,
+        limits=contents.limits,
+        image_bytes=image_bytes,
+        by_address=contents.by_address or (lambda _: False),
+        is_visual=contents.is_visual,
+        store=contents.store,
+        record_map=contents.record_map,
+        progress=contents.progress,
+        note=contents.note,
+    )
+    files: dict[str, FileEntry] = {}
     for split in sorted(counts.splits):
-        rows = with_pictures(
-            staging.rows(split),
-            record=staging.image,
-            image_bytes=image_bytes,
-            by_address=contents.by_address or (lambda _: False),
-            is_visual=contents.is_visual,
-            store=contents.store,
-            record_map=contents.record_map,
-            progress=contents.progress,
-        )
-        names += write_split(
-            draft,
-            split,
-            _looked_at(rows, example),
-            canary=canary,
-            limits=contents.limits,
-            repeats=staging.shows_again(split),
-        )
+        files |= data.write(split, size.splits[split])
+    example = data.example().item
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
     with (draft / IMAGE_SOURCES).open("wb") as handle:
         handle.writelines(image_source_lines(staging.images()))
@@ -295,18 +297,20 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         made_as_jpeg=staging.made_as_jpeg(but_by=contents.operations_of(*FILE_STEPS)),
         turned=staging.made_by(contents.operations_of(TURNED)),
         statements=contents.statements,
-        example=example.item,
+        example=example,
         texts=staging.tally.texts,
         languages=staging.tally.languages,
     )
-    if example.item is not None:
-        texts[EXAMPLE] = example.item.file()
+    if example is not None:
+        texts[EXAMPLE] = example.file()
     if contents.blind is not None:
         texts[manifest.BLIND_STRATEGY] = spelled(contents.blind)
     texts[CITATION] = citation(facts, content_id=staging.content_id())
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
-    for name, data in texts.items():
-        (draft / name).write_bytes(data)
+    for name, text in texts.items():
+        (draft / name).write_bytes(text)
+    for name in (*texts, manifest.PROVENANCE, IMAGE_SOURCES):
+        files[name] = entry_of(draft / name)
     whole = Manifest(
         drawing_version=DRAWING_VERSION,
         name=contents.name,
@@ -316,32 +320,21 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         licence=contents.licence,
         seed=contents.seed,
         counts=counts,
-        files={name: _entry(draft / name) for name in sorted([*names, *texts, manifest.PROVENANCE, IMAGE_SOURCES])},
+        files=dict(sorted(files.items())),
         recipe=dict(contents.recipe),
         stages=[dict(stage) for stage in contents.stages],
         sealed=sealed,
         by_address=by_address or None,
         statements=contents.statements,
     )
-    data = documents.spell(whole.model_dump(), title=manifest.MANIFEST)
-    (draft / manifest.MANIFEST).write_bytes(data)
-    (draft / manifest.SEAL).write_bytes(manifest.seal(data))
+    spelled_manifest = documents.spell(whole.model_dump(), title=manifest.MANIFEST)
+    (draft / manifest.MANIFEST).write_bytes(spelled_manifest)
+    (draft / manifest.SEAL).write_bytes(manifest.seal(spelled_manifest))
 
 
 def _counts(staging: Staging) -> ItemCounts:
     splits = {split: SplitCounts(items=sum(tasks.values()), tasks=tasks) for split, tasks in staging.counts().items()}
     return ItemCounts(items=sum(split.items for split in splits.values()), splits=splits)
-
-
-def _looked_at(rows: Iterable[SizedRow], example: ExampleChoice) -> Iterator[SizedRow]:
-    """Yield rows to be written, after showing them to the choice of the card's example."""
-    for sized in rows:
-        marks = json.loads(sized.row["visual_prompts"])
-        if example.wants(sized.row["item_id"], is_marked=any(marks)):
-            cells = zip(sized.row["images"], sized.row["unmarked"], marks, strict=True)
-            pictures = [None if prompts and clean is None else cell["bytes"] for cell, clean, prompts in cells]
-            example.take(dict(sized.row), is_marked=any(marks), pictures=pictures, image_ids=sized.row["image_ids"])
-        yield sized
 
 
 def _by_address(staging: Staging, contents: _Contents) -> int:
@@ -406,10 +399,6 @@ def _errata(contents: _Contents) -> dict[str, Any]:
         return errata_document(errata)
     contents.sealing.keep_errata(errata_document(errata)["errata"])
     return errata_document(erratum for erratum in errata if contents.sealing.is_open(erratum.item_id))
-
-
-def _entry(path: Path) -> FileEntry:
-    return FileEntry(sha256=file_digest(path), size_bytes=path.stat().st_size)
 
 
 def _is_same(draft: Path, folder: Path) -> bool:
