@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchwright.errors import BenchwrightError
 from benchwright.release import Release
+from benchwright.release.format.identity import DRAFT
 
-from ..freezing.step import DRAFT
 from .plan import Publication, plan_publication
 
 HUB = "hub:"
