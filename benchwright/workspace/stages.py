@@ -128,7 +128,7 @@ class Stage:
 
     @property
     def needs(self) -> Resources:
-        """Return the resources of a worker, with the memory of shared models apart from that of its own."""
+        """Return the resources of a worker, without the memory of shared models, which it states separately."""
         needs = self.step.needs()
         if self.shares_model and not needs.shared_gpu_memory_mb:
             return needs._replace(gpu_memory_mb=0, shared_gpu_memory_mb=needs.gpu_memory_mb)
