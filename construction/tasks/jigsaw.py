@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -55,8 +56,8 @@ HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 """Tiles not shown if the center is missing."""
 _EXCHANGEABLE = ((1, 2), (2, 1))
 """Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
-_LEAST_SIZES = (0.84, 0.0)
-"""Smallest sides of parts, as fractions of the picture's, that are examined first and then."""
+_LEAST_SIZES = (0.92, 0.84, 0.68, 0.0)
+"""Smallest sides of the parts that are tried first, second and so on, as fractions of the picture's."""
 _MOST_ROOM = 2
 """Largest multiple of `max_side_px` that long pictures keep for the sake of `min_view_px`."""
 _OF_HARDENED = frozenset({"margin", "lettering", "strips", "likeness", "twins", "min_view_px", "max_enlargement"})
@@ -227,30 +228,41 @@ class Jigsaw(MapStep):
         """Make items from a picture, or from parts of it, in which no strip, lettering or similarity reveals
         the key.
         """
-        from ..item_parts.pictures.inner_pictures import sized_parts_of
         from ..item_parts.pictures.tiled_pictures import CutLines
 
         # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
         lines = CutLines(whole[0].picture, lettering=self.lettering == "avoid", strips=self.strips == "avoid")
-        parts = {
-            part: size
-            for size, part in sized_parts_of(inner, ctx.rng(record.image_id, "parts"))
-            if self._too_small(*part.size_wh) is None
-        }
         order = 1 if whole[0].pair.missing == _EXCHANGEABLE[0] else -1  # by chance
         tried = {inner: (whole[0].picture, whole[0].evidence["difference"])}
         against = cache(lambda part: lines.reason_against(part, _EXCHANGEABLE))
-        reason = "told_by_likeness"
-        for least in _LEAST_SIZES:
-            usable = {part: size for part, size in parts.items() if size >= least and against(part) is None}
+        reason, is_any_usable = "told_by_likeness", False
+        for parts in self._parts(inner, ctx.rng(record.image_id, "parts")):
+            usable = {part: size for part, size in parts.items() if against(part) is None}
+            is_any_usable |= bool(usable)
             for ways in self._ways(pixels, usable) if usable else ():
                 reason = "ambiguous_where_even" if self.likeness == "even" else "ambiguous"
                 cuts = [self._cut_of(pixels, list(usable)[way.part], way, tried) for way in ways]
                 if cuts[0].evidence["difference"] >= self.min_difference:
                     return self._made(record, ctx, cuts[::order][: len(cuts) if self._makes_twins else self.per_image])
-        if not usable:
+        if not is_any_usable:
             reason = against(inner) or reason
         return Outcome("drop", reason, whole[0].measured)
+
+    def _parts(self, inner: InnerBox, rng: np.random.Generator) -> Iterator[Mapping[InnerBox, float]]:
+        """Yield the parts of a picture in the order in which they are tried, each with its side as a fraction of the
+        picture's: from large ones to small ones, and then, to even out similarity, those at further places.
+        """
+        from ..item_parts.pictures.inner_pictures import FURTHER_PLACES, sized_parts_of
+
+        def large_enough(sized: Sequence[tuple[float, InnerBox]]) -> dict[InnerBox, float]:
+            return {part: size for size, part in sized if self._too_small(*part.size_wh) is None}
+
+        near = large_enough(sized_parts_of(inner, rng))
+        for most, least in pairwise((2.0, *_LEAST_SIZES)):
+            yield {part: size for part, size in near.items() if least <= size < most}
+        if self.likeness == "even":
+            further = large_enough(sized_parts_of(inner, rng, FURTHER_PLACES))
+            yield {part: size for part, size in further.items() if part not in near}
 
     def _cut_of(
         self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, tuple[TiledPicture, float]]

@@ -330,12 +330,12 @@ def test_a_picture_in_which_all_that_lies_side_by_side_is_alike_is_told_by_liken
 def test_even_ways_whose_pieces_differ_too_little_have_a_reason_of_their_own(
     context: StepContext, photo: np.ndarray
 ) -> None:
-    least = {"twins": True, "min_tile_px": 72}
+    least = {"twins": True, "min_tile_px": 76}
     assert made(context, photo, min_difference=0.12, **least).items
     outcome = made(context, photo, min_difference=0.13, **least)
     assert (outcome.verdict, outcome.reason) == ("drop", "ambiguous_where_even")
     assert outcome.values["largest_difference"] >= 0.13
-    assert made(context, photo, twins=True, min_tile_px=80).reason == "told_by_likeness"
+    assert made(context, photo, twins=True, min_tile_px=84).reason == "told_by_likeness"
 
 
 def test_likeness_is_measured_off_the_join(photo: np.ndarray) -> None:
