@@ -1,27 +1,31 @@
 """Results of the battery with the adversary on hardened tasks: a table in Markdown, one row per task and seed.
 
     .venv/bin/python benchmarks/adversary_table.py --folder DIR --seeds 9401 9402 9403 [--task NAME ...]
-        [--images DIR] [--alone] [--crops 1500] [--records 1500] [--released] [--ours NAME]
+        [--images DIR] [--alone] [--crops 1500] [--records 1500] [--released] [--ours NAME] [--held-out]
 
 makes items of each task as `shortcut_free_tasks.py` does, from crops of the demo's photographs and those of `--images`
 (`--alone`: from the latter only, such as II-Bench's drawings), or from annotations with the biases of real ones. Use
 seeds that were not seen during development. A row has the number of items, of rules and forests (solvers) and of
 learners (probes); the solver farthest from chance with its interval; the carried cues; the smallest accuracy of a cue
 in one measure that the adversary would find with 80 % power, and the number of items that a gain of 0.05 takes.
+
+Crops overlap, and crops of one picture are in several folds, so a learner may use what is true of that picture alone.
+With `--held-out`, a second row of tasks that make items from single crops keeps all crops of a picture in one fold.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from made_items import MadeItems
-from shortcut_free_tasks import ITEMS, crops_of, made_items, pictures_in
+from shortcut_free_tasks import ITEMS, made_items, numbered_crops_of, pictures_in
 
 from benchwright.cli.demo import prepare_photographs
 from benchwright.diagnostics.shortcuts.battery import TaskResult, run_battery
-from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.measuring import MeasuredItems, measure_items
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.source_files.item_files import SourceItem
 
@@ -43,6 +47,7 @@ def main() -> None:
     parser.add_argument("--crops", type=int, help="that many crops of the pictures in their place, for each seed")
     parser.add_argument("--seeds", type=int, nargs="+", required=True)
     parser.add_argument("--released", action="store_true", help="measure files as a release by content holds them")
+    parser.add_argument("--held-out", action="store_true", help="a second row, with the crops of a picture in one fold")
     options = parser.parse_args()
     prepare_photographs(options.folder / "photographs")
     folders = [] if options.alone else [options.folder / "photographs"]
@@ -50,27 +55,35 @@ def main() -> None:
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}", flush=True)
     for name in options.task or ITEMS:
         for seed in options.seeds:
-            shown = crops_of(pictures, options.crops, seed) if options.crops else pictures
+            crops = list(numbered_crops_of(pictures, options.crops or 0, seed))
+            shown = [crop for _, crop in crops] or pictures
             made = made_items(ITEMS[name], options.folder / "work", shown, seed, options.records, "hardened")
             if not made.items:
                 print(f"{name}, seed {seed}: no items", file=sys.stderr)
                 continue
-            result = judged(made.as_released() if options.released else made)
-            print(f"| `{name}` | {options.ours} | {seed} | {' | '.join(row(result))} |", flush=True)
+            measured = measured_of(made.as_released() if options.released else made)
+            print(f"| `{name}` | {options.ours} | {seed} | {' | '.join(row(judged(measured)))} |", flush=True)
+            if options.held_out and crops and made.numbers:
+                keys = {item_id: (f"picture:{crops[at][0]}",) for item_id, at in made.numbers.items()}
+                ours = f"{options.ours}, {len(set(keys.values()))} held out"
+                print(f"| `{name}` | {ours} | {seed} | {' | '.join(row(judged(measured, keys)))} |", flush=True)
 
 
-def judged(made: MadeItems) -> TaskResult:
-    """Return the battery's result, with the adversary, on items of one task."""
-    measured = measure_items(
+def measured_of(made: MadeItems) -> MeasuredItems:
+    """Return what the battery and the adversary measure on items."""
+    return measure_items(
         (
             SourceItem(item, {shown.image_id: made.files[shown.image_id] for shown in item.images})
             for item in made.items
         ),
         in_order=False,
     )
-    results = run_battery(
-        measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={}, evidence=measured.evidence
-    )
+
+
+def judged(measured: MeasuredItems, group_keys: Mapping[str, tuple[str, ...]] | None = None) -> TaskResult:
+    """Return the battery's result, with the adversary, on items of one task, in clusters by their own or other keys."""
+    keys = measured.group_keys if group_keys is None else group_keys
+    results = run_battery(measured.cues, keys, seed=1, bounds=Bounds(), task_cues={}, evidence=measured.evidence)
     return results.tasks[0]
 
 

@@ -56,7 +56,11 @@ def composite(
 
 def cut(photos: Sequence[Pixels], rng: random.Random, width: int, height: int) -> Pixels:
     """Return a random piece of a random photograph, mirrored or not, scaled to a size."""
-    photo = photos[rng.randrange(len(photos))]
+    return cut_of(photos[rng.randrange(len(photos))], rng, width, height)
+
+
+def cut_of(photo: Pixels, rng: random.Random, width: int, height: int) -> Pixels:
+    """Return a random piece of a photograph, mirrored or not, scaled to a size."""
     share = rng.uniform(0.35, 0.9)
     high, wide = (max(8, int(side * share)) for side in photo.shape[:2])
     top, left = rng.randrange(max(1, photo.shape[0] - high)), rng.randrange(max(1, photo.shape[1] - wide))

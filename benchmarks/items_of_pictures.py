@@ -36,6 +36,7 @@ from benchwright.construction.tasks.multi_view_reasoning import MultiViewReasoni
 from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
 from benchwright.construction.tasks.visual_similarity import VisualSimilarity
+from benchwright.records import Item
 from benchwright.steps import MapStep
 
 Pixels = NDArray[np.uint8]
@@ -57,13 +58,16 @@ def _made(folder: Path, step: MapStep, pictures: Sequence[Pixels], seed: int, va
     folder.mkdir(parents=True, exist_ok=True)
     context = StepContext(folder, seed=seed)
     context.opened = step.open(context)
-    items = []
+    items: list[Item] = []
+    numbers: dict[str, int] = {}
     for number, pixels in enumerate(pictures):
         record = context.add(pixels, f"{number}.png")
         if values is not None:
             context._values = {(record.image_id, name): text for name, text in values(number, pixels).items()}
-        items += step.one(record, context).items
-    return MadeItems.of_context(context, items)
+        of_picture = step.one(record, context).items
+        items += of_picture
+        numbers |= {item.item_id: number for item in of_picture}
+    return MadeItems.of_context(context, items)._replace(numbers=numbers)
 
 
 def views(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/jigsaw_likeness.py --folder DIR --images DIR [--pictures 900] [--seed 7711]
 
 measures the similarity of all pieces of crops of the demo's photographs, and of the pictures of `--images` and
-composites of them, fits a logistic regression that predicts the right piece, chooses pairs of ways to cut each picture
+composites of them, fits a logistic regression that predicts the right piece, chooses a part of each picture
 as the step does, and fits again on those, so that the residue of the first weights counts too (a few rounds). It prints
 the deviation of each measure, the weights, and how often the last fit is right on held-out pictures, before and after.
 """
@@ -80,7 +80,7 @@ def _chosen(measured: Sequence[Measured], scales: Floats, weights: Floats) -> li
     found = []
     for sizes, margins in measured:
         told = np.tanh(margins / scales) @ weights
-        pair = next(even_ways(told.astype(np.float32), sizes, of_one_part=False), None)
+        pair = next(even_ways(told.astype(np.float32), sizes), None)
         if pair is not None:
             found.append(np.stack([margins[way.part, way.missing] for way in pair]))
     return found

@@ -25,11 +25,13 @@ class MadeItems(NamedTuple):
         items: The items.
         files: Files as a workspace holds them, or a release.
         made: Ids of the pictures that the task made.
+        numbers: Index of the picture from which each item is made, by item id, if it is made from a single one.
     """
 
     items: list[Item]
     files: Mapping[str, bytes]
     made: frozenset[str] = frozenset()
+    numbers: Mapping[str, int] = {}
 
     @classmethod
     def of_context(cls, context: StepContext, items: Sequence[Item]) -> MadeItems:

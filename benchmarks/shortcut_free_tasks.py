@@ -30,7 +30,7 @@ import items_of_marks
 import items_of_models
 import items_of_pictures
 import numpy as np
-from composites import cut, photographs
+from composites import cut_of, photographs
 from items_of_pictures import Maker, Pixels
 from made_items import MadeItems
 from outer_lines import outer_lines
@@ -137,8 +137,16 @@ def made_items(maker: Maker, folder: Path, pictures: Sequence[Pixels], seed: int
 
 def crops_of(pictures: Sequence[Pixels], count: int, seed: int) -> list[Pixels]:
     """Return crops of photographs, mirrored or not, 360 to 560 pixels a side, without pasted parts."""
+    return [crop for _, crop in numbered_crops_of(pictures, count, seed)]
+
+
+def numbered_crops_of(pictures: Sequence[Pixels], count: int, seed: int) -> Iterator[tuple[int, Pixels]]:
+    """Yield the same crops, each after the index of its photograph."""
     rng = random.Random(seed)
-    return [cut(pictures, rng, rng.randrange(360, 561), rng.randrange(360, 561)) for _ in range(count)]
+    for _ in range(count):
+        width, height = rng.randrange(360, 561), rng.randrange(360, 561)
+        number = rng.randrange(len(pictures))
+        yield number, cut_of(pictures[number], rng, width, height)
 
 
 def framed(pixels: Pixels, number: int) -> Pixels:

@@ -9,14 +9,15 @@ of them. Both are at a side of the region that is cut. If that side is the pictu
 reveals the piece without a look at the join; in this mode, margins and frames are therefore trimmed and the rest of the
 border is left out. Lettering and straight strips that run across a join are avoided, since people read on or follow
 them instead of comparing. Since the right piece is usually more similar to the shown tiles in color, light and texture,
-the task looks for two ways to cut the picture or parts of it, in one of which the wrong piece is more similar by the
-same amount; chance chooses one.
+the task looks for a part of the picture in which the one piece is more similar, if it is missing, by as much as it is
+less similar if the other one is missing; chance chooses which of the two is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -55,8 +56,8 @@ HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 """Tiles not shown if the center is missing."""
 _EXCHANGEABLE = ((1, 2), (2, 1))
 """Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
-_LEAST_SIZES = (0.84, 0.0)
-"""Smallest sides of parts, as fractions of the picture's, that are examined first and then."""
+_LEAST_SIZES = (0.92, 0.84, 0.68, 0.0)
+"""Smallest sides of the parts that are tried first, second and so on, as fractions of the picture's."""
 _MOST_ROOM = 2
 """Largest multiple of `max_side_px` that long pictures keep for the sake of `min_view_px`."""
 _OF_HARDENED = frozenset({"margin", "lettering", "strips", "likeness", "twins", "min_view_px", "max_enlargement"})
@@ -74,9 +75,9 @@ HARDENING = Hardening(
         "set `lettering: keep`",
         "strip_at_join": "a straight strip runs across a join, as gutters of comics do: take pictures of one scene "
         "each, or set `strips: keep`",
-        "told_by_likeness": "no two ways to cut a picture make the right and the wrong piece equally similar to the "
-        "rest: take pictures with more in them than a shaded ground, or set `likeness: keep`",
-        "ambiguous_where_even": "pieces look too similar in the ways to cut a picture that even out similarity: take "
+        "told_by_likeness": "no part of a picture makes the right and the wrong piece equally similar to the rest: "
+        "take pictures with more in them than a shaded ground, or set `likeness: keep`",
+        "ambiguous_where_even": "pieces look too similar in the parts of a picture that even out similarity: take "
         "larger pictures with more in them, or set a smaller `min_difference`",
     },
     "contrast and the size of files: the piece from the middle of a picture, which is right, mostly has more of both",
@@ -109,12 +110,12 @@ class Jigsaw(MapStep):
             of a piece, as gutters of comics and montages do, and settle which piece goes on: `avoid` or `keep` them.
             If a picture has lettering or a strip there, smaller parts of it are tried.
         likeness: In mode `hardened`, whether the right piece may be more similar to the shown tiles than the wrong one,
-            measured away from the join. `even` looks for two ways to cut a picture, or parts of it with two thirds of
-            its side or more, in one of which the wrong piece is more similar by as much as the right one is in the
-            other, and lets chance choose one; twins have both in one part. `keep` cuts the largest part, for which
-            similarity points to the right piece in about two of three items.
+            measured away from the join. `even` looks for the picture, or a part of it with 60 % of its side or more,
+            in which the wrong piece is more similar, if one tile is missing, by as much as the right one is if the
+            other is, and lets chance choose which is missing. `keep` cuts the largest part, for which similarity
+            points to the right piece in about two of three items.
         per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
-            similarity points to the other piece or, with `likeness: keep`, the pieces change places.
+            the pieces change places.
         max_side_px: Larger pictures are scaled down to this before they are cut; in mode `hardened` no further than
             `min_view_px` allows, up to twice as much. Pieces are not enlarged beyond it.
         min_view_px: In mode `hardened`, shorter side that pieces have if the image allows it, 16-4096: larger images
@@ -139,10 +140,10 @@ class Jigsaw(MapStep):
         lettering_at_join (drop): In mode `hardened`: lettering runs across an edge at which a piece joins.
         strip_at_join (drop): In mode `hardened`: a straight strip of one color runs across an edge at which a piece
             joins.
-        told_by_likeness (drop): In mode `hardened`: no two ways to cut the picture balance how similar the right and
-            the wrong piece are to the shown tiles.
-        ambiguous_where_even (drop): In mode `hardened`: there are such ways, but in each of them, one of the two has
-            pieces that differ by less than `min_difference`.
+        told_by_likeness (drop): In mode `hardened`: no part of the picture balances how similar the right and the
+            wrong piece are to the shown tiles.
+        ambiguous_where_even (drop): In mode `hardened`: there are such parts, but the pieces of each differ by less
+            than `min_difference`.
     """  # phrase: allowed
 
     name: ClassVar[str] = "jigsaw"
@@ -227,31 +228,41 @@ class Jigsaw(MapStep):
         """Make items from a picture, or from parts of it, in which no strip, lettering or similarity reveals
         the key.
         """
-        from ..item_parts.pictures.inner_pictures import sized_parts_of
         from ..item_parts.pictures.tiled_pictures import CutLines
 
         # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
         lines = CutLines(whole[0].picture, lettering=self.lettering == "avoid", strips=self.strips == "avoid")
-        parts = {
-            part: size
-            for size, part in sized_parts_of(inner, ctx.rng(record.image_id, "parts"))
-            if self._too_small(*part.size_wh) is None
-        }
         order = 1 if whole[0].pair.missing == _EXCHANGEABLE[0] else -1  # by chance
         tried = {inner: (whole[0].picture, whole[0].evidence["difference"])}
         against = cache(lambda part: lines.reason_against(part, _EXCHANGEABLE))
-        reason = "told_by_likeness"
-        for least in _LEAST_SIZES:
-            usable = {part: size for part, size in parts.items() if size >= least and against(part) is None}
+        reason, is_any_usable = "told_by_likeness", False
+        for parts in self._parts(inner, ctx.rng(record.image_id, "parts")):
+            usable = {part: size for part, size in parts.items() if against(part) is None}
+            is_any_usable |= bool(usable)
             for ways in self._ways(pixels, usable) if usable else ():
                 reason = "ambiguous_where_even" if self.likeness == "even" else "ambiguous"
                 cuts = [self._cut_of(pixels, list(usable)[way.part], way, tried) for way in ways]
-                # Either way could be taken, so that both must have pieces that can be told apart.
-                if min(cut.evidence["difference"] for cut in cuts) >= self.min_difference:
+                if cuts[0].evidence["difference"] >= self.min_difference:
                     return self._made(record, ctx, cuts[::order][: len(cuts) if self._makes_twins else self.per_image])
-        if not usable:
+        if not is_any_usable:
             reason = against(inner) or reason
         return Outcome("drop", reason, whole[0].measured)
+
+    def _parts(self, inner: InnerBox, rng: np.random.Generator) -> Iterator[Mapping[InnerBox, float]]:
+        """Yield the parts of a picture in the order in which they are tried, each with its side as a fraction of the
+        picture's: from large ones to small ones, and then, to even out similarity, those at further places.
+        """
+        from ..item_parts.pictures.inner_pictures import FURTHER_PLACES, sized_parts_of
+
+        def large_enough(sized: Sequence[tuple[float, InnerBox]]) -> dict[InnerBox, float]:
+            return {part: size for size, part in sized if self._too_small(*part.size_wh) is None}
+
+        near = large_enough(sized_parts_of(inner, rng))
+        for most, least in pairwise((2.0, *_LEAST_SIZES)):
+            yield {part: size for part, size in near.items() if least <= size < most}
+        if self.likeness == "even":
+            further = large_enough(sized_parts_of(inner, rng, FURTHER_PLACES))
+            yield {part: size for part, size in further.items() if part not in near}
 
     def _cut_of(
         self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, tuple[TiledPicture, float]]
@@ -268,13 +279,13 @@ class Jigsaw(MapStep):
         return _Cut(picture, pair, {"difference": difference, **way.evidence}, measured)
 
     def _ways(self, pixels: NDArray[np.uint8], usable: Mapping[InnerBox, float]) -> Iterator[tuple[Way, Way]]:
-        """Yield pairs of ways to cut parts of a picture, the best first; chance chooses one way of a pair."""
+        """Yield the two ways to cut each part of a picture, the best part first; chance chooses one of the two."""
         from ..item_parts.pictures.piece_likeness import Way, even_ways, likeness_margins
 
         if self.likeness == "keep":
             return ((Way(part, 0), Way(part, 1)) for part in range(len(usable)))
         margins = likeness_margins(pixels, list(usable))
-        return even_ways(margins, list(usable.values()), of_one_part=self._makes_twins)
+        return even_ways(margins, list(usable.values()))
 
     def _sizes_of(self, cut: TiledPicture) -> dict[str, Any]:
         return {"tile_px": min(cut.tile_wh), "view_px": min(self._shown_wh(cut))}
@@ -284,7 +295,7 @@ class Jigsaw(MapStep):
         from benchwright.drawing.clear_colors import FILL_COLORS
 
         stored: dict[tuple[InnerBox, Tile, bool], ImageRecord] = {}
-        items: dict[int, Item] = {}
+        items: list[Item] = []
         for picture, pair, said, _ in cuts:
             shown_wh = self._shown_wh(picture)
             fill = picture.clear_fill(pair.missing) if self.mode == "hardened" else FILL_COLORS[0]
@@ -294,12 +305,9 @@ class Jigsaw(MapStep):
                     stored[picture.part, tile, is_piece] = ctx.store_image(pixels, parents=[record])
             reference, right = (stored[picture.part, pair.missing, is_piece] for is_piece in (False, True))
             shown = reference, right, stored[picture.part, pair.wrong, True]
-            number = _number(pair.wrong)
-            # Of two parts of a picture the same piece may be missing.
-            number += _GRID**2 if number in items else 0
             evidence = {**picture.evidence(pair), **said, "shown_wh": list(shown_wh), "fill": fill.name}
-            items[number] = self._item(record, ctx, shown, number, evidence)
-        return Outcome(values=cuts[0].measured, images=tuple(stored.values()), items=tuple(items.values()))
+            items.append(self._item(record, ctx, shown, _number(pair.wrong), evidence))
+        return Outcome(values=cuts[0].measured, images=tuple(stored.values()), items=tuple(items))
 
     def _tile_wh(self, width: int, height: int) -> tuple[int, int]:
         """Return the size of tiles as they are cut, never larger than in the picture."""

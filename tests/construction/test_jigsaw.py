@@ -330,12 +330,12 @@ def test_a_picture_in_which_all_that_lies_side_by_side_is_alike_is_told_by_liken
 def test_even_ways_whose_pieces_differ_too_little_have_a_reason_of_their_own(
     context: StepContext, photo: np.ndarray
 ) -> None:
-    least = {"twins": True, "min_tile_px": 72}
+    least = {"twins": True, "min_tile_px": 76}
     assert made(context, photo, min_difference=0.12, **least).items
     outcome = made(context, photo, min_difference=0.13, **least)
     assert (outcome.verdict, outcome.reason) == ("drop", "ambiguous_where_even")
     assert outcome.values["largest_difference"] >= 0.13
-    assert made(context, photo, twins=True, min_tile_px=80).reason == "told_by_likeness"
+    assert made(context, photo, twins=True, min_tile_px=84).reason == "told_by_likeness"
 
 
 def test_likeness_is_measured_off_the_join(photo: np.ndarray) -> None:
@@ -348,11 +348,20 @@ def test_likeness_is_measured_off_the_join(photo: np.ndarray) -> None:
     assert np.abs(before - after).max() < 0.3 < np.abs(before).max()
 
 
-def test_ways_that_are_as_even_come_from_the_largest_parts_and_uneven_ones_not_at_all() -> None:
-    margins = np.array([[0.5, 2.0], [-0.5, 3.0], [-0.5, 9.0]], np.float32)
-    [(first, second), (third, fourth)] = even_ways(margins, [1.0, 0.9, 0.8], of_one_part=False)
-    assert [(way.part, way.missing) for way in (first, second, third, fourth)] == [(0, 0), (1, 0), (0, 0), (2, 0)]
-    assert list(even_ways(margins, [1.0, 0.9, 0.8], of_one_part=True)) == []
+def test_parts_that_are_as_even_come_largest_first_and_uneven_ones_not_at_all() -> None:
+    margins = np.array([[0.5, 2.0], [1.0, -1.0], [0.3, -0.1], [1.0, -0.65]], np.float32)
+    ways = list(even_ways(margins, [1.0, 0.7, 0.95, 0.8]))
+    assert [[(way.part, way.missing) for way in both] for both in ways] == [
+        [(part, 0), (part, 1)] for part in (2, 1, 3)
+    ]
+
+
+def test_whichever_piece_is_missing_the_same_two_are_shown(tmp_path: Path, photo: np.ndarray) -> None:
+    items = [made(StepContext(tmp_path, seed=seed), photo).items[0] for seed in range(8)]
+    boxes = [tuple(item.evidence[piece]["box_xyxy"]) for item in items for piece in ("right", "wrong")]
+    assert len(set(boxes)) == 2
+    assert len({frozenset(choice.image_id for choice in item.choices) for item in items}) == 1
+    assert len({tuple(item.evidence["right"]["tile"]) for item in items}) == 2
 
 
 @pytest.mark.parametrize("encode", [encode_png, encode_jpeg])

@@ -7,6 +7,7 @@ can read on instead of comparing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,12 @@ _ROUNDS = 2
 """Number of passes over the four sides; in the second pass, lines are shorter because of the first."""
 _PARTS = (0.92, 0.84, 0.76, 0.68, 0.6)
 """Sides of the parts of a picture to try besides the whole, as fractions of the picture's sides."""
+Place = tuple[float, float]
+"""Where a part lies, across and down: fractions, 0-1, of the room that it leaves."""
+NEAR_PLACES: tuple[Place, ...] = ((0, 0), (1, 0), (0, 1), (1, 1), (0.5, 0.5))
+FURTHER_PLACES: tuple[Place, ...] = (
+    (0.5, 0), (0, 0.5), (1, 0.5), (0.5, 1), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
+)  # fmt: skip
 _LEAST_LETTER_PX, _MOST_LETTER = 6, 0.12
 """Height of a line of lettering: smallest, in pixels, and largest, as a fraction of the picture's shorter side."""
 _LEAST_ASPECT = 2.0
@@ -72,18 +79,20 @@ def within_frames(pixels: NDArray[np.uint8], margin: float) -> InnerBox:
     return InnerBox(left + across, top + down, right - across, bottom - down)
 
 
-def sized_parts_of(whole: InnerBox, rng: np.random.Generator) -> list[tuple[float, InnerBox]]:
-    """Return a part and smaller parts of it, at its corners and in its middle, each with its side as a fraction of the
-    whole's: larger ones first, and parts of equal size in random order.
+def sized_parts_of(
+    whole: InnerBox, rng: np.random.Generator, places: Sequence[Place] = NEAR_PLACES
+) -> list[tuple[float, InnerBox]]:
+    """Return a part and smaller parts of it, by default at its corners and in its middle, each with its side as a
+    fraction of the whole's: larger ones first, and parts of equal size in random order.
     """
     width, height = whole.size_wh
     parts = [(1.0, whole)]
     for share in _PARTS:
         size_wh = int(share * width), int(share * height)
         spare_x, spare_y = width - size_wh[0], height - size_wh[1]
-        places = [(0, 0), (spare_x, 0), (0, spare_y), (spare_x, spare_y), (spare_x // 2, spare_y // 2)]
         for number in rng.permutation(len(places)).tolist():
-            left, top = whole.left + places[number][0], whole.top + places[number][1]
+            across, down = places[number]
+            left, top = whole.left + int(across * spare_x), whole.top + int(down * spare_y)
             parts.append((share, InnerBox(left, top, left + size_wh[0], top + size_wh[1])))
     return parts
 

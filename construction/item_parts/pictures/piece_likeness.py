@@ -1,8 +1,10 @@
 """Tests whether similarity alone reveals which of two pieces of a picture is missing, without looking at the join.
 
 Nearby parts of a picture are similar: the right piece of a jigsaw is closer to the shown tiles in color, light and
-texture than the wrong one, and continues their rows and columns. This module therefore finds two ways to cut a picture:
-in one, the right piece is more similar by as much as the wrong one is in the other. Chance chooses one of them.
+texture than the wrong one, and continues their rows and columns. This module therefore finds parts of a picture with
+two pieces, of which either can be missing: if one is, it is more similar by as much as the other is if that one is
+missing. Chance chooses which. Both items would show the same two pieces, so nothing in the pieces alone reveals the
+right one.
 """
 
 from __future__ import annotations
@@ -70,30 +72,26 @@ class _ShownLooks(NamedTuple):
     sides: Floats
 
 
-def even_ways(margins: Floats, sizes: Sequence[float], *, of_one_part: bool) -> Iterator[tuple[Way, Way]]:
-    """Yield pairs of ways to cut a picture whose similarity margins cancel, the best first.
+def even_ways(margins: Floats, sizes: Sequence[float]) -> Iterator[tuple[Way, Way]]:
+    """Yield the two ways to cut each part whose similarity margins cancel, the best part first.
+
+    Ways to cut different parts would let the pieces reveal the key: in a picture whose ways both miss the same tile,
+    that tile is right whatever chance chooses, and its content tells which pictures these are.
 
     Args:
         margins: Margins of the parts (`likeness_margins`), shape (parts, 2).
         sizes: Side of each part as a fraction of the picture's, 0-1; with equally even similarity, larger ones come
             first.
-        of_one_part: Whether both ways must cut the same part, so that the same two pieces are shown.
     """
-    ways = [
-        Way(part, missing, round(float(margin), 3))
-        for part, both in enumerate(margins)
-        for missing, margin in enumerate(both)
-    ]
-    margin, size = margins.ravel(), np.repeat(np.asarray(sizes), 2)
-    first, second = np.triu_indices(len(ways), 1)
-    if of_one_part:
-        is_one = (first % 2 == 0) & (second == first + 1)
-        first, second = first[is_one], second[is_one]
-    uneven = np.abs(margin[first] + margin[second])
-    cost = uneven + _SIZE_COUNTS * (2 - size[first] - size[second])
-    for number in np.argsort(cost, kind="stable").tolist():
-        if uneven[number] <= _UNEVEN:
-            yield ways[first[number]], ways[second[number]]
+    uneven = np.abs(margins.sum(axis=1))
+    cost = uneven + 2 * _SIZE_COUNTS * (1 - np.asarray(sizes))
+    for part in np.argsort(cost, kind="stable").tolist():
+        if uneven[part] <= _UNEVEN:
+            yield _way(part, 0, margins), _way(part, 1, margins)
+
+
+def _way(part: int, missing: int, margins: Floats) -> Way:
+    return Way(part, missing, round(float(margins[part, missing]), 3))
 
 
 def likeness_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
