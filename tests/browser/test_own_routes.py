@@ -96,3 +96,14 @@ def test_a_page_is_accessible_and_within_reach(curator: Opened, path: str, width
         ".map(([words]) => words)"
     )
     assert small == []
+
+
+def test_on_a_phone_the_links_are_one_row_that_shows_the_own_one(curator: Opened) -> None:
+    page = curator("/recipe", viewport={"width": 390, "height": 800})
+    head, own = (page.locator(part).bounding_box() for part in ("header", "nav [aria-current]"))
+    assert head is not None
+    assert own is not None
+    assert head["height"] < 120
+    assert own["x"] >= 0
+    assert own["x"] + own["width"] <= 390
+    assert page.evaluate("scrollY") == 0

@@ -4,6 +4,14 @@ const HEADERS = { "x-benchwright-draft": "1" };
 const SAVE_AFTER_MS = 400;
 const LOOK_EVERY_MS = 1000;
 
+// Scroll the links of the head, which are one row on a narrow screen, to the one of this page.
+function showOwnLink() {
+  const own = document.querySelector("nav [aria-current]");
+  if (own === null) return;
+  const [link, row] = [own, own.parentElement].map((part) => part.getBoundingClientRect());
+  own.parentElement.scrollLeft += link.left + link.width / 2 - row.left - row.width / 2;
+}
+
 // Hide the fields of other choices; without this script all are visible.
 function showWhatFits() {
   for (const part of document.querySelectorAll("[data-when]")) {
@@ -236,6 +244,7 @@ document.addEventListener("submit", ({ target, submitter }) => {
   keepFocus(target.contains(document.activeElement) ? document.activeElement : submitter);
 });
 for (const form of document.querySelectorAll("form[method=post]:not([data-draft], [data-row])")) keepTyped(form);
+showOwnLink();
 showWhatFits();
 for (const form of document.querySelectorAll("form[data-draft]")) keepDraft(form);
 for (const form of document.querySelectorAll("form[data-live]")) tryLive(form);
