@@ -27,6 +27,9 @@ def fields_of(picture: PictureFacts, image_of: Mapping[str, str]) -> dict[str, A
         fields["conveyed"] = [implication["question"]] if "question" in implication else []
     if (pairs := document.get("pairs")) is not None:
         fields |= {"caption": pairs["caption"], "main_subject": pairs["subject"], "people": str(pairs["people"])}
+        fields |= {"stands": "yes" if pairs["stands"] else "no"}
+        if "ground" in pairs:
+            fields["ground"] = f"{100 * pairs['ground']:.0f}"
         fields["seen"] = [{"of": name, "value": value} for name, value in pairs["seen"].items()]
         fields["suggests"] = [{"of": name, **value} for name, value in pairs["suggests"].items()]
         fields["backgrounds"] = [
@@ -49,5 +52,6 @@ def _subject(subject: Mapping[str, Any], image_of: Mapping[str, str]) -> dict[st
 
 def _swap(swap: Mapping[str, Any], image_of: Mapping[str, str]) -> dict[str, Any]:
     values = {f"{part}_{name}": value for part in PARTS for name, value in swap.get(part, {}).items()}
-    own = {name: swap[name] for name in ("target", "of", "aspect", "caption") if name in swap}
-    return {"category": swap["category"].lower(), **own, "by": [image_of[swap["by"]]], **values}
+    own = {name: swap[name] for name in ("target", "color", "of", "aspect", "caption") if name in swap}
+    by = {"by": [image_of[swap["by"]]]} if "by" in swap else {}
+    return {"category": swap["category"].lower(), **own, **by, **values}

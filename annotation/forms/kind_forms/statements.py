@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from benchwright.facts import (
     LOOKS,
+    Color,
     High,
     OnBackground,
     Seen,
@@ -232,6 +233,22 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
     "attributes": [
         _name("main_subject", "Main subject, by its short name", "cup"),
         _line("people", "How many people are seen", "0", is_count=True),
+        OneOf(
+            name="stands",
+            label="Does the main subject need ground under it?",
+            options=(
+                Option(code="yes", words="Yes, it stands"),
+                Option(code="no", words="No, it flies, swims or hangs"),
+            ),
+            is_required=False,
+        ),
+        _line(
+            "ground",
+            "Where ground to stand on begins, in percent of the height",
+            "70; empty if the picture shows none",
+            is_count=True,
+            is_required=False,
+        ),
         _group(
             "seen",
             "Seen and inferred",
@@ -267,19 +284,20 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
         ),
         _group(
             "swaps",
-            "Swaps with other pictures",
+            "Replaced or recolored parts",
             "swap",
             OneOf(
                 name="category",
                 label="What changes",
                 options=_options({code: f"{code}: {CATEGORIES[code].title}" for code in get_args(Swapped)}),
             ),
-            _name("target", "What is replaced, by its short name", "helmet"),
-            PicturesField(name="by", label="By something of", max_count=1),
+            _name("target", "What changes, by its short name", "helmet"),
+            PicturesField(name="by", label="Replaced by something of", max_count=1, is_required=False),
+            OneOf(name="color", label="Or its new color", options=_capitalized(get_args(Color)), is_required=False),
             _name("of", "A subject there, by its short name", "or all of that picture", is_required=False),
             _line("aspect", "What is asked about", "such as what the badge stands for", is_required=False),
             *_shown_value("low_", "Shown then"),
-            *_shown_value("high_", "Suggested then"),
+            *_shown_value("high_", "Suggested then", is_required=False),
             *_shown_value("low_natural_", "Shown now", is_required=False),
             *_shown_value("high_natural_", "Suggested now", is_required=False),
             _line("caption", "Caption of the changed picture"),
@@ -368,7 +386,8 @@ def _pairs(values: _Values) -> dict[str, Any] | None:
         {
             "category": entry["category"].upper(),
             "target": entry["target"],
-            "by": entry["by"][0],
+            "by": next(iter(entry.get("by") or ()), None),
+            "color": entry.get("color"),
             "of": entry.get("of"),
             "aspect": entry.get("aspect"),
             "caption": entry["caption"],
@@ -380,6 +399,8 @@ def _pairs(values: _Values) -> dict[str, Any] | None:
         "caption": values.text("caption"),
         "subject": values.text("main_subject"),
         "people": int(values.text("people") or 0),
+        "stands": values.text("stands") != "no",
+        "ground": None if (percent := values.text("ground")) is None else int(percent) / 100,
         "seen": seen,
         "suggests": {entry["of"]: _value_in(entry, "") for entry in values.entries("suggests")},
         "backgrounds": {entry["category"].upper(): entry["pictures"] for entry in values.entries("backgrounds")},
