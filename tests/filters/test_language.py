@@ -10,6 +10,7 @@ from worded_items import item
 from benchwright.diagnostics.wording.grammar import grammar_faults
 from benchwright.diagnostics.wording.spelling import Spelling
 from benchwright.diagnostics.wording.text_checks import names_answer
+from benchwright.diagnostics.wording.wording_faults import WordingRules, faults_of
 from benchwright.filters.language.step import Language
 from benchwright.records import Item
 from benchwright.steps import Measured, Outcome
@@ -132,6 +133,49 @@ def test_words_that_one_list_lacks_or_that_are_formed_by_rule_are_right(words: s
 )
 def test_a_misspelling_that_has_a_usual_ending_is_found(word: str) -> None:
     assert [fault.word for fault in Spelling().misspellings(f"It is {word} here.")] == [word]
+
+
+@pytest.mark.parametrize(
+    ("word", "correction"),
+    [("brocolli", "broccoli"), ("proffesion", "profession"), ("bycicle", "bicycle")],
+)
+def test_a_misspelling_of_the_same_sound_has_its_correction(word: str, correction: str) -> None:
+    assert Spelling().misspellings(f"It is {word} here.") == [(word, correction)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Febuary", ["Febuary"]),
+        ("the Mediterranian", ["Mediterranian"]),
+        ("San Fransisco", ["Fransisco"]),
+        ("Florian", []),
+        ("Christoph", []),
+        ("Fransisco Xqzwt", []),
+    ],
+)
+def test_a_long_word_with_a_capital_is_misspelled_if_one_letter_within_it_differs(text: str, found: list[str]) -> None:
+    assert [fault.word for fault in Spelling().misspellings(text)] == found
+
+
+def test_short_parts_of_hyphenated_words_are_not_judged() -> None:
+    assert Spelling().misspellings("a dik-dik and a sumi-e print") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        (("kintsugi", "a vase", "a bowl"), []),
+        (("a lader", "a vase", "a bowl"), ["lader"]),
+        (("sumi", "maki", "a bowl"), []),
+        (("sumi", "a vase that stands on a tabel", "a bowl"), ["sumi", "tabel"]),
+    ],
+)
+def test_unknown_words_of_options_are_terms_if_nothing_corrects_them_or_others_are_unknown_too(
+    options: tuple[str, ...], found: list[str]
+) -> None:
+    faults, _ = faults_of(item("x", "What is the thing on the table?", options), Spelling(), WordingRules())
+    assert [fault.words for fault in faults if fault.kind == "spelling"] == found
 
 
 @pytest.mark.parametrize(

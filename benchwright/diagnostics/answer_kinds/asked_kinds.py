@@ -260,6 +260,16 @@ def asks_for_words(question: str) -> bool:
     return _SAYS_ANYTHING.search(" ".join(_ASIDE.sub("", question).casefold().split())) is not None
 
 
+_A_WORD = re.compile(
+    r"\b(?:what|which) words?\b|\bse llaman?\b|\bheißt\b|\bs['’]appelle\b|\bsi chiama\b|\bse chama\b", re.IGNORECASE
+)
+
+
+def asks_for_a_word(question: str) -> bool:
+    """Return whether a question asks for a word or, in another language than English, a name: both are of any kind."""
+    return _A_WORD.search(question) is not None
+
+
 def _by_form(text: str) -> AskedKinds | None:
     match = _POLAR.match(text)
     return None if match is None else AskedKinds(match.group().split()[0], frozenset(["verdict"]))

@@ -153,12 +153,14 @@ def odd_option(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -
 def _is_odd(place: int, of: Sequence[frozenset[str]], asked: AskedKinds | None) -> bool:
     mine, others = of[place], [each for at, each in enumerate(of) if at != place]
     if len(others) < _LEAST or not mine - {"thing"} or not all(others):
-        return False
+        are_places = all(each == {"place"} for each in others)
+        return mine == {"thing"} and are_places and len(others) >= _LEAST_OTHERS  # `a cup` among `on a beach`
     if asked is not None and ((asked.fits == {"verdict"} and not mine & _NO_HEDGES) or asked.words.startswith("who")):
         return False  # `Partly`, `Only the sail`; surnames such as `Wood`
     shared = frozenset.intersection(*others)
     if asked is not None and not mine & asked.fits and all(each & asked.fits - {"thing"} for each in others):
-        return bool(shared) or len(others) >= _LEAST_OTHERS
+        kinds = frozenset.union(*others) - {"thing"}
+        return bool(shared) or (len(others) >= _LEAST_OTHERS and all(_is_far(mine, kind) for kind in kinds))
     firm = shared - _VAGUE
     if asked is not None and "…" not in asked.words and mine & asked.fits and len(asked.fits) < _MANY:
         return False  # `Caspian` among `Red` and `Black`, in a question for a sea

@@ -73,6 +73,8 @@ _AFTER_NOUN = re.compile(
 _MODIFIES_COLOR = frozenset(
     ["light", "dark", "pale", "bright", "deep", "and", "with", "stripes", "spots", "dots", "mostly", "sky", "rose"]
 )
+_LEAST_COMPOUND = 2
+"""Number of words of a compound such as `shipping containers`, which may also be an action."""
 _LONGEST, _LONGEST_NOUN = 8, 3
 """Largest number of words in an option, and in a compound that is looked up."""
 _SINGULARS = {
@@ -158,7 +160,8 @@ def _by_preposition(text: str) -> frozenset[str]:
 
 def _by_first_word(text: str, words: list[str]) -> frozenset[str]:
     if (doing := _DOING.fullmatch(text)) and doing["verb"].casefold() not in _NO_DOING:
-        return frozenset(["action", *KINDS_OF_WORD.get(text.casefold(), ())])
+        may_be_things = ["thing"] if len(words) == _LEAST_COMPOUND and words[-1].endswith("s") else []
+        return frozenset(["action", *may_be_things, *KINDS_OF_WORD.get(text.casefold(), ())])
     if (manner := _MANNER.fullmatch(text)) and manner["word"].casefold() not in _NO_MANNER:
         return frozenset(["manner"])
     are_colors = [word in KINDS_OF_WORD and "color" in KINDS_OF_WORD[word] for word in words]
@@ -178,8 +181,9 @@ def _by_noun(text: str) -> frozenset[str]:
 def _of_noun(phrase: str) -> frozenset[str]:
     """Return the kinds of the noun of a phrase: from all its words, or from the last ones before a preposition."""
     whole = phrase.casefold().replace("’", "'").strip()
-    if whole in KINDS_OF_WORD:
-        return KINDS_OF_WORD[whole]
+    for form in (whole, whole.replace("-", "")):
+        if form in KINDS_OF_WORD:
+            return KINDS_OF_WORD[form]
     head = _AFTER_NOUN.split(_ARTICLE.sub("", whole, count=1) if _ARTICLE.match(whole) else whole)[0].split()
     if any(_ARTICLE.fullmatch(f"{word} ") for word in head):
         return frozenset()  # a verb with its object: `open the door`

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from benchwright.records import Item
 from benchwright.texts.normalization import normal
 
+from ..answer_kinds.asked_kinds import asks_for_a_word
 from ..answer_kinds.mismatches import odd_option
 from ..wording.asked_number import asks_for_several
 from ..wording.authors_notes import texts_without_words
 from ..wording.number_ranges import number_range
 from ..wording.odd_options import option_of_another_kind, says_nothing_else
 from ..wording.pointing_options import pointing_options
+from ..wording.quantities import DIMENSIONS, quantity
 from ..wording.repeated_options import repeated_pairs, spelled_pairs
 from ..wording.text_checks import missing_values
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
@@ -124,6 +126,16 @@ def _of_another_sort(texts: Sequence[str]) -> int | None:
     return None
 
 
+def _of_another_dimension(texts: Sequence[str]) -> int | None:
+    """Return the place of the only amount of another dimension than all others: a mass among times."""
+    values = [quantity(text) for text in texts]
+    of = [value.of if value is not None and value.of in DIMENSIONS else "" for value in values]
+    systems = [dimension.removeprefix("imperial ").replace("calendar", "time") for dimension in of]
+    odd = [place for place, one in enumerate(systems) if systems.count(one) == 1]
+    is_clear = "" not in systems and len(systems) > _LEAST_OF_SORT and len(set(systems)) == 2 and len(odd) == 1
+    return odd[0] if is_clear else None
+
+
 def _is_of_no_sort(text: str) -> bool:
     words = normal(text).split()
     return len(words) > 1 and not says_nothing_else(text) and not any(
@@ -133,8 +145,11 @@ def _is_of_no_sort(text: str) -> bool:
 
 def _of_another_kind(facts: ItemFacts) -> Iterator[ItemFault]:
     texts = [choice.text or "" for choice in facts.worded]
+    if asks_for_a_word(facts.item.question):
+        return
     odd = option_of_another_kind(texts)
     odd = _of_another_sort(texts) if odd is None else odd
+    odd = _of_another_dimension(texts) if odd is None else odd
     if odd is None and len(texts) == len(facts.item.choices):
         odd = odd_option(facts.item.question, texts)
     if odd is not None and facts.worded[odd] is not facts.right:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..answer_kinds.mismatches import CannotAnswer, KindsOf, none_can_answer, some_cannot_answer
@@ -18,7 +19,7 @@ def unanswerable_faults(facts: ItemFacts, kinds: KindsOf = kinds_of) -> Iterator
     """
     texts = [str(choice.text) for choice in facts.worded]
     question = facts.item.question
-    if len(texts) < len(facts.item.choices):
+    if len(texts) < len(facts.item.choices) or _are_names(question, texts, kinds):
         return
     if (why := none_can_answer(question, texts, kinds)) is not None:
         yield ItemFault(
@@ -30,6 +31,15 @@ def unanswerable_faults(facts: ItemFacts, kinds: KindsOf = kinds_of) -> Iterator
         some = some_cannot_answer(question, texts, facts.worded.index(facts.right), kinds)
         if some is not None:
             yield some_fault(facts, *some)
+
+
+_ASKS_PLACE = re.compile(r"\b(?:what|which) (?:town|village|hamlet|city|street|station|pub|ship|boat)\b", re.IGNORECASE)
+
+
+def _are_names(question: str, texts: list[str], kinds: KindsOf) -> bool:
+    """Return whether options are names of a place that a question asks for, such as `Hope` and `Nowhere Else`."""
+    is_asked = _ASKS_PLACE.search(question) is not None
+    return is_asked and all(text[:1].isupper() for text in texts) and not all(map(kinds, texts))
 
 
 def some_fault(facts: ItemFacts, why: CannotAnswer, places: list[int]) -> ItemFault:

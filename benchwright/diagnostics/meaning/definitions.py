@@ -22,6 +22,8 @@ _ENDS_GENUS = re.compile(
     r"[,;:()]|\b(?:of|with|that|which|having|consisting|used|in|for|on|to|from|made|at|by|who|whose|where|when|and|or|as|under|"
     r"usually|between|along|through|around|following|preceding|before|after|opposite|lying|near|across|behind|into|over|containing|especially|resembling|worn|formed|played|designed)\b"
 )
+_IN_PART = re.compile(r"\b(?:part(?:ial)?ly|half|combination|mixture|imitation)\b")
+"""Words of a definition whose genus holds only in part: sleet is `partially melted snow`."""
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _SAYS_NOTHING = frozenset([
     "a", "an", "the", "any", "of", "or", "and", "in", "to", "with", "by", "for", "from", "that", "is", "being", "very",
@@ -62,7 +64,10 @@ def is_defined_as(word: str, other: str, wordnet: WordNet) -> bool:
 
 
 def _genus(gloss: str, part: str) -> str:
-    words = _WORD.findall(_ENDS_GENUS.split(gloss)[0])
+    beginning = _ENDS_GENUS.split(gloss)[0]
+    if _IN_PART.search(beginning):
+        return ""
+    words = _WORD.findall(beginning)
     return str(words[0 if part == "verb" else -1]) if words else ""
 
 
@@ -86,10 +91,13 @@ def are_near_adjectives(word: str, other: str, wordnet: WordNet) -> bool:
         for beside in wordnet.senses(other, "adj")[:_CLUSTER_SENSES]:
             if "lea" in wordnet.gloss(sense) and "shape" in wordnet.gloss(sense):
                 continue  # shapes of leaves have similar definitions
-            heads = set(_heads(sense, wordnet)) & set(_heads(beside, wordnet))
+            mine, theirs = set(_heads(sense, wordnet)), set(_heads(beside, wordnet))
+            heads = mine & theirs
+            if any(not _COLOR.isdisjoint(head.words) for head in mine | theirs):
+                continue  # a bus may be red or maroon
             if _names(sense, word, beside, other, wordnet):
                 return True
-            if not heads or any(not _COLOR.isdisjoint(head.words) for head in heads):
+            if not heads:
                 continue
             shared = _told(wordnet.gloss(sense)) & _told(wordnet.gloss(beside))
             is_named = other in _told(wordnet.gloss(sense)) or word in _told(wordnet.gloss(beside))

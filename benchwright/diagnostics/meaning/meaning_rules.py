@@ -8,7 +8,7 @@ from functools import partial
 
 from benchwright.records import Choice
 
-from ..answer_kinds.asked_kinds import kinds_asked_for
+from ..answer_kinds.asked_kinds import asks_for_a_word, kinds_asked_for
 from ..answer_kinds.mismatches import odd_option
 from ..answer_kinds.option_kinds import kinds_of
 from ..item_faults.fault_rules import FaultRule, ItemFacts, ItemFault
@@ -18,7 +18,7 @@ from ..wording.odd_options import says_nothing_else
 from ..wording.quantities import quantity
 from .common_kinds import OWN_FIELDS, far_from_asked, option_apart
 from .noun_kinds import wider_kinds_of
-from .phrases import Phrase, is_open, phrase_of, relation
+from .phrases import Phrase, are_contrasted, is_open, phrase_of, relation
 from .wordnet import Synset, WordNet
 
 _LEAST_OF_KIND = 3
@@ -27,6 +27,13 @@ _MANY = 16
 """Number of kinds a question asks for from which it is too vague to count."""
 _LONGEST = 4
 """Largest number of words of an option whose main word determines its kind."""
+_ROMAN = re.compile(r"[IVXLCDM]+")
+_ASKS_SMALLEST = re.compile(
+    r"\b(?:smallest|narrowest|lowest|most (?:specific|precise|exact))\b(?: \w+)? (?:group|taxon|categor|class|rank|set|"
+    r"name|term|descri|kind|type)",
+    re.IGNORECASE,
+)
+"""Questions for the most specific of several right options."""
 _NAMED_KIND = re.compile(r"\b(?:what|which)(?: (?:kind|type|sort) of)? ((?:[a-z-]+ )?[a-z-]+)\b", re.IGNORECASE)
 
 
@@ -40,8 +47,14 @@ def _pairs(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
             pair = frozenset((first.key, second.key))
             if first is second or pair in told or pair & by_value:
                 continue
+            if are_contrasted(phrases[first.key], phrases[second.key]):
+                continue
             related = relation(phrases[first.key], phrases[second.key], wordnet)
             if related is None or (related[0] != "same" and first is not right):
+                continue
+            if related[0] != "same" and _ASKS_SMALLEST.search(facts.item.question):
+                continue
+            if _is_plain_kind(phrases, (first.key, second.key)):
                 continue
             if related[0] == "more_general" and _is_one_of_several(phrases, second.key, first.key):
                 continue
@@ -56,8 +69,21 @@ def _is_one_of_several(phrases: Mapping[str, Phrase], general: str, right: str) 
     return len(words) > 1 and words[-1:] in ends
 
 
+def _is_plain_kind(phrases: Mapping[str, Phrase], pair: tuple[str, str]) -> bool:
+    """Return whether one of two options is a noun with which all others, at least three, end: `football`.
+
+    Beside `American football`, `Gaelic football` and `Australian football` it names a kind of its own.
+    """
+    words = {key: " ".join(phrase.words).split() for key, phrase in phrases.items()}
+    return len(words) > _LEAST_OF_KIND and any(
+        len(words[key]) == 1 and all(other[-1:] == words[key] for other in words.values()) for key in pair
+    )
+
+
 def _has_value(text: str) -> bool:
-    """Return whether an option is a number or a formula, to be compared by value."""
+    """Return whether an option is a number, perhaps a Roman one, or a formula, to be compared by value."""
+    if _ROMAN.fullmatch(text.strip()):
+        return True
     return re.search(r"[\d/]", text) is not None or quantity(text) is not None or formula_key(text) is not None
 
 
@@ -130,7 +156,7 @@ def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
     """Yield the wrong option whose kind, by the WordNet, is far from the one asked for or that of all others."""
     texts = [str(choice.text) for choice in facts.worded]
     question = facts.item.question
-    if len(texts) < len(facts.item.choices):
+    if len(texts) < len(facts.item.choices) or asks_for_a_word(question):
         return
     odd = odd_option(question, texts, partial(wider_kinds_of, wordnet=wordnet))
     if odd is None and (apart := option_apart(texts, wordnet)) is not None:

@@ -48,6 +48,16 @@ _SENSES, _MAIN_SENSES, _STEPS = 8, 3, 7
 """Number of most frequent senses of a word in which it may mean the same as a word with that main sense; number of
 senses in other comparisons; and number of steps upward to more general senses."""
 
+_PEOPLE = 18
+"""Field of people and gods in a WordNet."""
+_IN_PART = frozenset(
+    ["half", "third", "thirds", "quarter", "quarters", "nearly", "almost", "partly", "partially", "not"]
+)
+"""Words without which an option means something else: `two thirds full`."""
+_DIRECTIONS = frozenset([
+    "north", "south", "east", "west", "northern", "southern", "eastern", "western", "upper", "lower", "inner", "outer",
+])  # fmt: skip
+
 
 class Phrase(NamedTuple):
     """The words of an option without articles, with compounds as one word, and the way of comparing each."""
@@ -125,7 +135,7 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
             return None
         if len(mine) > len(theirs):
             left_out = True
-            if stop - len(theirs) > right.head:
+            if stop - len(theirs) > right.head or not _IN_PART.isdisjoint(mine):
                 return None
             mine = mine[len(mine) - len(theirs) :]
         if len(mine) != len(theirs):
@@ -139,6 +149,17 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
         general = [("more_general", " ".join(right.words), other.words[0])]  # `a wall` when `a brick wall` is right
     same = [] if left_out else found
     return next(iter([*general, *same]), None)
+
+
+def are_contrasted(right: Phrase, other: Phrase) -> bool:
+    """Return whether two options differ in the order of the same words, or only in a direction.
+
+    `the stem but not the root` and `the root but not the stem`; `Ireland` and `Northern Ireland`.
+    """
+    mine, theirs = (" ".join(phrase.words).split() for phrase in (right, other))
+    is_turned = sorted(mine) == sorted(theirs) and not {"and", "or"} & set(mine)
+    differ = set(mine) ^ set(theirs)
+    return (is_turned and mine != theirs) or bool(mine and theirs and differ and differ <= _DIRECTIONS)
 
 
 def _whole_relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, str, str] | None:
@@ -191,6 +212,8 @@ def words_relation(word: str, other: str, wordnet: WordNet) -> Relation | None:
     means_same = name_one_thing(word, other) or any(_means_the_same(word, other, part, wordnet) for part in PARTS)
     if means_same:
         return "same"
+    if _is_female_form(word, other, wordnet):
+        return None
     if any(_is_more_general(word, other, part, wordnet) for part in PARTS):
         return "more_general"
     if are_near_adjectives(word, other, wordnet) or are_near_verbs(word, other, wordnet):
@@ -198,6 +221,12 @@ def words_relation(word: str, other: str, wordnet: WordNet) -> Relation | None:
     is_flower_of = other in ("flower", "flowers") and is_flower(word, wordnet)
     is_general = is_defined_as(word, other, wordnet) or lies_in(word, other, wordnet) or is_flower_of
     return "more_general" if is_general else None
+
+
+def _is_female_form(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether a word is the female form of another word for a person: `empress`, `emperor`."""
+    is_form = word.endswith("ess") and word[:3] == other[:3] and len(word) >= len(other)
+    return is_form and any(sense.field == _PEOPLE for sense in wordnet.senses(word, "noun")[:1])
 
 
 def _is_more_general(word: str, other: str, part: PartOfSpeech, wordnet: WordNet) -> bool:

@@ -37,7 +37,7 @@ _TIMES = re.compile(
 )
 _DOZENS = re.compile(r"(?:(?P<half>half a)|(?P<times>two|three|four|five|a|one))? ?dozens?(?: and a half)?")
 _PER_DAY = re.compile(
-    r"(?P<times>once|twice|(?:\w+) times) (?:a|per|every|each) (?P<unit>hour|day|week|month|year)"
+    r"(?P<times>once|twice|(?:\w+) times) (?:an?|per|every|each) (?P<unit>hour|day|week|month|year)"
     r"|(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)"
     r"|every(?: (?P<number>\w+))? (?P<every>minute|hour|day|week|month|year)s?"
 )
@@ -46,7 +46,20 @@ _MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10080, "month": 43200,
 _FOLD = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
          "hundred": 100,
          "thousand": 1000, "a hundred": 100}  # fmt: skip
-_OF_WORD = {"double": (2, "multiple"), "triple": (3, "multiple"), "quadruple": (4, "multiple"), "a couple": (2, "")}
+_OF_WORD: dict[str, tuple[int | Fraction, str]] = {
+    "double": (2, "multiple"), "triple": (3, "multiple"), "quadruple": (4, "multiple"), "a couple": (2, ""),
+    "a trio": (3, ""), "a quartet": (4, ""), "a quintet": (5, ""), "a baker's dozen": (13, ""),
+    "a single one": (1, ""), "only one": (1, ""), "just one": (1, "")} | {
+    word: (value, "")
+    for value, words in (
+        (12, "ein dutzend|une douzaine|una docena|una dozzina|uma dúzia"),
+        (2, "une paire|un par|un paio|um par"),
+        (Fraction(1, 2), "die hälfte|la moitié|la mitad|la metà|a metade"),
+        (Fraction(1, 3), "ein drittel|un tiers|un tercio|un terzo|um terço"),
+        (Fraction(1, 4), "ein viertel|un quart|un cuarto|un quarto|um quarto"),
+    )
+    for word in words.split("|")
+}  # fmt: skip
 _UNIT_OF = {
     "hourly": "hour",
     "daily": "day",

@@ -16,7 +16,9 @@ _BELOW = re.compile(r"(?P<strict>less|fewer|smaller|lower|shorter|younger|under|
                     r"(?:at most|up to|not more than|no more than|maximum of) (?P<most>.+)|"
                     r"(?P<minus>.+?) or (?:less|fewer|younger|below|under|lower)", re.IGNORECASE)  # fmt: skip
 _BETWEEN = re.compile(
-    r"(?:between (?P<low>.+) and (?P<high>.+)|(?:from )?(?P<start>\d[\d.,]*) ?(?:-|–|to) ?(?P<end>\d.*))", re.IGNORECASE
+    r"(?:between (?P<low>.+) and (?P<high>.+)|(?:from )?(?P<start>\d[\d.,]*) ?(?:-|–|to) ?(?P<end>\d.*)"
+    r"|(?P<one>[a-z]+|\d+) or (?P<next>[a-z]+|\d+))",
+    re.IGNORECASE,
 )
 
 
@@ -67,10 +69,13 @@ def number_range(text: str) -> NumberRange | None:
     if (match := _BELOW.fullmatch(plain)) and (bound := _value(match["bound"] or match["most"] or match["minus"])):
         return NumberRange(None, bound.value, bound.of, high_is_in=match["strict"] is None)
     if match := _BETWEEN.fullmatch(plain):
-        low, high = _value(match["low"] or match["start"]), _value(match["high"] or match["end"])
-        if low is not None and high is not None and not low.of:
-            unit = (match["high"] or match["end"]).lstrip("0123456789., ")
-            low = _value(f"{match['low'] or match['start']} {unit}") or low
+        first, last = match["low"] or match["start"] or match["one"], match["high"] or match["end"] or match["next"]
+        low, high = _value(first), _value(last)
+        if match["one"] and not (low and high and high.value == low.value + 1):
+            return None
+        if low is not None and high is not None and high.of and not low.of:
+            unit = last.lstrip("0123456789., ")
+            low = _value(f"{first} {unit}") or low
         if low is not None and high is not None and low.of == high.of and low.value < high.value:
             return NumberRange(low.value, high.value, high.of)
     return None

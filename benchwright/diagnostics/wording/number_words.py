@@ -38,6 +38,32 @@ NUMERALS: dict[str, int] = {
 }  # fmt: skip
 """Numbers by their English words, up to ninety-nine and a few round ones."""
 
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
+
+
+def number_in_words(text: str) -> int | None:
+    """Return the value of an English number of several words; None for other texts.
+
+    Example:
+        >>> number_in_words("two thousand and thirty-one"), number_in_words("three in four")
+        (2031, None)
+    """
+    words = text.casefold().replace("-", " ").split()
+    total = part = 0
+    for at, word in enumerate(words):
+        if word == "and" and 0 < at < len(words) - 1 and words[at - 1] in _SCALES:
+            continue
+        if word in _SCALES and (part or total):
+            part = (part or 1) * _SCALES[word]
+            if _SCALES[word] > 100:
+                total, part = total + part, 0
+        elif word in NUMERALS and word not in _SCALES and part % (100 if NUMERALS[word] > 9 else 10) == 0:
+            part += NUMERALS[word]
+        else:
+            return None
+    return total + part if not _SCALES.keys().isdisjoint(words) else None
+
+
 ORDINALS = {
     name: number
     for number, name in enumerate(

@@ -46,7 +46,7 @@ _NOT_WORDS = ("reason", "purpose", "manner")
 """Kinds of options in words that cannot be things, colors, places or numbers."""
 _LEAST_OTHERS = 2
 _SAYS_NOTHING_ELSE = re.compile(
-    r"\b(?:none?|no|not|all|any|both|neither|cannot|can't|unknown|unclear|undefined|other|others|equal|same|infinit\w*|"
+    r"\b(?:none?|nothing|nobody|no|not|all|any|both|neither|cannot|can't|unknown|unclear|undefined|other|others|equal|same|infinit\w*|"
     r"more|less|fewer|over|under|about|half|once|twice|answers?|options?|enough|impossible|above|below|many|few|several|"
     r"zero|dozens?|hundreds?|thousands?|millions?|keine?r?s?|nichts|aucune?|rien|ningun[ao]|nada|nessun[ao]?|nenhum[a]?)\b"
     r"|没|無|无|不|都|以上",

@@ -7,12 +7,13 @@ unambiguous texts are read: `1,5` is not.
 from __future__ import annotations
 
 import re
+import unicodedata
 from fractions import Fraction
 from functools import lru_cache
 
 from .dates_and_rates import date_or_rate
 from .formulas import formula_key
-from .number_words import NUMERALS, ORDINALS, Quantity
+from .number_words import NUMERALS, ORDINALS, Quantity, number_in_words
 
 FOREIGN_NUMERALS = {
     word: number
@@ -57,6 +58,8 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
         "speed": {"m/s": "1", "km/h": "5/18", "kmh": "5/18"},
         "data": {"byte": "1", "kb": "1000", "gb": "1000000000", "tb": "1000000000000"},
         "money in cents": {"cent": "1", "dollar": "100"},
+        "money in pence": {"pence": "1"},
+        "resistance": {"ohm": "1"},
         "angle": {"°": "1", "degree": "1"},
         "": {"%": "1/100", "percent": "1/100"},
     }.items()
@@ -76,10 +79,11 @@ _SYMBOLS: dict[str, tuple[str, Fraction]] = {
     f"{prefix}{symbol}": (dimension, Fraction(factor) * Fraction(base))
     for symbol, (dimension, base) in {
         "W": ("power", "1"), "J": ("energy", "1"), "Pa": ("pressure", "1"), "bar": ("pressure", "100000"),
-        "N": ("force", "1"), "V": ("voltage", "1"), "A": ("current", "1"), "B": ("data", "1"),
+        "N": ("force", "1"), "V": ("voltage", "1"), "A": ("current", "1"), "B": ("data", "1"), "Ω": ("resistance", "1"),
     }.items()
-    for prefix, factor in {"": "1", "m": "1/1000", "k": "1000", "M": "1000000", "G": "1000000000"}.items()
-    if (prefix, symbol) not in {("", "B"), ("m", "B")}
+    for prefix, factor in {"": "1", "µ": "1/1000000", "m": "1/1000", "k": "1000", "M": "1000000",
+                           "G": "1000000000"}.items()
+    if (prefix, symbol) not in {("", "B"), ("m", "B"), ("µ", "B")}
 }  # fmt: skip
 """Units whose prefixes differ only in case: `mW` and `MW`."""
 _DEGREES = {
@@ -105,7 +109,14 @@ _PART = re.compile(r"(?:(a|one|two|three|four|five|seven) )?(" + "|".join(_PARTS
 _ORDINAL = re.compile(r"(?:the )?(?:(\d+)(?:st|nd|rd|th)|(" + "|".join(ORDINALS) + r"))(?: ([a-z]+))?\.?")
 _CLOCK = re.compile(r"(?:at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\.?)?(?: o'?clock)?\.?")
 _PAST = re.compile(r"(?:at )?(half|a quarter|quarter|ten|twenty|five) (past|to) ([a-z]+|\d{1,2})\.?")
-_MONEY = re.compile(r"\$ ?(\d+(?:\.\d\d)?)")
+_MONEY = re.compile(r"([$£]) ?(\d+(?:\.\d\d)?)")
+_IN_HUNDREDTHS = {"$": "money in cents", "£": "money in pence"}
+_SUPERSCRIPT = re.compile(r"(?<=10)[⁻⁺]?[⁰¹²³⁴-⁹]+")
+_VULGAR = re.compile(r"(\d+)? ?([¼-¾⅐-⅞])")
+_ONE_IN = re.compile(r"([a-z]+|\d+) (?:in|out of)(?: every)? ([a-z]+|\d+)")
+_TIME_OF = re.compile(r"(?P<time>.+?) (?P<half>in the morning|in the afternoon|in the evening|at night)")
+_OCLOCK = re.compile(r"(?:at )?([a-z]+) o'?clock")
+_NAMED_TIMES = {"noon": 720, "midday": 720, "midnight": 0}
 _NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _QUANTITY = re.compile(
     rf"({_NUMBER})(?:/(\d+))?\s*([^\W\d_][^\W\d_]*(?:\^[23]|/[sh])?|[%°]|°[CF]|degrees? (?:celsius|fahrenheit))?\.?",
@@ -118,7 +129,12 @@ _PART_OF_UNIT = re.compile(r"(?:an? |one |three )?(half|quarters?|third) (?:of )
 _AND_A_PART = re.compile(r"([a-z]+|\d+) and a (half|quarter) ([a-z]+)")
 _ONE_UNIT = re.compile(r"an? ([a-z]+)")
 _SUM_OF_UNITS = re.compile(r"(\d+) ?([a-z]+)(?:,| and)? (\d+) ?([a-z]+)")
-_DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension) - {"money in cents", "angle"}
+DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension) - {
+    "money in cents",
+    "money in pence",
+    "angle",
+}
+"""Dimensions whose units stand for themselves after `a`: `an hour`."""
 _MOST = 60
 """Largest number of characters in a number with its unit."""
 
@@ -133,9 +149,9 @@ def quantity(text: str) -> Quantity | None:
     """
     if len(text) > _MOST:
         return None
-    text = _SCIENTIFIC.sub(_written_out, text)
+    text = _SCIENTIFIC.sub(_written_out, _in_plain_signs(text))
     if match := _MONEY.fullmatch(text.strip()):
-        return Quantity(Fraction(match[1]) * 100, "money in cents")
+        return Quantity(Fraction(match[2]) * 100, _IN_HUNDREDTHS[match[1]])
     bare = text.strip().rstrip(".")
     if (
         special := _several_parts(" ".join(bare.casefold().replace("-", " ").split()))
@@ -153,7 +169,18 @@ def quantity(text: str) -> Quantity | None:
         if not ((clock := _CLOCK.fullmatch(plain.casefold())) and clock[3]):
             return _with_unit(value, unit)
     small = plain.casefold()
-    return _time_of_day(small) or _part_or_ordinal(small) or _in_words(small)
+    return _time_of_day(small) or _part_or_ordinal(small) or _share(small) or _in_words(small)
+
+
+def _in_plain_signs(text: str) -> str:
+    """Return a text with plain signs for fractions, powers of ten and units: `1½` is `3/2`, `10⁻⁷` is `10^-7`."""
+
+    def fraction(match: re.Match[str]) -> str:
+        value = int(match[1] or 0) + Fraction(unicodedata.numeric(match[2])).limit_denominator(10)
+        return str(value)
+
+    text = _VULGAR.sub(fraction, text.replace("μ", "µ").replace("Ω", "Ω"))
+    return _SUPERSCRIPT.sub(lambda match: "^" + unicodedata.normalize("NFKC", match.group()).replace("−", "-"), text)
 
 
 def _several_parts(text: str) -> Quantity | None:
@@ -164,18 +191,18 @@ def _several_parts(text: str) -> Quantity | None:
         parts = {"half": "1/2", "quarter": "1/4", "third": "1/3"}
         times = 3 if text.startswith("three") else 1
         known = _with_unit(times * Fraction(parts[match[1].removesuffix("s")]), match[2])
-        return known if known.of in _DIMENSIONS else None
+        return known if known.of in DIMENSIONS or known.of == "money in cents" else None
     if match := _AND_A_PART.fullmatch(text):
         whole = NUMERALS.get(match[1], int(match[1]) if match[1].isdigit() else 1)
         known = _with_unit(whole + Fraction(1, 2 if match[2] == "half" else 4), match[3])
-        return known if known.of in _DIMENSIONS else None
+        return known if known.of in DIMENSIONS else None
     if match := _ONE_UNIT.fullmatch(text):
         known = _with_unit(Fraction(1), match[1])
-        return known if known.of in _DIMENSIONS else None
+        return known if known.of in DIMENSIONS else None
     if match := _SUM_OF_UNITS.fullmatch(text):
         first, second = (_with_unit(Fraction(match[n]), match[n + 1]) for n in (1, 3))
         is_finer = first.value * Fraction(match[3]) > second.value * Fraction(match[1])
-        if first.of == second.of and first.of in _DIMENSIONS and is_finer:
+        if first.of == second.of and first.of in DIMENSIONS and is_finer:
             return first._replace(value=first.value + second.value)
     return None
 
@@ -217,6 +244,14 @@ def _in_other_form(text: str) -> Quantity | None:
 
 def _time_of_day(text: str) -> Quantity | None:
     """Return a time of day in minutes; None if a text is not one, as in the case of a bare number."""
+    if (minutes := _NAMED_TIMES.get(text.removeprefix("at "))) is not None:
+        return Quantity(Fraction(minutes), "time of day")
+    if match := _TIME_OF.fullmatch(text):
+        known = _time_of_day(match["time"])
+        is_late = known is not None and match["half"] != "in the morning" and known.value < 720
+        return known._replace(value=known.value + 720) if known is not None and is_late else known
+    if (match := _OCLOCK.fullmatch(text)) and 1 <= NUMERALS.get(match[1], 0) <= 12:
+        return Quantity(Fraction(60 * NUMERALS[match[1]]), "time of day")
     if (match := _CLOCK.fullmatch(text)) and (match[2] or match[3] or "clock" in text):
         hour, minute = int(match[1]), int(match[2] or 0)
         if match[3]:
@@ -245,7 +280,17 @@ def _part_or_ordinal(text: str) -> Quantity | None:
     return None if times is None else Quantity(Fraction(times), "time")
 
 
+def _share(text: str) -> Quantity | None:
+    """Return the part of a whole that `one in five` or `3 out of 4` names."""
+    if (match := _ONE_IN.fullmatch(text.rstrip("."))) is None:
+        return None
+    some, all_ = (NUMERALS.get(word, int(word) if word.isdigit() else 0) for word in match.groups())
+    return Quantity(Fraction(some, all_), "") if 0 < some < all_ else None
+
+
 def _in_words(text: str) -> Quantity | None:
+    if (number := number_in_words(text.rstrip("."))) is not None:
+        return Quantity(Fraction(number), "")
     match = _WORDS.fullmatch(text)
     if match is None:
         return None

@@ -17,8 +17,9 @@ from benchwright.texts.normalization import likeness, normal
 
 from .formula_values import have_equal_values
 from .item_texts import option_key, text_key, visible, without_articles
+from .number_ranges import number_range
 from .number_words import NUMERALS
-from .quantities import foreign_numeral, quantity
+from .quantities import DIMENSIONS, foreign_numeral, quantity
 
 MAX_LIKENESS = 0.85
 """Similarity up to which two different options may resemble each other."""
@@ -48,6 +49,7 @@ _LEADING_ARTICLE = re.compile(
 )
 """Articles of German, French, Spanish, Italian, Portuguese and Dutch at the beginning of a text."""
 _ASKS_ARTICLE = re.compile(r"\b(?:articles?|artikel|artículo|articolo)\b", re.IGNORECASE)
+_ASKS_UNIT = re.compile(r"\bhow many ([a-z]+)", re.IGNORECASE)
 _PLAIN_FRACTION = re.compile(r"\s*[-+]?\d+\s*/\s*\d+\s*")
 
 
@@ -104,7 +106,8 @@ def spelled_pairs(item: Item) -> list[SpelledPair]:
     texts = [(choice.key, visible(choice.text)) for choice in item.choices if choice.text is not None]
     found = []
     for (first, text), (second, other) in combinations(texts, 2):
-        if (first, second) not in repeated and (differ_in := _differ_only_in(text, other)) is not None:
+        differ_in = _differ_only_in(text, other) or _equal_in_unit(text, other, item.question)
+        if (first, second) not in repeated and differ_in is not None:
             found.append(SpelledPair((first, second), differ_in))
     are_all_alike = 2 * len(found) == len(texts) * (len(texts) - 1) and len(texts) > 2
     asks_form = _ASKS_FORM_OF_FORMULA.search(item.question) is not None
@@ -114,6 +117,23 @@ def spelled_pairs(item: Item) -> list[SpelledPair]:
         if not (pair.differ_in == "articles" and (are_all_alike or _ASKS_ARTICLE.search(item.question)))
         and not (pair.differ_in == "formulas" and (are_all_alike or asks_form))
     ]
+
+
+def _equal_in_unit(first: str, second: str, question: str) -> Spelling | None:
+    """Return whether a number without a unit equals an amount in the unit that the question asks for, or two ranges do.
+
+    `15` and `a quarter of an hour` if the question is `How many minutes …?`; `10-20` and `between ten and twenty`.
+    """
+    ranges = number_range(first), number_range(second)
+    if ranges[0] is not None and ranges[0] == ranges[1] and ranges[0].low != ranges[0].high:
+        return "numerals" if first[-1:].isalpha() != second[-1:].isalpha() else None
+    unit = _ASKS_UNIT.search(question)
+    values = quantity(first), quantity(second)
+    if unit is None or None in values or values[0] == values[1]:
+        return None
+    in_unit = [quantity(f"{text} {unit[1]}") if value and not value.of else value
+               for text, value in zip((first, second), values, strict=True)]  # fmt: skip
+    return "values" if in_unit[0] == in_unit[1] and in_unit[0] is not None and in_unit[0].of in DIMENSIONS else None
 
 
 def _look(choice: Choice) -> tuple[str, str]:

@@ -3,8 +3,9 @@
 The lists are those of symspellpy (82,834 words with their frequencies, mostly in British spelling) and pyspellchecker
 (160,572 words, including American spellings), both under the MIT license. Only the lists are read. symspellpy's own
 index also finds corrections at a distance of two, but takes seconds and 85 MB to build in every process. Here a
-correction is searched only for unknown words, one edit away (Norvig, "How to Write a Spelling Corrector", 2007). Words
-missing from the lists but formed by rule from listed words are correct too (`derived_words`).
+correction is searched only for unknown words: one edit away (Norvig, "How to Write a Spelling Corrector", 2007), or a
+word that sounds alike (`brocolli`). Words missing from the lists but formed by rule from listed words are correct too
+(`derived_words`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import gzip
 import json
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,10 +52,14 @@ _NEW_WORDS = frozenset(
 """Words of questions about pictures that are newer than the lists."""
 _PART = 4
 """Smallest number of letters of each half of a compound: `dreamcatcher`."""
+_SHORT_PART = 4
+"""Largest number of letters of a part of a hyphenated word that is not judged: `dik-dik`, `sumi-e`."""
+_LONG, _FREQUENT = 8, 300_000
+"""Smallest length and frequency of the correction of a word that may be a name: `Febuary`, `Mediterranian`."""
 
 
 class Misspelling(NamedTuple):
-    """An unknown word, and the most frequent known word one edit away; None if there is no such word."""
+    """An unknown word, and the most frequent known word one edit away or of the same sound; None without one."""
 
     word: str
     correction: str | None
@@ -84,6 +89,17 @@ def _more_english_words() -> frozenset[str]:
     """
     with gzip.open(_folder_of("spellchecker") / _MORE_WORDS) as packed:
         return frozenset(json.load(packed))
+
+
+@lru_cache(maxsize=1)
+def _words_by_sound() -> Mapping[str, str]:
+    """Return the most frequent word of symspellpy's list for each sound."""
+    return {_sound(word): word for word, _ in sorted(_english_words().items(), key=lambda pair: pair[1])}
+
+
+def _sound(word: str) -> str:
+    """Return the sound of a word, roughly: single letters for double ones, `i` for `y`, `f` for `ph`."""
+    return re.sub(r"(.)\1", r"\1", word.replace("ph", "f").replace("y", "i"))
 
 
 def _folder_of(package: str) -> Path:
@@ -129,9 +145,13 @@ class Spelling:
         return word in self._frequencies or word in self._more
 
     def correction(self, word: str) -> str | None:
-        """Return the most frequent known word one edit away; ties go to the first in the alphabet."""
+        """Return the most frequent known word one edit away, or else of the same sound; None if there is neither.
+
+        Ties go to the first in the alphabet.
+        """
         known = sorted(self._near(word.lower()))
-        return max(known, key=lambda edit: self._frequencies[edit], default=None)
+        alike = _words_by_sound().get(_sound(word.lower())) if not known and len(word) > _SHORT_PART else None
+        return max(known, key=lambda edit: self._frequencies[edit], default=alike)
 
     def _near(self, word: str) -> set[str]:
         return {edit for edit in _one_edit_away(word) if edit in self._frequencies}
@@ -140,8 +160,10 @@ class Spelling:
         """Return the misspelled words of a text, in order.
 
         It skips addresses, text in quotation marks (a sign may be misspelled), words with digits or capitals inside,
-        words of other alphabets, single letters, prefixes before a hyphen (`socio-economic`), and names: words with a
-        capital inside a sentence, and at its beginning if no known word lies one edit away or all words have capitals.
+        words of other alphabets, single letters, prefixes before a hyphen (`socio-economic`), short parts of hyphenated
+        words, and names: words with a capital inside a sentence, and at its beginning if they have no correction or all
+        words have capitals. A long word with a capital, such as `Febuary`, is misspelled if it differs from a long and
+        frequent word in one letter within it, and all other words are known.
         """
         prose = _QUOTED.sub(lambda match: " , " + "," * max(0, len(match.group()) - 3), _NOT_PROSE.sub(" , ", text))
         matches = list(_TOKEN.finditer(prose))
@@ -153,13 +175,25 @@ class Spelling:
                 continue
             if not word[1:].replace("'", "").islower() or self.is_known(word):
                 continue
+            is_part = "-" in (prose[match.start() - 1 : match.start()], prose[match.end() : match.end() + 1])
+            if is_part and len(word) <= _SHORT_PART:
+                continue
             if word.lower() in PREFIXES and prose[match.end() : match.end() + 1] == "-":
                 continue
             correction = self.correction(word)
-            if word[0].isupper() and (is_title or correction is None or not _begins(prose, matches, place)):
+            may_be_name = is_title or correction is None or not _begins(prose, matches, place)
+            if word[0].isupper() and may_be_name and not self._is_near_long_word(word, correction, matches):
                 continue
             misspelled.append(Misspelling(word, correction))
         return misspelled
+
+    def _is_near_long_word(self, word: str, correction: str | None, matches: Sequence[re.Match[str]]) -> bool:
+        """Return whether a word is a long, frequent word but for a letter within it, beside known words only."""
+        if correction is None or len(correction) < _LONG or self._frequencies[correction] < _FREQUENT:
+            return False
+        ends_alike = word[-1] == correction[-1] and word[0].lower() == correction[0] and " " not in correction
+        others = (match.group() for match in matches if match.group() != word)
+        return ends_alike and all(self.is_known(other) for other in others)
 
 
 def _begins(text: str, matches: list[re.Match[str]], place: int) -> bool:

@@ -29,6 +29,8 @@ Language = Literal["auto", "en", "any"]
 MOST_READ = 5000
 """Largest number of characters of a text that are read to determine its language; longer texts are `too_long`."""
 _SHORTEST_WORD = 5
+_SHORT_OPTION = 3
+"""Largest number of words of an option that may be a term."""
 _SHOWN = 80
 
 
@@ -99,14 +101,33 @@ def _capital_misspellings(item: Item, spelling: Spelling) -> Iterator[Fault]:
             yield Fault("spelling", key, text[:_SHOWN], correction)
 
 
+def _terms(item: Item, spelling: Spelling) -> frozenset[str]:
+    """Return the unknown words of options that are likely terms which the lists lack, such as `kintsugi`.
+
+    These are words without a correction, and the words of short options if two or more of these have unknown words.
+    """
+    unknown = {choice.key: spelling.misspellings((choice.text or "")[:MOST_READ]) for choice in item.choices}
+    short = {choice.key for choice in item.choices if len((choice.text or "").split()) <= _SHORT_OPTION}
+    are_terms = sum(bool(unknown[key]) for key in short) > 1
+    return frozenset(
+        word
+        for key, words in unknown.items()
+        for word, correction in words
+        if correction is None or (are_terms and key in short)
+    )
+
+
 def _faults_of_english(item: Item, spelling: Spelling) -> Iterator[Fault]:
     yield from _capital_misspellings(item, spelling)
     texts = [("question", item.question), *((choice.key, choice.text) for choice in item.choices)]
     texts.append(("explanation", item.explanation))
     if begins_small(item.question):
         yield Fault("capital", "question", item.question.split()[0][:_SHOWN])
+    terms = _terms(item, spelling)
     for place, text in texts:
         for word, correction in spelling.misspellings((text or "")[:MOST_READ]):
+            if word in terms:
+                continue
             yield Fault("spelling", place, word[:_SHOWN], correction)
         for kind, words in grammar_faults((text or "")[:MOST_READ]):
             yield Fault(kind, place, words[:_SHOWN])
