@@ -148,19 +148,27 @@ function giveFocusBack() {
 const CAME_FROM = document.referrer ? `/${new URL(document.referrer).pathname.split("/")[1]}` : "";
 const IS_ANSWER = CAME_FROM === PAGE && performance.getEntriesByType("navigation")[0]?.type === "navigate";
 
-// Keep the input of a form without drafts on the server over a reload, until the server has answered it.
+// Input of a form that was sent is kept until the server has answered, on whatever page of the same kind.
+const TYPED = `benchwright-typed ${PAGE} `;
+function forgetAnswered() {
+  if (!IS_ANSWER) return;
+  for (const place of Object.keys(sessionStorage)) {
+    if (place.startsWith(TYPED) && JSON.parse(sessionStorage.getItem(place)).isSent) sessionStorage.removeItem(place);
+  }
+}
+
+// Keep the input of a form without drafts on the server over a reload.
 function keepTyped(form) {
   const of = form.elements.campaign?.value ?? "";
-  const place = `benchwright-typed ${PAGE} ${form.getAttribute("action")} ${of}`;
+  const place = `${TYPED}${form.getAttribute("action")} ${of}`;
   const fields = [...form.elements].filter(({ name, type }) => name && !["hidden", "submit", "file"].includes(type));
   const isBox = ({ type }) => type === "checkbox" || type === "radio";
   const keep = (isSent) => {
     const typed = fields.map((field) => [field.name, field[isBox(field) ? "checked" : "value"]]);
     sessionStorage.setItem(place, JSON.stringify({ typed, isSent }));
   };
-  const { typed = [], isSent = false } = JSON.parse(sessionStorage.getItem(place) ?? "{}");
-  if (isSent && IS_ANSWER) sessionStorage.removeItem(place);
-  else if (typed.length === fields.length && fields.every((field, at) => field.name === typed[at][0])) {
+  const { typed = [] } = JSON.parse(sessionStorage.getItem(place) ?? "{}");
+  if (typed.length === fields.length && fields.every((field, at) => field.name === typed[at][0])) {
     fields.forEach((field, at) => { field[isBox(field) ? "checked" : "value"] = typed[at][1]; });
   }
   form.addEventListener("input", () => keep(false));
@@ -243,6 +251,7 @@ document.addEventListener("submit", sendOnce);
 document.addEventListener("submit", ({ target, submitter }) => {
   keepFocus(target.contains(document.activeElement) ? document.activeElement : submitter);
 });
+forgetAnswered();
 for (const form of document.querySelectorAll("form[method=post]:not([data-draft], [data-row])")) keepTyped(form);
 showOwnLink();
 showWhatFits();
