@@ -176,7 +176,7 @@ def test_the_content_of_what_is_checked_against_is_what_counts(places: Path, tmp
 
 def test_a_place_that_is_not_there_is_refused_with_its_name() -> None:
     text = "name: x\nsteps:\n  - step: leakage\n    against: [nowhere]\n"
-    with pytest.raises(RecipeError, match="nowhere is not there; give a folder of pictures"):
+    with pytest.raises(RecipeError, match="nowhere does not exist; give a folder of pictures"):
         parse_recipe(text, "r.yaml", Path())
 
 
