@@ -144,9 +144,11 @@ HEAD = '{"format":"benchwright/hashes","version":1}\n'
         pytest.param(b'{"format":"benchwright/hashes","version":2}\n', "has version 2", id="newer"),
         pytest.param(HEAD.encode() + b"{\n", "line 2 is not JSON", id="torn"),
         pytest.param(HEAD.encode() + b"[]\n", "line 2 is not a JSON object", id="list"),
-        pytest.param(HEAD.encode() + b'{"name":"a","phash":"xyz"}\n', "line 2 is no picture", id="no hash"),
-        pytest.param(HEAD.encode() + b'{"name":"a","words":"AAAA"}\n', "line 2 is no picture", id="torn words"),
-        pytest.param(HEAD.encode() + b'{"phash":"0000000000000000"}\n', "line 2 is no picture", id="nameless"),
+        pytest.param(HEAD.encode() + b'{"name":"a","phash":"xyz"}\n', "line 2 is not a picture entry", id="no hash"),
+        pytest.param(
+            HEAD.encode() + b'{"name":"a","words":"AAAA"}\n', "line 2 is not a picture entry", id="torn words"
+        ),
+        pytest.param(HEAD.encode() + b'{"phash":"0000000000000000"}\n', "line 2 is not a picture entry", id="nameless"),
     ],
 )
 def test_a_list_that_is_wrong_is_refused_with_its_line(tmp_path: Path, content: bytes, words: str) -> None:
