@@ -137,7 +137,7 @@ class _OpenDetector(NamedTuple):
 
 
 class Faces(Filter):
-    """Ask about items of pairs in which faces vanished, appeared or changed their size, or drop them.
+    """Ask about items of pairs in which faces vanished, appeared or changed size, or drop them.
 
     Args:
         model: YuNet's ONNX file, relative to the recipe's folder; None for a cascade that ships with scikit-image and
