@@ -46,7 +46,7 @@ ROOM = Room(
         ),
     },
     commands={
-        "filter drop": Entry(f"{_HERE}.cli.overrides:drop", "Drop images or items by hand that a step kept."),
+        "filter drop": Entry(f"{_HERE}.cli.overrides:drop", "Drop by hand images or items that a step kept."),
         "filter overrides": Entry(
             f"{_HERE}.cli.overrides:overrides", "List curators' decisions against verdicts of steps."
         ),
@@ -77,15 +77,17 @@ ROOM = Room(
         "review likeness": Entry(
             f"{_HERE}.cli.likeness:likeness", "Embed pictures and questions, so that the app can compare items."
         ),  # phrase: allowed
-        "review messages": Entry(f"{_HERE}.cli.messages:messages", "Write to annotators, and see who has read it."),
-        "review forget": Entry(f"{_HERE}.cli.forget:forget", "Replace a person's name by a pseudonym, irreversibly."),
+        "review messages": Entry(
+            f"{_HERE}.cli.messages:messages", "Send messages to annotators, and see who has read them."
+        ),
+        "review forget": Entry(f"{_HERE}.cli.forget:forget", "Replace a person's name with a pseudonym, irreversibly."),
         "review language": Entry(
             f"{_HERE}.cli.language:language", "Print the file of a language of the review app, to be translated."
         ),
         "review guidelines": Entry(
             f"{_HERE}.cli.guidelines:guidelines", "List and set the versions of a campaign's guidelines."
         ),
-        "review invite": Entry(f"{_HERE}.cli.invitations:invite", "Invite all people of a CSV file."),
+        "review invite": Entry(f"{_HERE}.cli.invitations:invite", "Invite all the people in a CSV file."),
         "review reasons": Entry(
             f"{_HERE}.cli.curators:reasons", "Count the reasons that annotators gave, with examples."
         ),
@@ -102,7 +104,7 @@ ROOM = Room(
         "review pay": Entry(f"{_HERE}.cli.integrations.pay:pay", "Show each person's hours of work and pay."),
         "review restore": Entry(f"{_HERE}.cli.backup:restore", "Fill an empty review store from a backup."),
         "review marks export": Entry(
-            f"{_HERE}.cli.marks:export_marks", "Write what annotators marked and agree on as COCO, Pascal VOC or YOLO."
+            f"{_HERE}.cli.marks:export_marks", "Write the marks on which annotators agree as COCO, Pascal VOC or YOLO."
         ),
         "review marks unused": Entry(
             f"{_HERE}.cli.marks:unused_marks", "List unused entries of a campaign's starting files, with reasons."
@@ -110,13 +112,13 @@ ROOM = Room(
         "review open": Entry(
             f"{_HERE}.cli.tasks:open_", "Open a campaign on items of a release: an error analysis, or doubted keys."
         ),
-        "review results": Entry(f"{_HERE}.cli.tasks:results", "Show the results of such a campaign."),
+        "review results": Entry(
+            f"{_HERE}.cli.tasks:results", "Show the results of a campaign that `review open` opened."
+        ),
         "review rules": Entry(f"{_HERE}.cli.rules:rules", "Show the outcome of other rules on the decisions so far."),
         "review serve": Entry(f"{_HERE}.cli.app:serve", "Serve the review app to annotators and curators."),
-        "review set-aside": Entry(
-            f"{_HERE}.cli.set_asides:set_aside", "Set an annotator's votes aside, so that they count nowhere."
-        ),
-        "review take-back": Entry(f"{_HERE}.cli.set_asides:take_back", "Count votes again that were set aside."),
+        "review set-aside": Entry(f"{_HERE}.cli.set_asides:set_aside", "Exclude an annotator's votes from all counts."),
+        "review take-back": Entry(f"{_HERE}.cli.set_asides:take_back", "Restore votes that were set aside."),
         "review status": Entry(f"{_HERE}.cli.status:status", "Show which tasks wait for people, by campaign."),
         "review tokens": Entry(
             f"{_HERE}.cli.integrations.tokens:tokens", "List, make and revoke tokens of the HTTP API."
@@ -135,7 +137,7 @@ ROOM = Room(
     unused_photographs={
         "review store": Entry(
             f"{_HERE}.exchange.unused_photographs:unused_photographs",
-            "Photographs that were uploaded and never handed in.",
+            "Photographs that were uploaded and never submitted.",
         ),
     },
     checks={

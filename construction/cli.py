@@ -27,16 +27,16 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     """
 )
 def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
-    """Make an image folder and a facts file of EMU's source images, as MVP-Bench takes them.
+    """Make an image folder and a facts file from EMU's source images, as MVP-Bench uses them.
 
-    What is missing or broken is counted by reason and stops nothing.
+    The command counts missing and broken entries by reason, and continues without them.
     """
     from benchwright.errors import BenchwrightError
 
     from .datasets.emu import read_emu
 
     if out.exists():
-        raise BenchwrightError(f"{out} is there already; give a folder that is not")
+        raise BenchwrightError(f"{out} already exists; give a folder that does not exist")
     images_of_emu, counts = read_emu(dataset, images)
     for image in images_of_emu:
         place = out / "images" / image.split / image.path.name
@@ -69,9 +69,9 @@ def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
     """
 )
 def readers(*, as_json: bool) -> None:
-    """List the readers of source datasets: what each needs, how to get it, its licences, its options.
+    """List the readers of source datasets, with the files each needs, how to get them, licenses and options.
 
-    Nothing is fetched. The step `dataset` of a recipe takes a reader's name; `construct check` looks at a folder.
+    Downloads nothing. The step `dataset` of a recipe takes a reader's name; `construct check` examines a folder.
     """
     from .readers.listing import reader_documents, reader_text
 
@@ -80,13 +80,15 @@ def readers(*, as_json: bool) -> None:
 
 
 @click.command("survey")
-@click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder with photographs and whatever they come with.")
+@click.argument(
+    "folder", metavar="DIR", type=_FOLDER, help="Folder with photographs, and with annotations if there are any."
+)
 @click.option(
     "--items/--no-items",
     "expects_items",
     default=True,
     show_default=True,
-    help="Say how many items each task will give; without, no picture is opened.",
+    help="Estimate the number of items of each task; --no-items opens no picture.",
 )
 @json_option(
     """
@@ -103,16 +105,16 @@ def readers(*, as_json: bool) -> None:
     """
 )
 def survey(folder: Path, *, expects_items: bool, as_json: bool) -> None:
-    """Say which of BLINK's fourteen tasks a folder can feed, in which of MVP-Bench's categories it can give pairs, and
-    what the others lack.
+    """Show which of BLINK's fourteen tasks and which of MVP-Bench's categories of pairs a folder suffices for, and what
+    the others lack.
 
     The folder, and the folders directly in it, may hold source datasets in the layouts of their readers, files of boxes
-    (COCO, Pascal VOC, YOLO), captions, tables and facts files beside the photographs. How many items a task will give,
-    in its own mode and in `paper`, is counted as the run chooses them; where pixels decide, items of 24 photographs are
-    made. Filters before a task and after it take some out.
+    (COCO, Pascal VOC, YOLO), captions, tables and facts files next to the photographs. The command counts the items of
+    each task, in its default mode and in `paper`, as a run chooses them; if pixels decide, it makes the items of 24
+    photographs as a sample. Filters before and after a task remove some items.
 
-    Pairs of the thirteen categories can be made without a model, of what a facts file states; with an API that edits
-    pictures; or with weights on this machine.
+    Pairs of the thirteen categories can be made without a model, from a facts file; with an API that edits pictures; or
+    with weights on this machine.
     """
     from .datasets.survey import survey_folder, survey_text
     from .manipulation.pair_survey import pairs_text, survey_pairs
@@ -134,12 +136,18 @@ def survey(folder: Path, *, expects_items: bool, as_json: bool) -> None:
     help="Folder of the dataset, or its archive.",
 )
 @click.option("--reader", required=True, help="Name of the reader; `construct readers` lists them.")
-@click.option("--images", type=click.Path(exists=True, path_type=Path), help="Folder of its pictures, if another one.")
+@click.option("--images", type=click.Path(exists=True, path_type=Path), help="Folder of its pictures, if separate.")
 @click.option(
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="Setting of the reader; may be repeated."
 )
-@click.option("--rows-only", is_flag=True, help="Only see that pictures are there; do not open them.")
-@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Refusals shown a reason.")
+@click.option("--rows-only", is_flag=True, help="Check only that pictures exist; do not open them.")
+@click.option(
+    "--examples",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Number of refusals to show for each reason.",
+)
 @json_option(
     """
     `{"reader", "folder", "ok", "records", "pictures", "truths": {kind: n}, "licences": {licence: n},
@@ -159,10 +167,10 @@ def check(
     *,
     as_json: bool,
 ) -> None:
-    """Say what is in the folder of a source dataset, and what is wrong; exit 1 where anything is refused.
+    """Show the content of a source dataset's folder, and its faults; exit code 1 if anything is refused.
 
-    Every row is read, and every picture is opened as far as its size. One that is missing or wrong is one refusal, with
-    file, row and value; a folder that is laid out in another way is an error that says what was expected.
+    The command reads every row, and opens every picture to read its size. Each missing or wrong one is a refusal, with
+    file, row and value. If the folder has another layout, an error states the expected one.
     """
     from benchwright.errors import CheckFailed
 

@@ -10,26 +10,26 @@ ROOM = Room(
     name="construction",
     commands={
         "construct readers": Entry(
-            f"{_HERE}.cli:readers", "List the readers of source datasets, with what they need and how to get it."
+            f"{_HERE}.cli:readers", "List the readers of source datasets, with the files they need and how to get them."
         ),
         "construct check": Entry(
-            f"{_HERE}.cli:check", "Say what is in the folder of a source dataset, and what is wrong."
+            f"{_HERE}.cli:check", "Show the content of a source dataset's folder, and its faults."
         ),
         "construct survey": Entry(
             f"{_HERE}.cli:survey",
-            "Say which tasks of BLINK and categories of MVP-Bench a folder can feed, and what others lack.",
+            "Show which tasks of BLINK and categories of MVP-Bench a folder suffices for, and what others lack.",
         ),
         "construct items": Entry(
-            f"{_HERE}.imported.command:items", "Say how a file of questions is read, and what of it cannot be used."
+            f"{_HERE}.imported.command:items", "Show how a file of questions is read, and which rows cannot be used."
         ),
-        "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
+        "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file from EMU's source images."),
         "construct outlines": Entry(
             f"{_HERE}.manipulation.outlines.command:outlines",
-            "Show the outlines of a facts file on their pictures, and what speaks against each.",
+            "Show the outlines of a facts file on their pictures, and the faults of each.",
         ),
         "release statistics": Entry(
             f"{_HERE}.paper_tables.command:statistics",
-            "Count what a release holds, in the tables of II-Bench, MM-SAP and MVP-Bench that apply to it.",
+            "Count a release's content in the tables of II-Bench, MM-SAP and MVP-Bench that apply to it.",
         ),
     },
     steps={
@@ -40,28 +40,30 @@ ROOM = Room(
             f"{_HERE}.tasks.visual_correspondence:VisualCorrespondence",
             "Make items: which of four points in a second view is the one marked in the first?",
         ),
-        "facts": Entry(f"{_HERE}.stated_facts.facts:StatedFacts", "Give images what a facts file states about them."),
+        "facts": Entry(
+            f"{_HERE}.stated_facts.facts:StatedFacts", "Give images the facts that a facts file states about them."
+        ),
         "dataset": Entry(
             f"{_HERE}.datasets.dataset:Dataset", "Bring pictures of a source dataset, with their ground truth."
         ),
         "estimated_depth": Entry(
             f"{_HERE}.estimated.estimated_depth:EstimatedDepth",
-            "Estimate by a depth model, or depth maps, which of two points is closer; people decide on the items.",
+            "Estimate which of two points is closer, with a depth model or depth maps; people decide on the items.",
         ),
         "detected_boxes": Entry(
             f"{_HERE}.estimated.detected_boxes:DetectedBoxes",
-            "Find by a detector where things are and how many there are; people decide on the items.",
+            "Find objects and their number with a detector; people decide on the items.",
         ),
         "similar_pictures": Entry(
             f"{_HERE}.estimated.similar_pictures:SimilarPictures",
-            "Choose by a vision model which of two pictures looks more like a third; people decide on the items.",
+            "Choose with a vision model which of two pictures looks more like a third; people decide on the items.",
         ),
         "object_localization": Entry(
             f"{_HERE}.tasks.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
         ),
         "spatial_relation": Entry(
             f"{_HERE}.tasks.spatial_relation:SpatialRelation",
-            "Make items: is a claim on how two things lie to each other true?",
+            "Make items: is a claim about the relation of two objects true?",
         ),
         "relative_reflectance": Entry(
             f"{_HERE}.tasks.relative_reflectance:RelativeReflectance",
@@ -113,30 +115,30 @@ ROOM = Room(
         ),
         "know_vis_qa": Entry(
             f"{_HERE}.self_awareness.know_vis_qa:KnowVisQa",
-            "Make items on what is shown by its name (MM-SAP), from a table of entities.",
+            "Make items that ask for the name of what is shown (MM-SAP), from a table of entities.",
         ),
         "beyond_vis_qa": Entry(
             f"{_HERE}.self_awareness.beyond_vis_qa:BeyondVisQa",
-            "Make items that the picture cannot answer (MM-SAP), by templates about things that boxes name.",
+            "Make items that the picture cannot answer (MM-SAP), from templates about objects that boxes name.",
         ),
         "image_implication": Entry(
             f"{_HERE}.tasks.image_implication:ImageImplication",
             "Make items about a picture's type, domain, emotion and implication.",
         ),
         "items": Entry(
-            f"{_HERE}.imported.items:ImportedItems", "Make items of the questions of a benchmark that exists."
+            f"{_HERE}.imported.items:ImportedItems", "Make items of the questions of an existing benchmark."
         ),
         "draft_questions": Entry(
             f"{_HERE}.drafting.draft_questions:DraftQuestions",
-            "Draft questions about images, by a model or by templates, for people to check.",
+            "Draft questions about images, with a model or templates, for people to check.",
         ),
         "draft_descriptions": Entry(
             f"{_HERE}.drafting.draft_descriptions:DraftDescriptions",
-            "Draft what images are and convey, by a model or of stated facts, for people to check.",
+            "Draft the labels and meaning of images, with a model or from stated facts, for people to check.",
         ),
         "draft_translations": Entry(
             f"{_HERE}.drafting.draft_translations:DraftTranslations",
-            "Draft items' texts in another language, by a model, with the source text kept for people to compare.",
+            "Draft items' texts in another language, with a model; people compare them with the source text.",
         ),
         "written_questions": Entry(
             f"{_HERE}.tasks.written_questions:WrittenQuestionItems",
@@ -144,7 +146,7 @@ ROOM = Room(
         ),
         "background_substitution": Entry(
             f"{_HERE}.tasks.background_substitution:BackgroundSubstitution",
-            "Make pairs: a subject before its own background and before another, with questions about both.",
+            "Make pairs: a subject in front of its own background and of another, with questions about both.",
         ),
         "ideas": Entry(
             f"{_HERE}.manipulation.ideas.step:Ideas", "Plan how images could be manipulated, in MVP-Bench's ways."
@@ -168,7 +170,7 @@ ROOM = Room(
         ),
         "iiw": Entry(f"{_HERE}.readers.iiw:Iiw", "IIW: which of two points has the darker surface."),
         "diw": Entry(f"{_HERE}.readers.diw:Diw", "DIW: which of two points is closer."),
-        "vsr": Entry(f"{_HERE}.readers.vsr:Vsr", "VSR: claims on how two things lie to each other, true or false."),
+        "vsr": Entry(f"{_HERE}.readers.vsr:Vsr", "VSR: true or false claims about the relation of two objects."),
         "wild6d": Entry(f"{_HERE}.readers.wild6d:Wild6D", "Wild6D: videos of an object, with the pose of the camera."),
         "tara": Entry(f"{_HERE}.readers.tara:Tara", "TARA: news photographs with time and place."),
         "wikiart": Entry(f"{_HERE}.readers.wikiart:WikiArt", "WikiArt: paintings by style."),

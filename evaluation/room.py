@@ -15,7 +15,9 @@ ROOM = Room(
         "evaluate score": Entry(f"{_HERE}.cli.scoring:score", "Score a file of predictions on a release."),
         "evaluate extract": Entry(f"{_HERE}.cli.extract:extract", "Read the answer letters of free replies."),
         "evaluate summary": Entry(f"{_HERE}.cli.results:summary", "Show the scores of several models side by side."),
-        "evaluate people": Entry(f"{_HERE}.cli.people:people", "Show people, and models on the same items."),
+        "evaluate people": Entry(
+            f"{_HERE}.cli.people:people", "Show the figures of people, and of models on the same items."
+        ),
         "evaluate protocols": Entry(f"{_HERE}.cli.scoring:protocols", "List the protocols for asking a model."),
         "evaluate published": Entry(
             f"{_HERE}.cli.published:published", "Recount a paper's tables from its published files."
@@ -55,7 +57,7 @@ ROOM = Room(
         ),
         "results list": Entry(f"{_HERE}.cli.store:list_runs", "List the runs of a store of results."),
         "results show": Entry(f"{_HERE}.cli.store:show", "Show a run: score and settings."),
-        "results rename": Entry(f"{_HERE}.cli.store:rename", "Name a run."),
+        "results rename": Entry(f"{_HERE}.cli.store:rename", "Rename a run."),
         "results remove": Entry(f"{_HERE}.cli.store:remove", "Move a run to the trash of its store."),
         "results merge": Entry(f"{_HERE}.cli.store:merge", "Copy results of any origin into a store."),
         "results export": Entry(f"{_HERE}.cli.store:export", "Write runs as a folder of results."),

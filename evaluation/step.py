@@ -39,10 +39,10 @@ class Evaluate(FinalStep):
     report on them.
 
     If the release has a human baseline, `results/human.json` has people's figures on the same items. Models at
-    different endpoints are asked at the same time; those that this machine or one server of your own answers, one after
+    different endpoints are asked at the same time; models on this machine or on one server of your own, one after
     another. The workspace's folder `replies/` keeps the replies of servers, from which an interrupted run continues. A
     spent budget ends the run once the other models are scored; the same command then continues. Pace and bounds
-    (`concurrency`, `timeout`, `budget...`, `api_key_env`) decide no result, so changing them repeats no work.
+    (`concurrency`, `timeout`, `budget...`, `api_key_env`) do not affect results, so changing them repeats no work.
 
     Args:
         models: Models, each once or with other settings: a name alone as for `evaluate run --model`, such as `random`,

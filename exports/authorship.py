@@ -29,7 +29,7 @@ from benchwright.texts.normalization import counted, printable
     """
 )
 def authors(folder: Path, *, as_json: bool) -> None:
-    """Say how much of a release people wrote, edited from drafts, or took unchanged from a model.
+    """Show how much of a release people wrote, edited from drafts, or took unchanged from a model.
 
     Counts questions, options, explanations and drafted labels. For each prompt, reports how many of its drafts
     annotators accepted, edited and discarded, and how many a second model had broken before.

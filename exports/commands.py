@@ -65,9 +65,9 @@ def verify(
 ) -> None:
     """Check every file and row of a release, and its card against both.
 
-    Says what the check proves and what it does not. Only its id (--expect) or a signature (--signed-by) can prove that
-    the release is the one its authors froze. Exit code 1 if any check fails, including the expected id and the
-    signature.
+    The output states what the check proves and what it does not. Only its id (--expect) or a signature (--signed-by)
+    can prove that the release is the one its authors froze. Exit code 1 if any check fails, including the expected id
+    and the signature.
     """
     from benchwright.release import verify_release
     from benchwright.release.verification.signature import AllowedSigners
@@ -141,9 +141,7 @@ def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
     """
 )  # phrase: allowed
 def show(folder: Path, *, as_json: bool) -> None:
-    """Show a release's name, the number of its items, and how many need marks or rest on a
-    model's estimates.
-    """
+    """Show a release's name, the number of its items, and how many need marks or depend on a model's estimates."""
     from benchwright.release import Release
     from benchwright.release.format.agreement import read_agreement
     from benchwright.release.format.estimates import decided_by

@@ -28,7 +28,7 @@ ROOM = Room(
             "benchwright.exports.export_command:export", "Export a release to the format of another tool."
         ),
         "release fetch": Entry(
-            "benchwright.exports.rights.commands:fetch", "Get the pictures that a release has by address only."
+            "benchwright.exports.rights.commands:fetch", "Get the pictures that a release states only by address."
         ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
@@ -42,8 +42,10 @@ ROOM = Room(
             "Withdraw an image from the next version.",
         ),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
-        "release splits": Entry("benchwright.exports.split_command:splits", "Show what the splits of a release share."),
-        "release show": Entry("benchwright.exports.commands:show", "Show what a release holds."),
+        "release splits": Entry(
+            "benchwright.exports.split_command:splits", "Show what the splits of a release have in common."
+        ),
+        "release show": Entry("benchwright.exports.commands:show", "Show the content of a release."),
     },
     formats={
         "coco": Entry(

@@ -50,7 +50,7 @@ _MAX_LINES = 10
     """
 )
 def splits(folder: Path, *, distance: int, workers: int | None, as_json: bool) -> None:
-    """Show what the splits of a release share, and how far they are from their shares.
+    """Show what the splits of a release have in common, and how far their sizes are from the requested shares.
 
     Looks for pictures, their copies, group keys and texts in several splits: few-shot examples of one split would give
     these away in another. Finds copies as `audit` and `filter leakage` do. Exit code 1 if several splits share a

@@ -14,7 +14,7 @@ ROOM = Room(
         ),
         "near_duplicates": Entry(
             f"{_HERE}.duplicates.near_duplicates:NearDuplicates",
-            "Drop copies of a picture that are not equal to the pixel; ask about the unsure.",
+            "Drop copies of a picture that are not equal pixel for pixel; ask about uncertain ones.",
         ),
         "quality": Entry(
             f"{_HERE}.quality.step:Quality", "Drop pictures that are small, blank, blurred, badly lit or compressed."
@@ -73,15 +73,16 @@ ROOM = Room(
             "Ask about wrong options that a model calls right as well.",
         ),
         "best_candidate": Entry(
-            f"{_HERE}.pairs.best_candidate:BestCandidate", "Keep the best candidate of each idea, and whole pairs only."
+            f"{_HERE}.pairs.best_candidate:BestCandidate",
+            "Keep the best candidate of each idea, and only complete pairs.",
         ),
         "leakage": Entry(f"{_HERE}.contamination.leakage:Leakage", "Drop images that another collection holds too."),
         "question_overlap": Entry(
             f"{_HERE}.contamination.question_overlap:QuestionOverlap",
-            "Ask about items whose words a corpus of yours holds.",
+            "Ask about items whose words appear in a corpus of yours.",
         ),
         "text_ratio": Entry(
-            f"{_HERE}.text.text_ratio:TextRatio", "Drop images of which text covers too large a share."
+            f"{_HERE}.text.text_ratio:TextRatio", "Drop images in which text covers too large a share."
         ),
     },
     commands={
@@ -89,7 +90,7 @@ ROOM = Room(
             f"{_HERE}.cli.duplicates:duplicates", "Find exact and near duplicates in a folder of images."
         ),
         "filter items": Entry(
-            f"{_HERE}.cli.items:items", "Look for repeated options and questions, and for keys given away."
+            f"{_HERE}.cli.items:items", "Look for repeated options and questions, and for keys that words give away."
         ),
         "filter shortcuts": Entry(
             f"{_HERE}.cli.shortcuts:shortcuts", "Find cues by which items can be answered without doing their task."
@@ -98,7 +99,8 @@ ROOM = Room(
             f"{_HERE}.cli.quality:quality", "Measure size, sharpness, light, color and compression of pictures."
         ),
         "filter leakage": Entry(
-            f"{_HERE}.cli.contamination:leakage", "Check that no picture of a release is in two splits, or elsewhere."
+            f"{_HERE}.cli.contamination:leakage",
+            "Check that no picture of a release is in two splits or in another collection.",
         ),
         "filter hashes": Entry(
             f"{_HERE}.cli.contamination:hashes",

@@ -68,6 +68,13 @@ def test_every_step_setting_and_reason_code_says_what_it_means() -> None:
     assert silent == []
 
 
+def test_no_help_of_a_step_breaks_off_within_a_sentence() -> None:
+    steps = {name: entry.load() for name, entry in catalogue("steps").items()}
+    cut = [f"{name} {each.name}" for name, step in steps.items() for each in settings_of(step) if each.help[-1] != "."]
+    cut += [f"{name} {each.code}" for name, step in steps.items() for each in reasons_of(step) if each.help[-1] != "."]
+    assert cut == []
+
+
 def test_every_column_and_table_says_what_it_means() -> None:
     silent = [name for name in COLUMNS if not COLUMN_MEANINGS.get(name)]
     silent += [name for name, table in metadata.tables.items() if not table.info.get(MEANING)]

@@ -65,8 +65,8 @@ class Answer(AssignedCampaign):
     its `refusal` if nothing in the picture answers the question. An item with neither stays and goes to no annotator.
 
     Put it after `verify`, so that annotators answer no item that is dropped. Annotators who hold or decided an item in
-    a campaign of the kind `verify`, which shows the key, may not answer it: such items go to others. So have more
-    annotators than `verify` needs.
+    a campaign of the kind `verify`, which shows the key, may not answer it: such items go to others, so you need more
+    annotators than `verify` does.
 
     With `key` it asks instead about the items without a key, such as those that `items` keeps by `keyless: keep`. The
     answer on which enough annotators agree becomes the key, and the item continues as a new version with it.

@@ -160,8 +160,8 @@ class Review(ReturningCampaign):
     `failed_review` if no one edits them, `out_of_rounds`, or `rejected` by an adjudicator.
 
     Attributes:
-        rule: How many of how many must answer as the key does and vote for each criterion; within `adjudicated(...)` an
-            adjudicator revises or rejects the items that fail.
+        rule: Number of annotators, and how many of them must answer as the key does and vote for each criterion; within
+            `adjudicated(...)` an adjudicator revises or rejects the items that fail.
         rounds: Rounds that an item gets before it is dropped.
         criteria: Criteria on which reviewers vote, one by one.
         send_back: Items to send back to their writers, of those that annotators wrote in an earlier campaign: items

@@ -62,7 +62,8 @@ _FILE = click.Path(path_type=Path)
     "--by",
     type=click.Choice([*FACETS, "time", "round", "guidelines"]),
     multiple=True,
-    help="Also by part: kind of question, task, category, time (days, weeks or months of a task's last decision), "
+    help="Also report agreement by part: kind of question, task, category, time (days, weeks or months of a "
+    "task's last decision), "
     "round, or version of the guidelines; may be repeated.",
 )
 @click.option(
@@ -97,9 +98,10 @@ def agreement(
     """Show how far annotators agree, with 95 % intervals from a bootstrap over units.
 
     The source is a campaign's decisions so far, or a file of ratings. Each round of an item is a separate unit. `units`
-    have at least one rating, `compared` of them two or more, which are the basis of agreement. Undefined figures are
-    null: with a single label in use, agreement beyond chance cannot be measured. Intervals need at least 10 compared
-    units that do not all agree equally. The app's page and `review export --all` show the same figures.
+    counts the units with at least one rating, `compared` those with two or more, on which agreement is computed.
+    Undefined figures are null: with a single label in use, agreement beyond chance cannot be measured. Intervals need
+    at least 10 compared units that do not all agree equally. The app's page and `review export --all` show the same
+    figures.
     """
     from ..agreement.coefficients import agreement_in, without_each
     from ..agreement.rating_file import read_ratings
@@ -206,9 +208,9 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     often they agree with most of the others; the errors that Dawid and Skene's model (1979) estimates; how far the
     others agree without them; whether they are suspiciously fast compared with the others; and how many of their
     decisions took less time than looking at the pictures and skimming the words. Accuracy and errors are estimated on
-    tasks that several decided, and only for annotators who share at least 10 with others; only those with at least 5
-    timed decisions can count as fast. The figures suggest annotators to talk to; the rule alone determines what is
-    accepted.
+    tasks that several annotators decided, and only for annotators who share at least 10 with others; only those with at
+    least 5 timed decisions can count as fast. The figures suggest which annotators to talk to; the rule alone
+    determines what is accepted.
     """
     from ..agreement.annotator_quality import rater_qualities
     from ..agreement.rating_file import read_ratings

@@ -48,8 +48,8 @@ LOCAL_URL = f"http://127.0.0.1:{_DEFAULT_PORT}"
     "proxies",
     metavar="ADDRESS",
     multiple=True,
-    help="Proxy, or network of proxies (10.0.0.0/24), whose header X-Forwarded-For states the origin of requests; the "
-    "app ignores this header from others; may be repeated.",
+    help="Proxy, or network of proxies (10.0.0.0/24), whose header X-Forwarded-For states the origin of requests; "
+    "the app ignores this header from other senders; may be repeated.",
 )
 @click.option(
     "--https",
@@ -145,8 +145,8 @@ def serve(
 
     Users sign in with a browser, decide, and see their own decisions. Curators also see progress, agreement and
     accounts, begin a new benchmark, run and change its recipe, and publish. If there is no curator, and no open
-    invitation for one, a start on a terminal prints a link for the first curator to sign up. No start writes a link
-    into a log. Needs the extra `app`.
+    invitation for one, starting on a terminal prints a link for the first curator to sign up. The link never goes into
+    a log. Needs the extra `app`.
     """
     check_app_is_installed()
     from ..app.base.state import clock, open_app_state

@@ -27,7 +27,7 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
     """Write the whole review store to one new file while annotators go on deciding.
 
     It holds campaigns, tasks, every version of every decision, drafts, accounts, and the photographs in submissions and
-    drafts; open sessions stay out. Only the file's owner may read it, since it holds names, notes and hashes of
+    drafts; open sessions are not included. Only the file's owner may read it, since it holds names, notes and hashes of
     passwords: protect it like the store. If the file already holds the store's present state, for instance after a
     killed command, the command succeeds; any other existing file is refused.
     """

@@ -19,7 +19,11 @@ from .selection import campaign_option, open_for_commands, pick_campaign, worksp
 @workspace_option
 @campaign_option
 @click.option(
-    "--examples", type=click.IntRange(0, 100), default=3, show_default=True, help="Items of each reason to name."
+    "--examples",
+    type=click.IntRange(0, 100),
+    default=3,
+    show_default=True,
+    help="Number of items to name for each reason.",
 )
 @json_option('`{"campaign", "reasons": [{"decision", "reason", "times", "examples": [{"item_id", "note"}]}]}`')
 def reasons(workspace: Path | None, campaign: str | None, examples: int, as_json: bool) -> None:

@@ -28,7 +28,7 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--new-annotators",
     is_flag=True,
-    help="Also accept decisions of annotators who are unknown here.",
+    help="Also accept decisions of annotators whom the store does not know.",
 )
 @json_option(
     """
@@ -40,10 +40,10 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_a
     """Import decisions from a file such as `review export` writes and annotators fill in.
 
     A decision is `accept`, `reject` or `revise` (with edits or a note), or in a campaign `answer` the key of a choice,
-    in either case. Each row is checked separately: good ones are imported, others are reported with line and reason,
-    and the exit code is then 1. Importing a file again changes nothing. If annotators have accounts, an unknown name is
-    refused, with the nearest known name; without accounts it is accepted and reported. A row with a reason or a note
-    but no decision is refused, too.
+    in upper or lower case. Each row is checked separately: valid rows are imported, the others are reported with line
+    and reason, and the exit code is then 1. Importing a file again changes nothing. If annotators have accounts, an
+    unknown name is refused, with the nearest known name; without accounts it is accepted and reported. A row with a
+    reason or a note but no decision is refused, too.
 
     Rows on gold items (`review export --gold`) check annotators as in the app: those who fall below the campaign's
     bounds are paused, and reported here and to curators.

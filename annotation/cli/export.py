@@ -42,7 +42,7 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--votes",
     is_flag=True,
-    help="In a campaign `review`: the table of votes, with keys, for the annotators of items that all have answered.",
+    help="In a campaign `review`: write the table of votes, with keys, for items whose annotators have all answered.",
 )
 @click.option(
     "--gold",
@@ -62,12 +62,12 @@ _FILE = click.Path(path_type=Path)
     type=click.Choice(["parquet", "csv", "both"]),
     default="both",
     show_default=True,
-    help="Of the tables, with --all.",
+    help="With --all: format of the tables.",
 )
 @click.option(
     "--pseudonyms",
     is_flag=True,
-    help="With --all: replace names by numbers, which are the same in every export of the store.",
+    help="With --all: replace names with numbers, which are the same in every export of the store.",
 )
 @json_option(
     """
@@ -90,9 +90,9 @@ def export(
     """Write a campaign's open tasks as a table, to fill in and import again.
 
     In a spreadsheet (.xlsx, with the extra `tables`) the notes at the header list the accepted values of each column,
-    and columns with a closed set offer it. The command never overwrites a file. In a campaign `answer` the column
-    `answer` is empty. Editable items have columns for edits (`new_question`, `new_choices`, `new_right`), and `version`
-    names a row's version of the item. The column `takes` lists the words that the columns accept.
+    and columns with a closed set offer its values. The command never overwrites a file. In a campaign `answer` the
+    column `answer` is empty. Editable items have columns for edits (`new_question`, `new_choices`, `new_right`), and
+    `version` names a row's version of the item. The column `takes` lists the words that the columns accept.
 
     A campaign `review` comes as two tables. The first takes the answers, without keys. Once as many annotators as the
     rule needs have answered an item, and their answers are imported, `--votes` writes a row for each of them, with key

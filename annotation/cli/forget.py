@@ -47,7 +47,7 @@ _LONG = 200
     """
 )
 def forget(person: str, workspace: Path | None, also: tuple[str, ...], *, irreversibly: bool, as_json: bool) -> None:
-    """Replace a person's name by a random pseudonym: in votes, times, notes, comments and the audit log.
+    """Replace a person's name with a random pseudonym: in votes, times, notes, comments and the audit log.
 
     In notes and comments the pseudonym replaces the whole name, in any case, with or without accents, and names given
     with --also. Notes with only a part of it, such as the first name, may mean another person: they are listed, for you

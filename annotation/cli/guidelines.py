@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     """
 )
 def guidelines(workspace: Path | None, campaign: str | None, file: Path | None, as_json: bool) -> None:
-    """List the versions of a campaign's guidelines, after setting a new one, with the number of decisions under each.
+    """List the versions of a campaign's guidelines, with the number of decisions under each, or set a new version.
 
-    Annotators see the newest, folded above the task, from their next task on.
+    Annotators see the newest version, collapsed above the task, from their next task on.
     """
     from ..store.campaigns.guidelines import Guidelines
     from ..workflow.guidelines import read_guidelines

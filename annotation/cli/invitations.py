@@ -45,9 +45,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: bool) -> None:
     """Give many people accounts at once, and write a file with a link for each.
 
-    One error reports all mistakes of the file, and then no person is invited. Existing accounts stay unchanged. The
-    campaigns of a row are those restricted to assigned annotators: the person is assigned to them. A campaign open to
-    all stays so. A column with e-mail addresses is not read.
+    A single error lists all mistakes in the file; the command then invites no one. Existing accounts stay unchanged.
+    The campaigns of a row are those restricted to assigned annotators: the person is assigned to them. A campaign that
+    is open to all stays open. A column with e-mail addresses is not read.
     """
     from ..exchange.invitations import invite_people, links_table, read_invitees
     from ..store.database.audit import COMMAND_LINE, clock

@@ -67,9 +67,9 @@ def push(
 ) -> int:
     """Make a Label Studio project from a campaign of any kind, or bring it up to date; safe to repeat.
 
-    A `review` gets two. Needs the extra `labelstudio` and an access token in the environment variable
+    A campaign `review` gets two projects. Needs the extra `labelstudio` and an access token in the environment variable
     BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with their marks drawn in, unless an option sets otherwise. A
-    project deleted there is made anew, with the open tasks. Exit code 1 if an item could not be sent.
+    project deleted there is made again, with the open tasks. Exit code 1 if an item could not be sent.
     """
     from ..label_studio.blind_reviews import push_votes
     from ..label_studio.image_hosting import CloudUrl, ImageHosting, LocalFiles, UploadedImages

@@ -35,11 +35,11 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     """
 )
 def likeness(workspace: Path | None, sentences: Path | None, pictures: Path | None, as_json: bool) -> None:
-    """Embed pictures and questions, with which the app finds similar items.
+    """Embed pictures and questions, so that the app can find similar items.
 
-    Each content is embedded once, by a model in a folder on this machine, without downloads. The vectors stay in
-    `cache/` of the workspace. Call it again after making further items. Without vectors the app compares pictures by
-    perceptual hashes and questions by their shared words.
+    Each picture and each question is embedded once, by a model in a folder on this machine, without downloads. The
+    vectors stay in `cache/` of the workspace. Run the command again after making more items. Without vectors the app
+    compares pictures by perceptual hashes and questions by their shared words.
     """
     from benchwright.terminal.progress_bars import ProgressBars
 

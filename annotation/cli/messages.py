@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 @workspace_option
 @campaign_option
 @click.option("--send", "words", metavar="TEXT", help="Text of a message to send.")
-@click.option("--to", "recipient", metavar="NAME", help="Only annotator to see it; default all of the campaign.")
+@click.option(
+    "--to", "recipient", metavar="NAME", help="The only annotator who sees it.  [default: all of the campaign]"
+)
 @click.option("--withdraw", type=int, metavar="ID", help="Number of a message to withdraw.")
 @json_option(
     """

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @click.option(
     "--sureness",
     is_flag=True,
-    help="Also report how many votes closing tasks as soon as their decision is sure would save, at several "
-    "thresholds.",
+    help="Also report, at several thresholds, how many votes it would save to close tasks as soon as their "
+    "decision is sure.",
 )
 @click.option(
     "--apply",

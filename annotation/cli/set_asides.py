@@ -54,10 +54,10 @@ def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why:
     """
 )
 def take_back(person: str, workspace: Path | None, campaign: str | None, *, by: str, as_json: bool) -> None:
-    """Let an annotator's votes count again that `review set-aside` set aside.
+    """Restore an annotator's votes that `review set-aside` excluded.
 
     If another annotator has decided in place of a vote, theirs counts and the vote stays set aside. If another
-    annotator holds the task now, call this again later.
+    annotator holds the task now, run the command again later.
     """
     from ..store.database.audit import clock
     from ..workflow.set_asides import take_votes_back

@@ -57,7 +57,7 @@ class PauseBounds(Record):
     Attributes:
         below: Share of decisions made with care; an annotator is paused once the upper end of its 90 % credible
             interval (`agreement.care`) is below it.
-        checks: Fewest answers to gold items and attention checks before a pause.
+        checks: Smallest number of answers to gold items and attention checks before a pause.
     """
 
     below: float = Field(0.6, gt=0, lt=1)
@@ -69,7 +69,7 @@ class GoldFrom(Record):
 
     Attributes:
         campaign: Campaign of the items, of the kind `verify` or `screen_items`; None for the campaign itself.
-        votes: Fewest decisions on an item.
+        votes: Smallest number of decisions on an item.
         agree: Share of these that accept it unchanged; 1 requires all.
         most: Largest number of items that become gold.
     """
@@ -100,8 +100,8 @@ class AssignmentSettings(Record):
             that follows from the item's own key, and optionally `reason` and `why`), or the folder of a release, whose
             items have known keys. The path is relative to the recipe's folder. Gold items are mixed in among the
             others, count only toward their annotators' accuracy, and keep the known decision.
-        gold_from: Gold that fills itself, in `verify` and `screen_items`: once enough annotators accepted an item, it
-            goes out again, as gold, to those who have not judged it. With or without `gold`. None for none.
+        gold_from: Gold items added automatically, in `verify` and `screen_items`: once enough annotators have accepted
+            an item, it goes out again, as gold, to those who have not judged it. With or without `gold`. None for none.
         gold_rate: Share of an annotator's tasks that are gold; no effect without gold.
         share: Largest share of the campaign's items that one annotator gets; None for all.
         shares: Share by annotator's name, if different, such as `{ann: 0.5}`. That many items are reserved for the
@@ -127,7 +127,7 @@ class AssignmentSettings(Record):
             file of 3 to 20 rows (columns `item_id`, `decision` unless that follows from the item's own key, and
             optionally `reason` and `why`, a sentence shown during practice), or the folder of a release, of which five
             items are taken. They are not assigned as work, and keep the known decision.
-        qualification: Let only annotators decide who have passed the practice; None lets all begin at once.
+        qualification: Let annotators decide only after they have passed the practice; None lets all begin at once.
         pause: When to pause an annotator who decides without care and set their votes aside, if known answers, pace and
             agreement with the others show it. None leaves that to a curator.
         pay: Pay for an hour of work, from which pay is computed unless another rate is given; None if unstated.

@@ -21,8 +21,8 @@ class ItemPart(Record):
     Without conditions, it consists of the items that no earlier campaign's part includes.
 
     Attributes:
-        tasks: Tasks of the items; none for any.
-        categories: Categories of the items; none for any.
+        tasks: Tasks of the items; an empty list takes any.
+        categories: Categories of the items; an empty list takes any.
         attributes: Values by attribute of the items, such as `{language: [ar, en]}`.
         share: From and to, 0 to 1: a share of all, drawn by source picture, so that all items from one picture are in
             one part. `[0, 0.5]` and `[0.5, 1]` are two halves; null for all.

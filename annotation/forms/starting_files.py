@@ -31,9 +31,9 @@ class StartFile(Record):
     Attributes:
         path: Path of a COCO or LVIS file, of a Pascal VOC file or a folder of them, or of the folder of a YOLO dataset
             or its `data.yaml`; relative to the recipe's folder.
-        format: `coco`, `lvis`, `voc` or `yolo`; default, from the contents.
+        format: `coco`, `lvis`, `voc` or `yolo`; by default, recognized from the contents.
         labels: Label code in the form by label in the file, if the two differ; null omits the marks with that label.
-        fields: Names of the fields that accept its marks; default all.
+        fields: Names of the fields that accept its marks; by default, all.
     """
 
     path: str = Field(min_length=1, max_length=4096)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("workspace", type=click.Path(path_type=Path), help="Workspace to read.")
-@click.option("--repair", "is_repairing", is_flag=True, help="Repair what can be made again.")
+@click.option("--repair", "is_repairing", is_flag=True, help="Repair parts that can be made again.")
 @json_option(
     """
     `{"ok", "problems": [{"path", "what", "repaired"}], "notes": [{"path", "what"}]}`; notes name files that older

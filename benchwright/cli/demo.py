@@ -116,7 +116,7 @@ def _demo_recipe(*, headless: bool) -> Recipe:
 )
 @click.option("--headless", is_flag=True, help="Let simulated annotators review; they are marked as simulated.")
 @click.option("--photographs-only", is_flag=True, help="Copy the photographs, for other recipes, and run nothing.")
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one per processor]")
 @json_option(
     """
     `{"workspace", "state", "release", "report", "funnel", "items": {"made", "accepted", "released"}, "results":

@@ -37,7 +37,7 @@ def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json
     """Write a facts file of a folder's pictures, with their sizes and everything else to fill in.
 
     Comments explain each key, or each column of a table. Files with equal bytes are one picture. The command names
-    files that are not pictures, with the reason, and omits them. Leave empty or delete what the file need not state.
+    files that are not pictures, with the reason, and omits them. Leave keys that you do not need empty, or delete them.
     With `--pairs`, comments lead from outlines in the review app to pairs of natural and manipulated pictures.
     """
     from benchwright.errors import BenchwrightError
@@ -53,7 +53,7 @@ def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json
     if is_table != (target.suffix.lower() == ".csv"):
         raise BenchwrightError(f"{target}: the ending .csv marks a table; give --csv with it, and only with it")
     if os.path.lexists(target):
-        raise BenchwrightError(f"{target} is there already and is not overwritten; give another file with --out")
+        raise BenchwrightError(f"{target} already exists and is not overwritten; give another file with --out")
     if target.resolve().is_relative_to(images.resolve()):
         raise BenchwrightError(f"{target} would lie among the images; give a file outside {images} with --out")
     skeleton = skeleton_of(images, list_files(images))
@@ -106,7 +106,7 @@ def export(workspace: Path, out: Path, campaigns: tuple[str, ...], over: Path | 
     from benchwright.workspace.atomic import write_bytes
 
     if os.path.lexists(out):
-        raise BenchwrightError(f"{out} is there already and is not overwritten; give another file with --out")
+        raise BenchwrightError(f"{out} already exists and is not overwritten; give another file with --out")
     filed = None if over is None else read_facts(over).images
     facts = stated_in_workspace(workspace, campaigns=campaigns, over=filed)
     for picture, parts in facts.left_out.items():

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     "--out", metavar="PAGE", type=click.Path(path_type=Path), help="HTML page to write, replacing an existing one."
 )
 @click.option(
-    "--per-reason", type=click.IntRange(1, 2000), default=12, show_default=True, help="Examples of each reason."
+    "--per-reason",
+    type=click.IntRange(1, 2000),
+    default=12,
+    show_default=True,
+    help="Number of examples of each reason.",
 )
 @click.option(
     "--page",

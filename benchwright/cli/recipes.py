@@ -61,7 +61,7 @@ def _copied(paths: Sequence[Path], folder: Path) -> list[str]:
     present = {path: target for path, target in targets.items() if os.path.lexists(target)}
     for path, target in present.items():
         if len(present) == len(targets) or not target.is_file() or target.read_bytes() != path.read_bytes():
-            raise BenchwrightError(f"{target} is there already and is not overwritten; give another folder with --to")
+            raise BenchwrightError(f"{target} already exists and is not overwritten; give another folder with --to")
     for path in paths:
         if path not in present:
             write_bytes(targets[path], path.read_bytes())

@@ -205,7 +205,7 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
         DataError: The path is not a folder, the folder cannot be read, or it contains a damaged archive.
     """
     if not folder.is_dir():
-        raise DataError(f"{folder} is no folder; name the one with your photographs")
+        raise DataError(f"{folder} is not a folder; name the folder of your photographs")
     files = DatasetFiles(folder)
     here = recognised(files)
     own = OwnPictures.of(folder, here)

@@ -53,7 +53,8 @@ class EstimatedDepth(ModelStep, MapStep):
 
     `relative_depth` makes items of it, with this entry's name under `dataset`. The items carry `estimated_by`, and
     `freeze` accepts them only after a campaign in which people decide on them. The evidence states `no_pair` if the
-    seed's points of an image have no pair: no level one or, in `paper` mode, not one of each vertical order.
+    points that the seed draws in an image include no pair: no level pair or, in `paper` mode, not one of each vertical
+    order.
 
     Args:
         mode: `hardened`: both points are level, with their middle close to the picture's. `paper`: anywhere.

@@ -106,12 +106,14 @@ def items(
     encoding: str | None,
     as_json: bool,
 ) -> None:
-    """Show how the questions of an existing benchmark are read, before a recipe takes them in by the step `items`.
+    """Show how Benchwright reads the questions of an existing benchmark, before a recipe uses them with the step
+    `items`.
 
     Prints the columns guessed for each field, the numbers of items, images, tasks and splits, and every reason for
-    leaving rows out, with examples; the table of keys says how well each reading fits all rows. If two readings fit and
-    differ, nothing is read until `--keys` chooses one. `--column question=ask` or `--column options=o1,o2,o3` corrects
-    a guess, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Writes nothing else.
+    leaving rows out, with examples; the table of keys shows how well each reading fits all rows. If two readings fit
+    and differ, nothing is read until `--keys` chooses one. `--column question=ask` or `--column options=o1,o2,o3`
+    corrects a guess, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Writes nothing
+    else.
     """
     from benchwright.question_files.explained_row import explained_rows, explained_text
     from benchwright.question_files.item_check import check_items, check_items_text, read_questions

@@ -78,14 +78,14 @@ class Manipulate(ManipulationSettings, MapStep):
         mask_everything (left out): The mask is too large.
         mask_off_box (left out): The mask is elsewhere.
         outline_torn (left out): The subject's outline looks more torn than `masks.max_tear`: it cuts through the
-        subject or includes its surroundings. State points, or outline the subject in the browser.
+            subject or includes its surroundings. State points, or outline the subject in the browser.
         no_donor (left out): Without weights: no picture is available as a donor.
         donor_unreadable (left out): Without weights: the donor cannot be read.
         donor_outline_torn (left out): Without weights: the outline of the donor's subject is torn. The other mask
-        reasons also occur with the prefix `donor_`.
+            reasons also occur with the prefix `donor_`.
         donor_small (left out): Without weights: the donor would need an enlargement beyond `max_enlargement`.
         donor_hidden (left out): Without weights: less than `min_visible` of the feature that identifies the new
-        background stays visible.
+            background stays visible.
         no_ground (left out): Without weights: the subject would hover, as the frame does not cut it off below and the
             facts state no ground under it.
         no_color (left out): Without weights: no single hue covers the part that is to get another color.
@@ -93,13 +93,13 @@ class Manipulate(ManipulationSettings, MapStep):
         no_effect (left out): Without weights: the alteration is not one of the effects.
         same_as_before (left out): The candidate equals an earlier one; effects have one candidate only.
         unsafe (left out): The safety checker of the weights refused the painted picture, or the endpoint's content
-        filter stopped the request.
+            filter stopped the request.
         changed_outside (left out): The endpoint's model drew another scene outside the mask, or moved it too far.
         endpoint_refused (left out): The endpoint refused the request; the evidence quotes its words.
         endpoint_unusable_reply (left out): The endpoint returned no picture, an unreadable one, or one of another
-        aspect.
+            aspect.
         endpoint_timeout (failed): The endpoint did not answer in time; the next run tries again. Left out if other
-        ideas of the image were carried out; the same holds for the next two.
+            ideas of the image were carried out; the same holds for the next two.
         endpoint_busy (failed): The endpoint was busy; the next run tries again.
         endpoint_connection (failed): The endpoint could not be reached; the next run tries again.
         out_of_memory (left out): Memory did not suffice even for this picture alone.

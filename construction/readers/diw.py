@@ -79,7 +79,9 @@ class Diw(DatasetReader):
                             is_of_refused = False
                             continue
                         is_of_refused = _PAIR.fullmatch(text) is None
-                        detail = f"{text[:80]!r} is no picture, such as ./DIW_test/<40 hexadecimal digits>.thumb"
+                        detail = (
+                            f"{text[:80]!r} is not a picture's path, such as ./DIW_test/<40 hexadecimal digits>.thumb"
+                        )
                         yield RefusedRow(path, entry, "bad_row", detail)
                         continue
                     with guarded(path, entry) as guard:

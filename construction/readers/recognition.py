@@ -273,7 +273,7 @@ def _names_pictures(place: Path) -> bool:
     try:
         document = bounded_json(line)
     except ValueError as error:
-        raise DataError(f"its first line is no JSON: {error}") from None
+        raise DataError(f"its first line is not valid JSON: {error}") from None
     return isinstance(document, dict) and not {"image", "images"}.isdisjoint(document)
 
 

@@ -119,7 +119,7 @@ class Spair71k(DatasetReader):
                 entry = f"line {number}"
                 folder = f"PairAnnotation/{split}"
                 if not _PAIR.fullmatch(name):
-                    reason = f"{name[:80]!r} is no name of a pair, such as 000001-2008_000585-2008_000627:aeroplane"
+                    reason = f"{name[:80]!r} is not a pair's name, such as 000001-2008_000585-2008_000627:aeroplane"
                     yield name, RefusedRow(layout, entry, "bad_row", reason)
                     continue
                 path = files.first(f"{folder}/{name}.json", f"{folder}/{name.replace(':', '_')}.json")

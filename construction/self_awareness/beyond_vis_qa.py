@@ -36,7 +36,7 @@ class UnanswerableQuestion(GroundTruth):
 
 
 class BeyondVisQa(RefusingTask):
-    """Make items that only declining is right for, about objects that boxes name; needs a step `dataset` before it.
+    """Make items for which only declining is right, about objects that boxes name; needs a step `dataset` before it.
 
     Follows MM-SAP's BeyondVisQA: four tempting options and one that declines; no answer key. The category is one of the
     paper's six. Questions are templates in our own words about an object that a box names, or, for the category

@@ -42,7 +42,7 @@ class KnowVisQa(OfferingTask):
         chat: Model that writes the wrong options, in `paper` mode; null takes names from the table.
 
     Reasons:
-        other_domain (drop): The domain is none of the six: animals_and_plants, brands_and_products, art, landmarks,
+        other_domain (drop): The domain is not one of the six: animals_and_plants, brands_and_products, art, landmarks,
             food, organizations.
         no_partners (drop): In `hardened` mode: fewer than three other entities of the kind are left.
         too_few_distractors (drop): In `paper` mode: fewer than three other names of the kind are known.

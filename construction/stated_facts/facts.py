@@ -66,8 +66,8 @@ class StatedFacts(GatherStep):
     comment does not.
 
     What people state in campaigns takes precedence over the file, for each picture and key: marked subjects replace the
-    file's, and a subject keeps the file's phrase unless somebody states another. The evidence records who stated what,
-    and what could not be used.
+    file's, and a subject keeps the file's phrase unless an annotator states another. The evidence records who stated
+    what, and what could not be used.
 
     Args:
         file: Facts file, YAML or CSV, relative to the recipe's folder; null if people state all facts. A run writes the
@@ -76,7 +76,7 @@ class StatedFacts(GatherStep):
             (`state`); if two state the same fact, the first one is used.
 
     Reasons:
-        other_size (ask): The image has another size than stated, and gets no facts from the file.
+        other_size (ask): The image's size differs from the stated one; it gets no facts from the file.
         not_all_used (ask): A stated fact contradicts the others or names something absent; the evidence states which
             and why, and the other facts are used.
     """

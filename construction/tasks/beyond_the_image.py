@@ -24,12 +24,11 @@ from ..stated_facts.facts_reader import FactsReader, as_shown, nothing_stated
 
 
 class BeyondTheImage(FactsReader):
-    """Make items that only declining is right for, mixed with others; needs the step `facts` before it.
+    """Make items for which only declining is right, mixed with others; needs the step `facts` before it.
 
     An item that the picture does not answer has no answer key; its `refusal` key names the choice that declines. An
-    item that it answers has both keys and the level `basic`, MM-SAP's name for what every model should see. If the
-    proportion of unanswerable questions is one in as many as an item has options, always declining is right no more
-    often than any other rule.
+    item that it answers has both keys and the level `basic`, MM-SAP's name for what every model should see. If items
+    have N options and one question in N is unanswerable, always declining is right no more often than any other rule.
 
     These are MM-SAP's questions. An option that declines and is always right needs no picture: after two items a reader
     knows it. For each unanswerable question, state as many answerable ones as an item has options that do not decline,

@@ -144,8 +144,8 @@ class Counting(TruthTask):
         reach: Largest distance of the other numbers from the right one; they may be closer, but never below 0. In
             `hardened` mode, largest difference of any two options.
         twins: In `hardened` mode, whether items come in twos: one question about two pictures, with the same numbers in
-            the same order, of which another one is right; both have a group key `twin:...`, by which scores count them
-            together. Needs questions asked about many pictures.
+            the same order, each with a different one right; both have a group key `twin:...`, by which scores count
+            them together. Needs questions asked about many pictures.
         questions: Questions to use: `simple` ones, which detecting one kind of object answers, `complex` ones, or
             `all`. `simple` and `complex` leave out questions that the dataset does not classify.
 

@@ -41,7 +41,7 @@ class ImageImplication(MapStep):
     """Make items about a picture's type, domain, emotion and implication; needs a step that states it before it.
 
     II-Bench's labels and questions: up to four items an image, of the tasks named by `kinds`, and one more for each
-    further question. Six options each, three for the emotion. A picture of several types is not asked for its type.
+    further question. Six options each, three for the emotion. No item asks for the type of a picture that has several.
     Items of a campaign `describe` carry the attributes `difficulty`, `image_type`, `domain`, `emotion` and `rhetoric`.
     Evidence of a question has the estimate `difficulty` and, under `option_faults`, options that words call into doubt.
 

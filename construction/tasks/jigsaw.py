@@ -99,8 +99,8 @@ class Jigsaw(MapStep):
             them is missing; both are equally large and equally near to the border. In `paper` mode the center is always
             missing, against a tile at the border, as in the paper; the larger file, or the piece with more contrast, is
             then right in about six of ten items.
-        twins: In mode `hardened`, whether each image makes two items that show the same two pieces, of which the other
-            is missing; both have a group key `twin:...`, by which scores count them together.
+        twins: In mode `hardened`, whether each image makes two items that show the same two pieces, each with a
+            different one missing; both have a group key `twin:...`, by which scores count them together.
         margin: In mode `hardened`, fraction of each side, 0-0.3, that is left out of the cut to exclude remains of
             frames after lines of one color are trimmed. 0 only trims.
         lettering: In mode `hardened`, whether images are used in which lettering runs across the edge of a piece, where

@@ -46,7 +46,7 @@ class ObjectLocalization(FactsReader):
     Follows BLINK's object localization. Two boxes are drawn on the picture as visual prompts: the stated one, and the
     same box with Gaussian noise on each side. Which fits the subject more closely? There is one item per subject; for a
     dataset such as LVIS or COCO, there is one item per picture, about an object whose label has exactly one box there,
-    chosen with the seed. Labels of which other instances without a box may be present are not asked about.
+    chosen with the seed. Labels that may have further instances without a box are not asked about.
 
     Without a look at the subject, a box with noise on its sides is distinguishable from the stated one by its
     proportions, by a side at the picture's border, or by its distance from the middle. So by default two boxes of equal
@@ -58,8 +58,8 @@ class ObjectLocalization(FactsReader):
         mode: `hardened` draws boxes of equal proportions on a part of the picture in which they could exchange
             positions: measurements of the boxes alone do not reveal the stated one. `paper` shows the whole picture,
             with noise on each side of the stated box, as the paper does.
-        apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
-        items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
+        apart_from: With `dataset`, entries of earlier tasks of ground truth whose pictures it does not show again.
+        items: With `dataset`, largest number of items; null makes as many as possible. The seed chooses.
         max_side_px: Longer side of the picture shown; larger ones are scaled down.
         min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
         max_enlargement: Largest factor, 1-8, by which the picture is enlarged to reach that; objects that would need

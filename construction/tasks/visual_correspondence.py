@@ -89,8 +89,8 @@ class VisualCorrespondence(MapStep):
         dataset: Entry of the step `dataset` whose homographies are used; null draws a second view of every image. With
             it, settings of how that view is drawn are refused.
         uses: With `dataset`, items that may show the same picture; null for any number.
-        apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
-        items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
+        apart_from: With `dataset`, entries of earlier tasks of ground truth whose pictures it does not show again.
+        items: With `dataset`, largest number of items; null makes as many as possible. The seed chooses.
         per_image: Number of items made of one image, each with a separate second view; with `dataset`, pairs of
             pictures taken from one sequence, which share none.
         mode: `hardened` shows parts of the pictures, placed so that the reference's position in its view reveals
@@ -109,10 +109,10 @@ class VisualCorrespondence(MapStep):
             enlarged.
         max_enlargement: Largest factor, 1-8, by which a picture is enlarged to reach that; images that would need more
             are dropped as `too_small`.
-        max_rotation_deg: The second view is turned by up to this, either way.
+        max_rotation_deg: Largest angle by which the second view is turned, in degrees, either way.
         max_perspective: Each corner of the second view's window moves by up to this fraction of the window.
-        min_zoom: The second view shows a window that is smaller than the photograph by this factor at least.
-        max_zoom: And by this factor at most, or by more if the turned window would not fit.
+        min_zoom: Smallest factor by which the window that the second view shows is smaller than the photograph.
+        max_zoom: Largest such factor, exceeded only if the turned window would not fit.
         max_gamma: The light's gamma lies between 1 / `max_gamma` and `max_gamma`.
         max_contrast: The contrast's factor lies between 1 / `max_contrast` and `max_contrast`.
         max_brightness: Gray levels are shifted by up to this fraction of their range, either way.

@@ -128,7 +128,7 @@ class EndpointOptions(RequestFields):
 class ModelOptions(EndpointOptions):
     """The options that the command line and recipes share."""
 
-    max_tokens: int = Field(1024, ge=1, description="Most tokens of a reply, including thoughts")
+    max_tokens: int = Field(1024, ge=1, description="Largest number of tokens of a reply, including thoughts")
     temperature: float = Field(
         0.0, ge=0, description="Temperature of the draw of each token; 0 takes the likeliest token"
     )
@@ -157,19 +157,19 @@ class ModelOptions(EndpointOptions):
         None, description="Effort of a reasoning model, if it has this setting"
     )
     reasoning_tokens: Annotated[int | None, OptionNotes(unset="the model's own")] = Field(
-        None, ge=0, description="Most tokens of thoughts, for Anthropic and Gemini; fewer than `max_tokens`"
+        None, ge=0, description="Largest number of thought tokens, for Anthropic and Gemini; fewer than `max_tokens`"
     )
     image_detail: Annotated[Detail | None, OptionNotes(unset="the model's own")] = Field(
         None, description="Detail in which the model sees pictures, for OpenAI and Gemini"
     )
     concurrency: Annotated[int, OptionNotes("run")] = Field(
-        8, ge=1, le=1024, description="Most requests at a time; fewer while the endpoint answers 429"
+        8, ge=1, le=1024, description="Largest number of simultaneous requests; fewer while the endpoint answers 429"
     )
     timeout: Annotated[float, OptionNotes("run")] = Field(
         120.0, gt=0, allow_inf_nan=True, description="Seconds that a request may take, to the last byte of its reply"
     )
     retries: Annotated[int, OptionNotes("score")] = Field(
-        5, ge=0, le=100, description="Most repetitions of a failed request; four times as many after a 429"
+        5, ge=0, le=100, description="Largest number of retries of a failed request; four times as many after a 429"
     )
     budget: Annotated[float | None, OptionNotes("run", metavar="MONEY")] = Field(
         None, ge=0, description="End the run before it costs more than this; needs both prices"

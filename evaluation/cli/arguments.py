@@ -21,5 +21,5 @@ reader_option = click.option(
     type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")),
     default="robust",
     show_default=True,
-    help="Who reads: our reader, or one exactly as a paper's repository has it.",
+    help="Reader of the replies: our own, or one exactly as in a paper's repository.",
 )

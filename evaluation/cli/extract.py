@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     "cases",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help='Table or JSON Lines file, {"reply", "choices"} a row; `choices` are the options\' texts as a JSON list in '
-    "order, null for a picture. `letter`, the one that the reply gives, or none, measures who reads; `question` is for "
-    "a judge.",
+    "order, null for a picture. `letter`, the letter that the reply gives, or none, is for measuring the reader; "
+    "`question` is for a judge.",
 )
 @reader_option
 @judge_options

@@ -66,7 +66,8 @@ def health(
 ) -> None:
     """Show how informative a benchmark still is, from stored results: ceiling, keys, contamination, advice.
 
-    Figures appear only if results provide them; otherwise, the command that produces the missing results appears.
+    The page shows the figures that the results support; for the others, it names the command that produces the missing
+    results.
     """
     from benchwright.release import Release
 

@@ -62,7 +62,12 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 
 @click.command("run")
 @_RELEASE
-@click.option("--model", required=True, metavar="M", help="Such as random, constant:A, edge_continuity, openai:NAME.")
+@click.option(
+    "--model",
+    required=True,
+    metavar="M",
+    help="Model to ask, such as random, constant:A, edge_continuity or openai:NAME.",
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

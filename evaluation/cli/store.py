@@ -79,7 +79,7 @@ def show(run: str, store: Path, as_json: bool) -> None:
 @_STORE
 @json_option('`{"run", "name"}`')
 def rename(run: str, name: str, store: Path, as_json: bool) -> None:
-    """Give a run your own name for it, for tables and boards."""
+    """Give a run a name of your own, for tables and boards."""
     from ..results_store.store import ResultsStore
 
     found = ResultsStore(store).rename(run, name)

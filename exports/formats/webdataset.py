@@ -149,7 +149,7 @@ def _samples(path: Path) -> Iterator[dict[str, bytes]]:
             for entry in archive:
                 stem, _, extension = entry.name.partition(".")
                 if not entry.isreg() or not extension:
-                    raise DataError(f"{path.name}: {entry.name!a} is no file of a sample")
+                    raise DataError(f"{path.name}: {entry.name!a} is not the file of a sample")
                 if key is not None and stem != key:
                     yield sample
                     sample = {}

@@ -43,8 +43,7 @@ class Splits(GatherStep):
 
     With `sizes`, splits have a number of images or items instead, chosen by the seed, and the rest goes into one more
     split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. If the set has fewer than twice as many
-        as
-    the sizes ask for, each size is reduced in proportion, so that half remain; the run says so. Examples in prompts
+    as the sizes require, each size is reduced in proportion, so that half remain; the run says so. Examples in prompts
     come from the split `dev`, if any.
 
     Args:

@@ -78,16 +78,16 @@ class Freeze(FinalStep):
         accept_known_seed: Whether to seal although the recipe's seed can be guessed; only if no answer follows from
             recipe and pictures, because people gave them all. The card then says so.
         metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
-            files without encoding them anew. JPEG files that EXIF turns are the exception: they are released upright if
-            only their visible content counts. `keep` releases the files unchanged.
+            files without encoding them anew. JPEG files that EXIF rotates are the exception: they are released upright
+            if only their visible content counts. `keep` releases the files unchanged.
         redistribute: `permitted` stops with a list if a license forbids redistribution of a picture; `url` releases the
             address and hash of such pictures, which `release fetch` gets; `all` releases them, if you have
             permission.
         pictures: `by_content` makes and releases pictures, and draws those with marks, as JPEG of quality 95 if only
             their visible content counts, and as lossless WebP if each pixel may count; `lossless` has all without loss.
-            Steps make pictures as the recipe says when a workspace is begun: existing JPEGs stay JPEGs in a `lossless`
-            release. Default: the workspace's initial setting: `by_content`, or `lossless` if it is older than this
-            setting. Releases with sealed splits are lossless.
+            The recipe's setting when a workspace is begun determines how steps make pictures: existing JPEGs stay JPEGs
+            in a `lossless` release. Default: the workspace's initial setting: `by_content`, or `lossless` if it is
+            older than this setting. Releases with sealed splits are lossless.
         statements: Statements that only you can make: authors, url, languages, consent and pay of annotators, access
             terms, and answers of the data sheet; in your words on the card.
         max_blind_gain: Largest gain over chance, 0-1, of the best strategy that sees no picture, by the low end of its

@@ -72,7 +72,9 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
     "--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]"
 )
 @click.option("--why", metavar="TEXT", required=True, help="Reason, in one line; kept with the withdrawal.")
-@click.option("--by", metavar="NAME", help="Who withdraws it.  [default: the name you are logged in with]")
+@click.option(
+    "--by", metavar="NAME", help="Name of the person who withdraws it.  [default: the name you are logged in with]"
+)
 @click.option(
     "--copies",
     type=click.Choice(["all", "certain"]),
@@ -106,8 +108,7 @@ def takedown(
 
     Copies are files of equal bytes or pixels, and pictures that steps of the recipe dropped as copies. Nothing is
     deleted: decisions and earlier releases stay. The next run, or `release freeze`, leaves the items out. For a picture
-        that the
-    recipe made, the command names its source images: withdraw those. Exit code 1 if there is no such item.
+    that the recipe made, the command names its source images; withdraw those. Exit code 1 if there is no such item.
     """
     from datetime import UTC, datetime
 

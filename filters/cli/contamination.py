@@ -60,9 +60,10 @@ def leakage(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Check that no picture is in two splits of a release or workspace, or that no picture of a folder is elsewhere.
+    """Check that no picture is in two splits of a release or workspace, or that no picture of a folder is in another
+    collection.
 
-    Exit code 1 if a picture leaked; pairs that only need a look do not count.
+    Exit code 1 if a picture leaked; pairs to inspect do not count.
     """
     from benchwright.terminal.progress_bars import ProgressBars
 

@@ -98,8 +98,8 @@ def _rows_that_share(hashes: pa.ChunkedArray) -> NDArray[np.int64]:
 class ExactDuplicates(Step):
     """Drop images whose upright pixels equal another's, keeping the one with the smallest source URI.
 
-    A PNG stored again as BMP, or a photograph rotated by EXIF instead of by pixels, has other bytes but equal pixels.
-    Only images of equal size are decoded. Files with equal bytes are one image from the start and need no step.
+    A PNG stored again as BMP, or a photograph rotated by EXIF instead of by pixels, has different bytes but equal
+    pixels. Only images of equal size are decoded. Files with equal bytes are one image from the start and need no step.
 
     Reasons:
         exact_duplicate (drop): Another file has equal pixels.

@@ -25,15 +25,14 @@ from .kept_copies import CRITERIA, Criterion, KeptOfCopies
 
 
 class NearDuplicates(Step):
-    """Drop copies of a picture that are not equal to the pixel, and ask about pairs that may be copies.
+    """Drop copies of a picture that are not equal pixel for pixel, and ask about pairs that may be copies.
 
     Copies are resized, compressed, cropped, captioned, watermarked, mirrored or turned. Hashes (ImageHash's 64-bit
     pHash and dHash) and local features only propose pairs; each pair is then registered and compared block by block. A
     confirmed copy is dropped in favor of the kept one, an uncertain pair is asked about, and a merely similar picture
-    stays: on a plain ground, other words make another picture. Connected pictures, including views of one scene, get a
-        common group key, so
-    that no split separates them. Pictures of one record of a source dataset, such as the frames of a video, are
-    intended views of one scene: none is dropped for another or asked about, however similar.
+    stays: on a plain background, different words make a different picture. Connected pictures, including views of one
+    scene, get a common group key, so that no split separates them. Pictures of one record of a source dataset, such as
+    the frames of a video, are intended views of one scene: none is dropped for another or asked about, however similar.
 
     Args:
         distance: Largest number of differing bits of 64, 0-16, between two pHashes or two dHashes of a pair to compare.

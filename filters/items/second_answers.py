@@ -67,7 +67,7 @@ class OptionVerdict(MapStep):
 
 
 class SecondAnswers(AsksModel):
-    """Ask about items of which a vision-language model considers a wrong option right, or the right one wrong.
+    """Ask about items in which a vision-language model considers a wrong option right, or the right one wrong.
 
     Checks only questions about one picture with texts as options. The model gets one request for each option.
 

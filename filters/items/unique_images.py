@@ -171,10 +171,10 @@ def _queues(units: Sequence[_Unit], totals: Mapping[str, int], seed: int) -> dic
 class UniqueImages(GatherStep):
     """Keep each source image in one item of the whole set, and limit the number of items of each task.
 
-    BLINK shows an image once. Tasks of one run may each want the same photographs: this step considers the items of all
-    tasks before it, and chooses by the seed. Tasks take turns, so that each gets its share; letters of right options
-    stay as even as the choice allows. Items of a pair (`pair:` among their group keys), such as concatenated and single
-    pictures of `multi_view_reasoning`, stay or are dropped together and use their images once.
+    BLINK shows an image once. Tasks of one run may compete for the same photographs: this step considers the items of
+    all tasks before it, and chooses by the seed. Tasks take turns, so that each gets its share; letters of right
+    options stay as even as the choice allows. Items of a pair (`pair:` among their group keys), such as concatenated
+    and single pictures of `multi_view_reasoning`, stay or are dropped together and use their images once.
 
     Args:
         uses: Number of items, or groups of items of one pair, that may use the same source image; null for any number.

@@ -38,7 +38,7 @@ class Language(Filter):
         too_short (drop or ask): A question has too few characters.
         names_answer (drop or ask): The question contains the right option, and no wrong one.
         spelling (drop or ask): A word is in no list; evidence suggests a correction.
-        article (drop or ask): `a` before the sound of a vowel, or `an` before another.
+        article (drop or ask): `a` before a vowel sound, or `an` before a consonant sound.
         agreement (drop or ask): Number, person or tense of two words do not agree.
         doubled_word (drop or ask): A word appears twice in a row.
         capital (drop or ask): A question begins with a small letter, or `i` replaces `I`.

@@ -137,7 +137,7 @@ class _OpenDetector(NamedTuple):
 
 
 class Faces(Filter):
-    """Ask about items of pairs in which faces vanished, appeared or changed their size, or drop them.
+    """Ask about items of pairs in which faces vanished, appeared or changed size, or drop them.
 
     Args:
         model: YuNet's ONNX file, relative to the recipe's folder; None for a cascade that ships with scikit-image and
@@ -189,7 +189,7 @@ class Faces(Filter):
             return self.model and self.model.removeprefix(_DIGEST)
         if not self._path.is_file():
             raise PrerequisiteError(
-                f"there is no file {self._path}; download face_detection_yunet_2023mar.onnx of OpenCV's model zoo, or "
+                f"{self._path} does not exist; download face_detection_yunet_2023mar.onnx from OpenCV's model zoo, or "
                 "leave `model` out to look with a cascade"
             )
         return file_digest(self._path)

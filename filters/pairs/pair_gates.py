@@ -177,10 +177,10 @@ class PairGates(Filter):
         halo (drop): A cutout kept a rim of its old background.
         smeared (drop): A filling is much smoother than its surroundings.
         seam (drop): The color of a filling does not match its surroundings.
-        torn (drop): The subject's outline runs through it, or around a patch of its background.
+        torn (drop): The outline cuts through the subject, or includes a patch of its background.
         floating (drop): A standing subject casts no shadow on the ground under it.
         watermarked (drop): A pattern, such as an agency's name, repeats all over a photograph of the pair.
-        color_left (drop): Only some of a part has another color.
+        color_left (drop): A part has its new color only in places.
         other_size (drop): The two pictures differ in size.
     """
 

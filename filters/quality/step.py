@@ -18,8 +18,8 @@ from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 class Quality(Filter):
     """Drop pictures that are too small, blank, blurred, badly lit, strongly compressed or mostly frame.
 
-    Every value is measured whatever the bounds are; None removes a bound. Pictures are measured at their usual display
-    size: with the longer side at 1024 pixels, smaller ones unchanged.
+    Every value is measured whatever the bounds are; `null` removes a bound. Pictures are measured at their usual
+    display size: with the longer side at 1024 pixels, smaller ones unchanged.
 
     A picture with several faults is dropped for the first of its reasons, in the order below, that is not under `ask`;
     the evidence has all of them, each with value and bound. A new bound decodes nothing.

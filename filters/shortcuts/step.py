@@ -311,13 +311,13 @@ class CheatingSolversWithModel(CheatingSolvers):
 class Shortcuts(Step):
     """Ask about items that can be answered without doing their task, or drop them.
 
-    Solvers that see options without the pictures to compare them with answer all items. They are rules over the place,
-    size, file, light, text or letter of options; a text-only classifier; a random forest over all of these, grown on
-    the items of other source images; and an adversary that learns from everything in pictures, files and texts outside
-    the task, of at most `learn_from` items of a task. A solver names a cue if its accuracy is farther from chance than
-    `max_gain` and its p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules that are right too
-    rarely count as well. Families of cues that a task requires are left out: steps declare them, and `allowed_cues`
-    declares them for your own tasks.
+    Every item is answered by solvers that see its options, but not the pictures to compare them with. They are rules
+    over the place, size, file, light, text or letter of options; a text-only classifier; a random forest over all of
+    these, grown on the items of other source images; and an adversary that learns from everything in pictures, files
+    and texts outside the task, of at most `learn_from` items of a task. A solver names a cue if its accuracy is farther
+    from chance than `max_gain` and its p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules
+    that are right too rarely count as well. Families of cues that a task requires are left out: steps declare them, and
+    `allowed_cues` declares them for your own tasks.
 
     With `model`, a language model answers as well, without the pictures: from question and options, from the options
     alone, or from captions. Its replies are kept and not paid for again.

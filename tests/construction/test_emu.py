@@ -84,7 +84,7 @@ def brought(emu: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, dict[s
     assert invoke([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert invoke([*words, "--json"]) == 2
-    assert "is there already" in json.loads(capsys.readouterr().out)["error"]["message"]
+    assert "already exists; give a folder" in json.loads(capsys.readouterr().out)["error"]["message"]
     return emu / "out", document
 
 

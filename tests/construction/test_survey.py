@@ -138,7 +138,7 @@ def test_the_command_prints_what_it_found_and_what_it_cannot_use(
     assert document["sources"] == [{"source": "diw (diw)", "truths": {"depth": 41}, "rows": rows}]
     assert [row["file"] for row in document["unused"]] == ["notes.json"]
     assert {task["task"] for task in document["tasks"] if task["fed"]} == {*OF_PICTURES, "relative_depth"}
-    with pytest.raises(DataError, match="is no folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         survey_folder(folder / "notes.json")
 
 

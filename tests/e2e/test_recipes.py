@@ -83,7 +83,7 @@ def test_a_copy_comes_with_what_it_needs_and_is_never_written_over(name: str, tm
     Path(copied[0]).write_text("name: edited\n", encoding="utf-8")
     refused = in_process("recipes", name, "--to", tmp_path / "mine")
     assert refused.returncode == 2
-    assert "is there already and is not overwritten" in refused.stderr
+    assert "already exists and is not overwritten" in refused.stderr
     assert Path(copied[0]).read_text(encoding="utf-8") == "name: edited\n"
 
 

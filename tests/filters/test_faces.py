@@ -98,7 +98,7 @@ def test_items_without_a_pair_pass_unmeasured(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_none_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="there is no file"):
+    with pytest.raises(PrerequisiteError, match="does not exist; download"):
         Faces(model="nowhere.onnx").weights_hash()
     (tmp_path / "yunet.onnx").write_bytes(b"nothing of the kind")
     with pytest.raises(PrerequisiteError, match="cannot be loaded as a YuNet model"):

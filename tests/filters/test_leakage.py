@@ -144,9 +144,11 @@ HEAD = '{"format":"benchwright/hashes","version":1}\n'
         pytest.param(b'{"format":"benchwright/hashes","version":2}\n', "has version 2", id="newer"),
         pytest.param(HEAD.encode() + b"{\n", "line 2 is not JSON", id="torn"),
         pytest.param(HEAD.encode() + b"[]\n", "line 2 is not a JSON object", id="list"),
-        pytest.param(HEAD.encode() + b'{"name":"a","phash":"xyz"}\n', "line 2 is no picture", id="no hash"),
-        pytest.param(HEAD.encode() + b'{"name":"a","words":"AAAA"}\n', "line 2 is no picture", id="torn words"),
-        pytest.param(HEAD.encode() + b'{"phash":"0000000000000000"}\n', "line 2 is no picture", id="nameless"),
+        pytest.param(HEAD.encode() + b'{"name":"a","phash":"xyz"}\n', "line 2 is not a picture entry", id="no hash"),
+        pytest.param(
+            HEAD.encode() + b'{"name":"a","words":"AAAA"}\n', "line 2 is not a picture entry", id="torn words"
+        ),
+        pytest.param(HEAD.encode() + b'{"phash":"0000000000000000"}\n', "line 2 is not a picture entry", id="nameless"),
     ],
 )
 def test_a_list_that_is_wrong_is_refused_with_its_line(tmp_path: Path, content: bytes, words: str) -> None:
@@ -176,7 +178,7 @@ def test_the_content_of_what_is_checked_against_is_what_counts(places: Path, tmp
 
 def test_a_place_that_is_not_there_is_refused_with_its_name() -> None:
     text = "name: x\nsteps:\n  - step: leakage\n    against: [nowhere]\n"
-    with pytest.raises(RecipeError, match="nowhere is not there; give a folder of pictures"):
+    with pytest.raises(RecipeError, match="nowhere does not exist; give a folder of pictures"):
         parse_recipe(text, "r.yaml", Path())
 
 

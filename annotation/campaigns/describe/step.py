@@ -64,9 +64,9 @@ class Describe(AssignedCampaign):
     accept, edit or discard each part. Items state for each text whether a person wrote it, or which draft it comes
     from.
 
-    Authors never judge their own items in any campaign, so have more annotators than describe. The item records where
-    it was written (campaign, image, place), and only the review store knows by whom. A changed description makes its
-    items anew, and opens a new round for them.
+    Authors never judge their own items in any campaign, so you need annotators besides those who describe. The item
+    records where it was written (campaign, image, place), and only the review store knows by whom. A changed
+    description makes its items again, and opens a new round for them.
 
     Attributes:
         several_types: Whether an image may have several types, as in II-Bench's published data; its appendix B allows

@@ -80,8 +80,8 @@ class Mark(AssignedCampaign):
 
     The step belongs among the filters of images, before any step that reads the regions. The run stops here, in state
     `waiting`, until every image is marked. Regions that enough annotators marked alike become the value `regions`, with
-    the distance between them. Of boxes it is the median of each edge; of masks and outlines, the pixels that most of
-    them cover; of points, the mean. A changed mark recomputes everything based on it.
+    the distance between them. For boxes, this is the median of each edge; for masks and outlines, the pixels that most
+    of them cover; for points, the mean. Changing a mark recomputes everything based on it.
 
     Attributes:
         fields: The marks to make, in order, each a list of regions of one shape: `name`, `label`, `shape` (`point`,

@@ -52,13 +52,13 @@ class State(AssignedCampaign):
     The sections are those of a facts file, without the marks on a picture: captions, the phrase for each subject in a
     question, the background, questions that the picture answers and does not answer, what it conveys, what is seen and
     inferred, and changes that would look right. The run stops here, in state `waiting`, until every image is done;
-    `facts` with `stated_by: [state]` then passes the statements on. The form names a mistake, such as a main subject
-    that is missing from the subjects, at submission.
+    `facts` with `stated_by: [state]` then passes the statements on. At submission, the form names any mistake, such as
+    a main subject that is missing from the subjects.
 
     A model may draft the statements (`draft`). Its drafts are shown as such, and have no author until a person accepts
     or edits them. Items state for each text whether a person wrote it, or which model.
 
-    Authors of statements never judge items made from them, so have more annotators than state.
+    Authors of statements never judge items made from them, so you need annotators besides those who state.
 
     Attributes:
         sections: Sections of the form. `attributes` needs `caption`, and `pairs` needs both.

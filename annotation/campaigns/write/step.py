@@ -49,8 +49,8 @@ class Write(QuestionSettings, AssignedCampaign):
     or discard each. Items state for each text whether a person wrote it, or which draft it comes from.
 
     The run stops here, in state `waiting`, until all annotators have written about every image, or found nothing to
-    ask; `written_questions`, or for puzzles `iq_test`, then makes the items. Writers never judge items made
-    from their questions in any campaign, so have more annotators than write.
+    ask; `written_questions`, or for puzzles `iq_test`, then makes the items. Writers never judge items made from their
+    questions in any campaign, so you need annotators besides those who write.
 
     Attributes:
         task: Task of the items, such as `table_manners`.

@@ -85,7 +85,7 @@ def open_collection(place: Path) -> ReferenceCollection:
     if place.is_file():
         return ReferenceCollection(place, "list", file_digest(place))
     raise BenchwrightError(
-        f"{place} is not there; give a folder of pictures, a release or a hash list to check against"
+        f"{place} does not exist; give a folder of pictures, a release or a hash list to check against"
     )
 
 

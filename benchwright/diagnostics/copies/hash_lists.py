@@ -69,7 +69,9 @@ def _ours(lines: list[str], path: Path) -> Iterator[KnownPicture]:
         try:
             yield _picture(_parsed(line, path, number))
         except (TypeError, ValueError) as error:
-            raise DataError(f"hash list {path}: line {number} is no picture as `filter hashes` writes it") from error
+            raise DataError(
+                f"hash list {path}: line {number} is not a picture entry as `filter hashes` writes it"
+            ) from error
 
 
 def _picture(fields: dict[str, object]) -> KnownPicture:
@@ -85,7 +87,7 @@ def _picture(fields: dict[str, object]) -> KnownPicture:
         or "name" not in texts
         or texts.keys() - (set(KnownPicture._fields) - {"embedding"})
     ):
-        raise ValueError("unknown or missing fields, or one that is no text")
+        raise ValueError("unknown or missing fields, or a field that is not text")
     if not all(_PHASH.fullmatch(texts[name]) for name in _CODES if name in texts):
         raise ValueError("a code is not 16 hexadecimal digits")
     decode_words(texts.get("words", ""))

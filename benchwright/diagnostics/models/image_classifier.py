@@ -127,7 +127,7 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
     if lost := sorted(loaded["missing_keys"]):  # transformers would initialize them at random
         raise PrerequisiteError(
             f"the weights in {folder} lack {len(lost)} that its config.json requires, such as {lost[0]}; download "
-            "the model whole"
+            "the whole model"
         )
     known = tuple(str(model.config.id2label[number]) for number in range(model.config.num_labels))
     if unknown := [label for label in labels if label not in known]:

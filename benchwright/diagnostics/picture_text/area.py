@@ -53,7 +53,7 @@ def _checked(polygon: ArrayLike) -> _Floats:
     if shape.size == 0:
         return np.empty((0, 2))
     if shape.ndim != 2 or shape.shape[1] != 2 or not np.isfinite(shape).all():
-        raise ValueError(f"a polygon must be finite (corners, 2), not {shape.shape}")
+        raise ValueError(f"a polygon must be an array of finite numbers with shape (corners, 2), not {shape.shape}")
     return shape
 
 

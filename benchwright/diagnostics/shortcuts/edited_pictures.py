@@ -73,10 +73,10 @@ class EditedPictures(NamedTuple):
     def in_words(self) -> str:
         """Return a line on the number of questions that the evidence answers."""
         if not self.yes_no:
-            return "no yes/no question is asked of a single picture of a pair"
+            return "no item asks a yes/no question about a single picture of a pair"
         return (
-            f"who only sees which pictures were edited, and says what is right there more often, is right in "
-            f"{self.answered} of {counted(self.yes_no, 'yes/no item')} ({self.answered / self.yes_no:.0%})"
+            f"a solver that sees only which pictures were edited, and gives the answer that is more often right there, "
+            f"is right in {self.answered} of {counted(self.yes_no, 'yes/no item')} ({self.answered / self.yes_no:.0%})"
         )
 
 

@@ -100,7 +100,9 @@ class ItemSource(NamedTuple):
         except DataError as error:
             if not self.path.is_dir():
                 raise
-            raise DataError(f"{self.path} is no release and no workspace, and as questions: {error}") from error
+            raise DataError(
+                f"{self.path} is neither a release nor a workspace, and cannot be read as questions: {error}"
+            ) from error
 
     def items(self) -> Iterator[SourceItem]:
         """Yield the results of `rows` without the omitted items."""

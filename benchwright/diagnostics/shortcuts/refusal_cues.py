@@ -111,10 +111,10 @@ class RefusalCues(NamedTuple):
     def summary(self) -> str:
         """Return a one-sentence summary of the result."""
         return (
-            f"The words of the question alone tell of {self.accuracy:.0%} of {counted(self.items, 'question')} (95 % "
-            f"interval {self.interval[0]:.0%} to {self.interval[1]:.0%}) whether the picture answers them; naming the "
-            f"commoner kind is right in {self.chance:.0%}. Of {self.unanswerable:,} unanswerable ones "
-            f"{len(self.guessed):,} are known without the picture."
+            f"For {self.accuracy:.0%} of {counted(self.items, 'question')} (95 % interval {self.interval[0]:.0%} to "
+            f"{self.interval[1]:.0%}), the words alone reveal whether the picture answers the question; always naming "
+            f"the more common kind is right for {self.chance:.0%}. Of {self.unanswerable:,} unanswerable questions, "
+            f"{len(self.guessed):,} are recognized without the picture."
         )
 
     def to_json(self, own_ids: Mapping[str, str]) -> dict[str, Any]:

@@ -264,7 +264,7 @@ def _ask_model(
 def _decoder(files: Mapping[str, bytes]) -> PixelsOf:
     def pixels(image_id: str) -> NDArray[np.uint8]:
         if image_id not in files:
-            raise UnreadableImage(NO_PICTURE, "the picture is not there")
+            raise UnreadableImage(NO_PICTURE, "the picture is missing")
         return decode_rgb(files[image_id])
 
     return pixels

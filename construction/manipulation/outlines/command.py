@@ -17,7 +17,7 @@ from benchwright.texts.normalization import counted
     "--images",
     required=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Image folder; what is below it is read as a run reads it.",
+    help="Image folder, read with its subfolders as in a run.",
 )
 @click.option(
     "--out",
@@ -50,7 +50,9 @@ def outlines(facts_path: Path, images: Path, out: Path, *, as_json: bool) -> int
     from .outline_sheet import files_of_pictures, seen_outlines
 
     if out.exists():
-        raise BenchwrightError(f"{out} is there already and is not overwritten; give a folder that is not with --out")
+        raise BenchwrightError(
+            f"{out} already exists and is not overwritten; give a folder that does not exist with --out"
+        )
     facts = read_facts(facts_path)
     files = files_of_pictures(facts, images, list_files(images))
     rows: list[dict[str, Any]] = []

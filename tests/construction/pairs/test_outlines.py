@@ -100,4 +100,4 @@ def test_the_command_shows_each_outline_on_its_picture_and_names_faults(
     assert pixels.shape == (300, 400, 3)
     assert pixels[150, 130].mean() < 60 < pixels[150, 250].mean()
     assert invoke(words) != 0
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists and is not overwritten" in capsys.readouterr().err
