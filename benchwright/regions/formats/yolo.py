@@ -101,7 +101,7 @@ class _LabelledPictures:
             known = known_name(stem, self.named)
             names = [] if known is None else self.named[known]
             if len(names) != 1:
-                how_many = "is not a picture" if not names else "are several pictures"
+                how_many = "is no picture" if not names else "are several pictures"
                 raise MarkError(f"there {how_many} named {shown(stem)}", "no_picture")
             size_wh = size_of(names[0], self.sizes_wh)
             assert size_wh is not None
