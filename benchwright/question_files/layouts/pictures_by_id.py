@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchwright.questions.own_ids import ENTRY_ID
+
 from ..mapping.columns import FIELDS, image_columns
 from ..mapping.readings import KnownKey
 from .layout import NOTHING, Entry, Layout, PlainRow, named
@@ -34,6 +36,7 @@ def _figure_rows(entry: Entry) -> Iterator[PlainRow]:
             row = {
                 **rest,
                 "id": f"{entry[name]}-{number}",
+                ENTRY_ID: str(entry[name]),
                 TEMPLATE: qid,
                 "answer": answer,
                 "image": str(entry[name]),

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from benchwright.errors import BenchwrightError
+from benchwright.questions.own_ids import ENTRY_ID
 from benchwright.records import LETTERS
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
@@ -90,7 +91,8 @@ def _questions(
         return
     for control in controls or sorted(chosen):
         words = controls[control].words if control in controls else control
-        row = {**shared, **_key(task, control, {}, controls), "question": words, "id": f"{shared['id']}-{control}"}
+        own = {"id": f"{shared['id']}-{control}", ENTRY_ID: str(shared["id"])}
+        row = {**shared, **_key(task, control, {}, controls), "question": words, **own}
         yield f", {control}", {**row, "options": _options_of(control, controls, chosen), "task": control}
 
 
