@@ -29,7 +29,7 @@ from benchwright.annotation.workflow.guidelines import revise_guidelines
 from benchwright.annotation.workflow.settlement.rules import parse_rule
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
 
 RECIPE = """\
 name: ten
@@ -70,6 +70,16 @@ def decide(store: ReviewStore) -> None:
             say = Submission("reject", reasons=("unclear",)) if rejects else Submission("accept")
             at = start + timedelta(days=number // 4, minutes=number)
             store.decide("verify", task.id, name, say, now=at)
+
+
+def routes_held() -> tuple[list[Route], Callable[[Route], None]]:
+    """Return a list and a handler that puts requests there, which wait until the test lets them go."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    return held, hold
 
 
 def opened_store(workspace: Path) -> ReviewStore:
@@ -190,12 +200,34 @@ def test_without_a_connection_the_page_says_so_and_keeps_what_is_typed(curator: 
 
 def test_a_session_that_ended_leads_to_the_sign_in_and_back_to_what_is_typed(site: ReviewSite, curator: Opened) -> None:
     page = curator("/thresholds?threshold=quality.min_side_px")
+    field = page.get_by_role("spinbutton", name="Try")
+    field.wait_for()
     page.context.clear_cookies()
-    page.get_by_role("spinbutton", name="Try").fill("210")
+    field.fill("210")
     page.fill("#password", PASSWORDS["cur"])
     page.fill("#name", "cur")
     page.click("button[type=submit]")
     page.get_by_text("With 210: kept").wait_for()
+
+
+def test_what_is_typed_before_a_slow_script_arrives_is_tried_and_kept(site: ReviewSite, curator: Opened) -> None:
+    page = curator("/thresholds?threshold=quality.min_side_px")
+    page.get_by_role("spinbutton", name="Try").wait_for()
+    held, hold = routes_held()
+    page.route("**/page.js*", hold)
+    page.goto(page.url, wait_until="commit")
+    page.get_by_role("spinbutton", name="Try").fill("210")
+    held.pop().continue_()
+    page.get_by_text("With 210: kept").wait_for()
+    page.goto(f"{site.url}/guidelines-edit?campaign=verify", wait_until="commit")
+    page.get_by_role("textbox", name="Text").fill("Typed early.")
+    held.pop().continue_()
+    page.get_by_text("Saved", exact=True).wait_for()
+    page.unroute_all()
+    page.reload()
+    assert page.get_by_role("textbox", name="Text").input_value() == "Typed early."
+    page.get_by_role("textbox", name="Text").fill("Accept what has **one** right answer.")
+    page.get_by_text("Saved", exact=True).wait_for()
 
 
 def test_without_a_script_the_form_leads_to_the_effect(
@@ -324,8 +356,14 @@ def test_a_window_that_did_not_see_the_newest_guidelines_saves_nothing_over_them
     late.locator("#save").click()
     late.get_by_text("Meanwhile somebody saved").wait_for()
     assert late.get_by_role("textbox", name="Text").input_value() == "Mine."
-    late.get_by_role("textbox", name="Text").press_sequentially(" And more.")
+    held, hold = routes_held()
+    late.route("**/guidelines-edit/draft", hold, times=1)
+    with late.expect_request("**/guidelines-edit/draft"):
+        late.get_by_role("textbox", name="Text").press_sequentially(" And more.")
     late.locator("#drop").click()
+    late.wait_for_timeout(600)  # longer than the server takes
+    slow = held.pop()
+    slow.fulfill(response=slow.fetch())  # a draft on its way does not outlive its removal
     late.locator("#save").wait_for()
     assert late.get_by_role("textbox", name="Text").input_value() == "Theirs."
     late.wait_for_timeout(600)  # longer than a draft waits before it is stored

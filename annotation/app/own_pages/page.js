@@ -30,13 +30,24 @@ function showParts(parts) {
   }
 }
 
+// Whether a field differs from the page: on a slow connection, people type before this script runs.
+function isChanged(field) {
+  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+  if (field.type !== "select-one") return "defaultValue" in field && field.value !== field.defaultValue;
+  const shown = [...field.options].find((option) => option.defaultSelected) ?? field.options[0];
+  return field.value !== (shown?.value ?? "");
+}
+
 function keepDraft(form) {
   let timer = 0;
   let isBehind = false;
+  let sending = null;
   const status = form.querySelector("[data-saved]");
-  const save = async (keepalive) => {
+  const save = (keepalive) => {
     clearTimeout(timer);
-    if (!isBehind) return;
+    if (isBehind) sending = send(keepalive);
+  };
+  const send = async (keepalive) => {
     isBehind = false;
     try {
       const reply = await fetch(form.dataset.draft, {
@@ -49,17 +60,30 @@ function keepDraft(form) {
       isBehind = true;
       if (status) status.textContent = status.dataset.unsaved;
       timer = setTimeout(save, 3000, false);
+    } finally {
+      sending = null;
     }
   };
-  form.addEventListener("input", () => {
+  const change = () => {
     isBehind = true;
     if (status) status.textContent = "";
     clearTimeout(timer);
     timer = setTimeout(save, SAVE_AFTER_MS, false);
+  };
+  form.addEventListener("input", change);
+  form.addEventListener("submit", (event) => {
+    const { submitter } = event;
+    const drop = () => { if (submitter?.hasAttribute("data-drops")) isBehind = false; };
+    drop();
+    if (sending === null) return;
+    // A draft on its way must arrive first, or it outlives the text that is saved or dropped now.
+    event.preventDefault();
+    sending.then(() => {
+      drop();
+      form.requestSubmit(submitter);
+    });
   });
-  form.addEventListener("submit", ({ submitter }) => {
-    if (submitter?.hasAttribute("data-drops")) isBehind = false;
-  });
+  if ([...form.elements].some(isChanged)) change();
   addEventListener("pagehide", () => save(true));
   if (form.dataset.looks === undefined) return;
   // Another window may have changed the same text.
@@ -169,7 +193,7 @@ function keepTyped(form) {
   };
   const { typed = [] } = JSON.parse(sessionStorage.getItem(place) ?? "{}");
   if (typed.length === fields.length && fields.every((field, at) => field.name === typed[at][0])) {
-    fields.forEach((field, at) => { field[isBox(field) ? "checked" : "value"] = typed[at][1]; });
+    fields.forEach((field, at) => { if (!isChanged(field)) field[isBox(field) ? "checked" : "value"] = typed[at][1]; });
   }
   form.addEventListener("input", () => keep(false));
   form.addEventListener("submit", () => keep(true));
@@ -229,12 +253,13 @@ function tryLive(form) {
       timer = setTimeout(look, 3000);
     }
   };
-  form.addEventListener("input", ({ target }) => {
+  const change = ({ target }) => {
     if (isCommitted) step += 1;
     isCommitted = false;
     clearTimeout(timer);
     timer = setTimeout(look, target.matches("select, [type=checkbox]") ? 0 : Math.max(SAVE_AFTER_MS, took));
-  });
+  };
+  form.addEventListener("input", change);
   form.addEventListener("change", () => { isCommitted = true; });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -244,6 +269,8 @@ function tryLive(form) {
     keepFocus(document.activeElement);
     location.reload();
   });
+  const changed = [...form.elements].find(isChanged);
+  if (changed) change({ target: changed });
 }
 
 document.addEventListener("input", showWhatFits);
