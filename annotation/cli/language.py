@@ -19,25 +19,48 @@ from benchwright.terminal.output import emit, json_option
     metavar="FILE",
     help="Existing file of the language, named by its tag: valid entries stay, missing ones are added.",
 )
+@click.option(
+    "--settings",
+    is_flag=True,
+    help="Print the file with the descriptions of recipe settings instead, which belongs into the folder settings.",
+)
 @json_option('`{"tag", "file", "problems": [...]}`; `file` is the text, `problems` what is wrong with --from')
-def language(tag: str, file: Path | None, as_json: bool) -> None:
+def language(tag: str, file: Path | None, settings: bool, as_json: bool) -> None:
     """Print the file of a language of the review app, with every English text that is not translated yet.
 
     Translate the file, put it into a folder under the name TAG.toml, and start
-    the app with `review serve --languages DIR`. Texts that still begin with "EN: " are untranslated. Needs the extra
-    `app`.
+    the app with `review serve --languages DIR`. Texts that still begin with "EN: " are untranslated. The
+    descriptions of recipe settings, for curators, are in a file of their own, DIR/settings/TAG.toml. Needs the
+    extra `app`.
     """
     from .app import check_app_is_installed
 
     check_app_is_installed()
-    from ..app.base.own_texts import english_texts
-    from ..app.languages.language_file import problems_of, written_file
-
     if file is not None and file.stem != tag:
         raise BenchwrightError(
             f"{file} is named for the language {file.stem!r}, not {tag!r}; rename it or give its tag"
         )
+    text, problems = _of_settings(tag, file) if settings else _of_pages(tag, file)
+    emit({"tag": tag, "file": text, "problems": problems}, as_json=as_json, text=lambda: text)
+
+
+def _of_pages(tag: str, file: Path | None) -> tuple[str, list[str]]:
+    """Return the text of a language file and what is wrong with the existing one."""
+    from ..app.base.own_texts import english_texts
+    from ..app.languages.language_file import problems_of, written_file
+
     english = english_texts()
     problems = [] if file is None else problems_of(file, english)
-    text = written_file(tag, english, file)
-    emit({"tag": tag, "file": text, "problems": problems}, as_json=as_json, text=lambda: text)
+    return written_file(tag, english, file), problems
+
+
+def _of_settings(tag: str, file: Path | None) -> tuple[str, list[str]]:
+    """Return the text of a file with the descriptions of settings, and what is wrong with the existing one."""
+    from ..app.base.setting_texts import english_settings
+    from ..app.languages.language_file import check_tag
+    from ..app.languages.setting_file import setting_problems, written_settings
+
+    check_tag(tag)
+    english = english_settings()
+    problems = [] if file is None else setting_problems(file, english)
+    return written_settings(tag, english, file), problems

@@ -39,7 +39,6 @@ from ..wording.own_page_texts import TEXTS as OWN_PAGE_TEXTS
 from ..wording.texts import AUDIT_TITLES, TEXTS
 from ..wording.viewer_texts import TEXTS as VIEWER_TEXTS
 from .page_words import WORDS as STREAMLIT_WORDS
-from .setting_texts import SETTINGS, english_settings
 
 _FORMS, _GUIDELINES, _PRACTICE, NAMES, _CHARTS = "forms", "guidelines", "practice", "names", "charts"
 CODES_IN_WORDS = (
@@ -144,7 +143,6 @@ def english_texts() -> TextsBySection:
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
         _FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         _GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
-        SETTINGS: english_settings(),
         _PRACTICE: {text: text for text in dict.fromkeys(_practice_texts())},
         STREAMLIT_WORDS.section: STREAMLIT_WORDS.english,
         _CHARTS: {text: text for text in CHART_TEXTS},

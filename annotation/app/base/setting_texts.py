@@ -1,60 +1,87 @@
-"""What the settings of campaigns mean, in the chosen language; the English texts are those of the reference.
+"""What the settings of recipes' steps mean, in the chosen language; the English texts are those of the reference.
 
-Settings of other steps keep their English texts, as in the reference.
+Texts without a translation appear in English.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from benchwright.rooms import catalogue
 from benchwright.settings.help import Setting, settings_of
 from benchwright.steps import CampaignStep
 
 from ..languages.language import ENGLISH, chosen_language
+from ..languages.setting_file import SettingTexts
 from ..wording.own_page_texts import TEXTS
 
-SETTINGS = "settings"
-"""Section of the language files with these texts, by the first step and setting with each."""
-_ROOM = "annotation"
 _RULE = "rule"
 """Setting that a form shows as numbers of votes."""
-_KIND_WORDS = ("true or false", "at least", "at most", "characters", "integer", "number", "text", "null", "or", "to")
-_WORD = re.compile(rf"`[^`]*`|\b(?:{'|'.join(_KIND_WORDS)})\b|,")
+_CODE = re.compile("`[^`]*`")
+_NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+_KINDS = (
+    (re.compile(rf"at most (?P<count>{_NUMBER}) characters"), "kind_characters"),
+    (re.compile(rf"(?P<least>{_NUMBER}) to (?P<most>{_NUMBER})"), "kind_between"),
+    (re.compile(rf"at least (?P<least>{_NUMBER})"), "kind_at_least"),
+    (re.compile(rf"at most (?P<most>{_NUMBER})"), "kind_at_most"),
+    (re.compile(rf"above (?P<least>{_NUMBER})"), "kind_above"),
+    (re.compile(rf"below (?P<most>{_NUMBER})"), "kind_below"),
+    (re.compile("true or false"), "kind_true_or_false"),
+    (re.compile("integer"), "kind_integer"),
+    (re.compile("number"), "kind_number"),
+    (re.compile("text"), "kind_text"),
+    (re.compile("null"), "kind_null"),
+    (re.compile("or"), "kind_or"),
+    (re.compile(","), "kind_comma"),
+)
+"""Parts of the kinds of values, as `Setting.kind` words them, and the texts for them."""
+_PART = re.compile(_CODE.pattern + "".join(f"|{re.sub('[?]P<[a-z]+>', '?:', part.pattern)}" for part, _ in _KINDS))
 _LEFT_TO_RIGHT, _END = "\u2066", "\u2069"
-"""Isolation marks around an English text on a page in another language."""
+"""Isolation marks around names, codes and English texts on a page in another language."""
 
 
-@cache
-def english_settings() -> dict[str, str]:
-    """Return the meaning of each setting of campaigns by step and setting, such as `verify.rounds`; each text once."""
-    by_text: dict[str, str] = {}
-    for name, entry in catalogue("steps").items():
-        if entry.room == _ROOM:
-            for setting in _plain_settings(entry.load()):
-                by_text.setdefault(setting.help, f"{name}.{setting.name}")
-    return {key: text for text, key in by_text.items()}
+def english_settings() -> SettingTexts:
+    """Return the meaning of each setting that a form shows, by step and setting, each text once; loads every step."""
+    known: set[str] = set()
+    settings: dict[str, dict[str, str]] = {}
+    for step, entry in catalogue("steps").items():
+        for setting in _plain_settings(entry.load()):
+            if setting.help and setting.help not in known:
+                known.add(setting.help)
+                settings.setdefault(step, {})[setting.name] = setting.help
+    return settings
+
+
+def setting_label(name: str) -> str:
+    """Return the label of a setting: its name in words, or exactly as in the recipe on a page in another language."""
+    return name.replace("_", " ") if chosen_language() is ENGLISH else f"{_LEFT_TO_RIGHT}{name}{_END}"
 
 
 def setting_in_words(setting: Setting) -> str:
     """Return the meaning of a setting and the kind of its values, in the chosen language if it has a translation."""
     language = chosen_language()
-    key = {text: key for key, text in english_settings().items()}.get(setting.help)
-    told = setting.help if key is None else language.text(SETTINGS, key, setting.help)
-    if told == setting.help:
-        words = f"{told} ({setting.kind})"
-        return words if language is ENGLISH else f"{_LEFT_TO_RIGHT}{words}{_END}"
-    return f"{told} ({_WORD.sub(lambda match: _kind_word(match[0]), setting.kind)})"
+    english = f"{setting.help} ({setting.kind})"
+    if language is ENGLISH:
+        return english
+    told = language.setting_text(setting.help)
+    if told is None:
+        return f"{_LEFT_TO_RIGHT}{english}{_END}"
+    told = _CODE.sub(lambda code: f"{_LEFT_TO_RIGHT}{code[0]}{_END}", told)
+    return f"{told} ({_PART.sub(lambda part: _part_in_words(part[0]), setting.kind)})"
 
 
-def _kind_word(word: str) -> str:
-    return word if word.startswith("`") else TEXTS[f"kind_{'comma' if word == ',' else word.replace(' ', '_')}"]
+def _part_in_words(part: str) -> str:
+    for pattern, key in _KINDS:
+        if (match := pattern.fullmatch(part)) is not None:
+            values = match.groupdict()
+            count = values.get("count")
+            return TEXTS[key].format(**({"count": int(count.replace(",", ""))} if count else values))
+    return f"{_LEFT_TO_RIGHT}{part}{_END}"
 
 
 def _plain_settings(step: type) -> Iterator[Setting]:
-    if issubclass(step, CampaignStep):
-        for setting in settings_of(step):
-            if "." not in setting.name and setting.name != _RULE and not setting.kind.startswith(("mapping", "list")):
-                yield setting
+    for setting in settings_of(step):
+        is_rule = issubclass(step, CampaignStep) and setting.name == _RULE
+        if "." not in setting.name and not is_rule and not setting.kind.startswith(("mapping", "list")):
+            yield setting

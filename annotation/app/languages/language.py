@@ -14,8 +14,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any, cast
+
+from .setting_file import translated_settings
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -36,10 +39,18 @@ class AppLanguage:
         tag: Tag, such as `ar` or `pt-BR`.
         texts: Translations by section and key; none for English. A missing translation shows in English.
         english: English texts by section and key.
+        setting_file: File with the descriptions of recipe settings, read on first use; default none.
     """
 
-    def __init__(self, tag: str, texts: TextsBySection | None = None, english: TextsBySection | None = None) -> None:
+    def __init__(
+        self,
+        tag: str,
+        texts: TextsBySection | None = None,
+        english: TextsBySection | None = None,
+        setting_file: Path | None = None,
+    ) -> None:
         self.tag = tag
+        self._setting_file = setting_file
         self._texts: dict[tuple[str, str], str] = {}
         self._own: dict[tuple[str, str], str] = {}
         self._patterns: list[tuple[re.Pattern[str], str]] = []
@@ -81,6 +92,10 @@ class AppLanguage:
     def text(self, section: str, key: str, english: str) -> str:
         """Return a text in this language, or in English if it has no translation."""
         return self._texts.get((section, key), english)
+
+    def setting_text(self, english: str) -> str | None:
+        """Return the description of a recipe setting in this language, or None if it has no translation."""
+        return None if self._setting_file is None else translated_settings(self._setting_file).get(english)
 
     def plural(self, number: float) -> str:
         """Return the plural category of a count."""

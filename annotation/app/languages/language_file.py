@@ -26,12 +26,13 @@ FOLDER = Path(__file__).parent
 SUFFIX = ".toml"
 
 
-def read_language(path: Path, english: TextsBySection) -> AppLanguage:
+def read_language(path: Path, english: TextsBySection, setting_file: Path | None = None) -> AppLanguage:
     """Return the language of a file; entries that do not match English are left out and show in English.
 
     Args:
         path: The file, named by the language's tag, such as `ar.toml`.
         english: English texts by section and key.
+        setting_file: File with the language's descriptions of recipe settings; default none.
 
     Raises:
         DataError: The file cannot be read, or its name is not a language tag.
@@ -51,7 +52,7 @@ def read_language(path: Path, english: TextsBySection) -> AppLanguage:
         }
         for section, sources in english.items()
     }
-    return AppLanguage(tag, texts, english)
+    return AppLanguage(tag, texts, english, setting_file)
 
 
 def problems_of(path: Path, english: TextsBySection) -> list[str]:
@@ -80,6 +81,11 @@ def problems_of(path: Path, english: TextsBySection) -> list[str]:
             faults = ["it is missing"] if entry is None else _faults(entry, source, categories)
             problems += [f"[{section}] {key}: {fault}" for fault in faults]
     return problems
+
+
+def check_tag(tag: str) -> None:
+    """Raise `DataError` if a text is not the tag of a language."""
+    _categories_of(AppLanguage(tag), Path(f"{tag}{SUFFIX}"))
 
 
 def _categories_of(language: AppLanguage, path: Path) -> frozenset[str]:

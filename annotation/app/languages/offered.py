@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .language import ENGLISH, AppLanguage, TextsBySection
 from .language_file import FOLDER, SUFFIX, problems_of, read_language
+from .setting_file import setting_file_of
 
 logger = logging.getLogger(__name__)
 _MOST_HEADER = 500
@@ -20,7 +21,8 @@ class OfferedLanguages:
 
     Args:
         english: English texts by section and key.
-        folders: Folders with additional files, each of which takes precedence over an included file of the same name.
+        folders: Folders with additional files, each of which takes precedence over an included file of the same name;
+            so does a file of descriptions of settings in their `settings`.
 
     Raises:
         DataError: A file cannot be read, or its name is not a language tag.
@@ -28,10 +30,13 @@ class OfferedLanguages:
 
     def __init__(self, english: TextsBySection, *folders: Path) -> None:
         self._languages = {ENGLISH.tag: ENGLISH}
-        for path in (path for folder in (FOLDER, *folders) for path in sorted(folder.glob(f"*{SUFFIX}"))):
+        all_folders = (FOLDER, *folders)
+        for path in (path for folder in all_folders for path in sorted(folder.glob(f"*{SUFFIX}"))):
             if problems := problems_of(path, english):
                 logger.warning("%s: %d texts show in English; the first: %s", path, len(problems), problems[0])
-            self._languages[path.stem] = read_language(path, english)
+            possible = (setting_file_of(folder / path.name) for folder in reversed(all_folders))
+            settings = next((file for file in possible if file.is_file()), None)
+            self._languages[path.stem] = read_language(path, english, settings)
         self._accepted = lru_cache(maxsize=256)(self._best_of)
 
     @property

@@ -21,7 +21,7 @@ from ...store.review_store import ReviewStore
 from ...workflow.accepted_gold import RIGHT, accepted_now
 from ...workflow.attention import CHECKED_KINDS
 from ...workflow.settlement.rules import Rule, parse_rule
-from ..base.setting_texts import setting_in_words
+from ..base.setting_texts import setting_in_words, setting_label
 from ..own_pages.html_fields import FieldWords, area_field, check_field, choice_field, text_field
 from ..wording.own_page_texts import TEXTS
 from .accepted_gold import sources_of_gold, write_gold
@@ -193,7 +193,7 @@ class StepForm(NamedTuple):
         helps: dict[str, Setting] = {setting.name: setting for setting in settings_of(type(self.step))}
         for name, value in self._plain().items():
             field, told = f"set-{name}", helps.get(name)
-            words = FieldWords(name.replace("_", " "), "" if told is None else setting_in_words(told))
+            words = FieldWords(setting_label(name), "" if told is None else setting_in_words(told))
             if isinstance(value, bool):
                 yield check_field(field, values[field], words)
             elif isinstance(value, str) and (len(value) > _LONG or "\n" in value or name == "guidelines"):
