@@ -47,9 +47,9 @@ _LEAST_SHARE = 0.4
 """Share of a part that must have its hue; below it the part has no single color."""
 _SAME_HUE = 28.0
 """Distance in hue, in degrees, up to which a pixel votes for the part's hue."""
-_FOREIGN, _DOUBTFUL = (60.0, 0.04), (35.0, 0.02)
-"""Distance in hue, in degrees, and chroma from which a pixel certainly is no part's, and from which it is none where it
-touches such a pixel; folds and shades stray in hue but touch none.
+_FOREIGN, _OPPOSITE, _DOUBTFUL = (60.0, 0.04), (100.0, 0.015), (35.0, 0.015)
+"""Distances in hue, in degrees, and chromas from which a pixel certainly is no part's (two rules), and from which it is
+none where it touches such a pixel; folds and shades stray in hue but touch none.
 """
 _LEAST_TURN = 35.0
 """Smallest difference between the old hue and the new one, in degrees, that people call by two names."""
@@ -149,10 +149,13 @@ def _foreign(lab: NDArray[np.float32], hue: float, soft_px: float) -> NDArray[np
     calm = cv2.GaussianBlur(lab[..., 1:], (0, 0), soft_px)
     chroma = np.hypot(calm[..., 0], calm[..., 1])
     away = np.abs((np.rad2deg(np.arctan2(calm[..., 1], calm[..., 0])) - hue + 180) % 360 - 180)
-    certain, doubtful = ((away > degrees) & (chroma > least) for degrees, least in (_FOREIGN, _DOUBTFUL))
+    other, opposite, doubtful = (
+        (away > degrees) & (chroma > least) for degrees, least in (_FOREIGN, _OPPOSITE, _DOUBTFUL)
+    )
+    certain = other | opposite
     count, regions = cv2.connectedComponents(doubtful.astype(np.uint8), connectivity=4)
     holds = np.zeros(count, np.float32)
-    holds[np.unique(regions[certain & doubtful])] = 1
+    holds[np.unique(regions[certain])] = 1
     return np.asarray(cv2.GaussianBlur(holds[regions], (0, 0), 0.7), np.float32)
 
 
