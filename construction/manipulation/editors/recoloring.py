@@ -1,9 +1,9 @@
 """Another color for a part, such as a garment or a car, in which its light, its shade and its texture stay.
 
 The part's own hue is turned in Oklab (Ottosson 2020, bottosson.github.io/posts/oklab), where light and dark pixels of
-one hue look like one color. Gray pixels, highlights and pixels of another hue stay as they are: what has another color
-than the part, such as a hand in front of a coat, keeps it even within the outline. Along the rim only the part's share
-of each pixel changes (`matting`).
+one hue look like one color. Every pixel within the outline turns, shadows and highlights by as much as they have of the
+hue; only regions of a clearly different hue, such as a hand in front of a coat, keep theirs. Along the rim only the
+part's share of each pixel changes: its share of the chroma, where both sides differ in it, else its opacity (`matting`).
 """
 
 from __future__ import annotations
@@ -45,8 +45,12 @@ _GRAY = 0.025
 """Chroma below which a pixel has no hue."""
 _LEAST_SHARE = 0.4
 """Share of a part that must have its hue; below it the part has no single color."""
-_SAME_HUE, _OTHER_HUE = 28.0, 48.0
-"""Distances in hue, in degrees, up to which a pixel is the part's and from which it is not."""
+_SAME_HUE = 28.0
+"""Distance in hue, in degrees, up to which a pixel votes for the part's hue."""
+_FOREIGN, _OPPOSITE, _DOUBTFUL = (60.0, 0.04), (100.0, 0.015), (35.0, 0.015)
+"""Distances in hue, in degrees, and chromas from which a pixel certainly is no part's (two rules), and from which it is
+none where it touches such a pixel; folds and shades stray in hue but touch none.
+"""
 _LEAST_TURN = 35.0
 """Smallest difference between the old hue and the new one, in degrees, that people call by two names."""
 _LIGHTER, _RICHER = (0.7, 1.3), (0.5, 1.1)
@@ -70,7 +74,18 @@ _TO_LAB = np.array(
 _FROM_CONES, _FROM_LAB = (np.linalg.inv(rows).astype(np.float32) for rows in (_TO_CONES, _TO_LAB))
 _PALER, _TINY = 8, 2e-3
 _REACH = 3.0
-"""Widths of the rim by which an outline follows the part's hue outward."""
+"""Widths of the rim by which an outline follows the part's color outward."""
+_ALIKE, _AS_LIGHT = 0.35, 0.15
+"""Distances from the color beside it, as a share of its chroma and in lightness, up to which a pixel continues it."""
+_BLEEDING_PX, _NEAR = 2.0, 4.0
+"""Pixels beyond the rim into which stored chroma runs; widths of the rim over which colors of both sides are averaged.
+"""
+_APART, _ASTRAY = 0.05, 0.3
+"""Distance in chroma from which both sides can be told apart; distance of a mix from the line between them, as a share
+of that line, from which it is none.
+"""
+_LEAST, _MOST = 0.1, 0.9
+"""Shares of a mix below and beyond which a pixel belongs to one side."""
 
 
 def recolored(picture: Pixels, mask: Mask, color: Color, *, band: float) -> tuple[Pixels, Alpha] | str:
@@ -93,13 +108,17 @@ def recolored(picture: Pixels, mask: Mask, color: Color, *, band: float) -> tupl
     turn = (tone.hue - hue + 180) % 360 - 180
     if abs(turn) < _LEAST_TURN:
         return SAME_COLOR
-    whole = _following(lab, mask, hue, chroma, round(_REACH * band))
+    whole = _following(lab, mask, round(_REACH * band))
     matte = matted(picture, whole, band=band)
+    colors = _Tone(lightness, chroma, hue), tone, float(np.deg2rad(turn))
+    share = matte.alpha * (1 - _foreign(lab, hue, max(1.0, band / 2)))
     own = _lab(matte.pixels)
-    share = _membership(own, hue, chroma) * matte.alpha
-    new = _turned(own, np.deg2rad(turn), _Tone(lightness, chroma, hue), tone)
-    change = _rgb(new) - _rgb(own)
-    after = np.clip(np.rint(picture + share[..., None] * change), 0, 255).astype(np.uint8)
+    bled = _bled(lab, share, band)
+    share = np.where(bled.known, bled.share, share)
+    own[..., 1:] = np.where(bled.known[..., None], bled.own, own[..., 1:])
+    new = lab + share[..., None] * (_turned(own, *colors) - own)
+    after = np.clip(np.rint(picture + _rgb(new) - _rgb(lab)), 0, 255).astype(np.uint8)
+    after[share <= 0] = picture[share <= 0]
     visible = np.asarray((after != picture).any(axis=2), np.bool_)
     return after, np.asarray(np.where(visible, np.maximum(share, 1e-3), 0), np.float32)
 
@@ -123,23 +142,33 @@ def _own_tone(lab: NDArray[np.float32]) -> tuple[float | None, float, float]:
     return hue, float(chroma[near].mean()), float(lab[near, 0].mean())
 
 
-def _membership(lab: NDArray[np.float32], hue: float, chroma: float) -> NDArray[np.float32]:
-    """Return how much each pixel's color is a part's, 0-1; grays count, for a turned gray stays what it is."""
-    own = np.hypot(lab[..., 1], lab[..., 2])
-    away = np.abs((np.rad2deg(np.arctan2(lab[..., 2], lab[..., 1])) - hue + 180) % 360 - 180)
-    like = np.clip((_OTHER_HUE - away) / (_OTHER_HUE - _SAME_HUE), 0, 1)
-    pale = np.clip(1 - own / min(_GRAY, chroma / 2), 0, 1)
-    return np.asarray(np.maximum(like, pale), np.float32)
+def _foreign(lab: NDArray[np.float32], hue: float, soft_px: float) -> NDArray[np.float32]:
+    """Return how much each pixel belongs to a region of another hue than a part's, 0-1."""
+    import cv2
+
+    calm = cv2.GaussianBlur(lab[..., 1:], (0, 0), soft_px)
+    chroma = np.hypot(calm[..., 0], calm[..., 1])
+    away = np.abs((np.rad2deg(np.arctan2(calm[..., 1], calm[..., 0])) - hue + 180) % 360 - 180)
+    other, opposite, doubtful = (
+        (away > degrees) & (chroma > least) for degrees, least in (_FOREIGN, _OPPOSITE, _DOUBTFUL)
+    )
+    certain = other | opposite
+    count, regions = cv2.connectedComponents(doubtful.astype(np.uint8), connectivity=4)
+    holds = np.zeros(count, np.float32)
+    holds[np.unique(regions[certain])] = 1
+    return np.asarray(cv2.GaussianBlur(holds[regions], (0, 0), 0.7), np.float32)
 
 
-def _following(lab: NDArray[np.float32], mask: Mask, hue: float, chroma: float, reach: int) -> Mask:
-    """Return a mask grown to pixels of the part's hue beside it, such as those that an outline drawn too tight cuts."""
+def _following(lab: NDArray[np.float32], mask: Mask, reach: int) -> Mask:
+    """Return a mask grown to pixels that continue the color beside them, such as those that a tight outline cuts."""
     import cv2
 
     if reach < 1:
         return mask
-    own = np.hypot(lab[..., 1], lab[..., 2]) > chroma / 2
-    alike = own & (_membership(lab, hue, chroma) > 0.5)
+    own, known = _means(lab, mask, reach)
+    apart = np.hypot(*np.moveaxis(lab[..., 1:] - own[..., 1:], 2, 0))
+    colored = np.hypot(own[..., 1], own[..., 2])
+    alike = known & (apart < _ALIKE * colored) & (np.abs(lab[..., 0] - own[..., 0]) < _AS_LIGHT) & (colored > _GRAY)
     grown = mask
     for _ in range(reach):
         near = cv2.dilate(grown.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
@@ -147,13 +176,61 @@ def _following(lab: NDArray[np.float32], mask: Mask, hue: float, chroma: float, 
     return np.asarray(grown, np.bool_)
 
 
-def _turned(lab: NDArray[np.float32], turn: float, own: _Tone, tone: _Tone) -> NDArray[np.float32]:
-    """Return pixels with the hue turned by an angle, and lightness and chroma moved toward those of the new color."""
+class _Mix(NamedTuple):
+    """A part's share of each pixel along its rim, 0-1, by chroma; the part's own chroma there; and where both are known.
+
+    Stored pictures hold chroma at half their size or less, so that a part's color runs beyond its outline.
+    """
+
+    share: NDArray[np.float32]
+    own: NDArray[np.float32]
+    known: Mask
+
+
+def _bled(lab: NDArray[np.float32], share: NDArray[np.float32], band: float) -> _Mix:
+    """Return a part's share of the chroma along its rim, given its share of each pixel."""
+    import cv2
+
+    width = 2 * band + _BLEEDING_PX
+    inner, outer = share > _MOST, share < _LEAST
+    inside, outside = (cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5) for side in (inner, outer))
+    radius = round(_NEAR * band + _BLEEDING_PX)
+    own, ours = _means(lab, inner & (inside > _BLEEDING_PX), radius)
+    other, theirs = _means(lab, outer & (outside > width / 2), radius)
+    line = own[..., 1:] - other[..., 1:]
+    length = np.hypot(line[..., 0], line[..., 1])
+    beyond = lab[..., 1:] - other[..., 1:]
+    part = (beyond * line).sum(axis=2) / np.maximum(length, _APART) ** 2
+    astray = np.hypot(*np.moveaxis(beyond - part[..., None] * line, 2, 0))
+    rim = (inside <= width / 2) & (outside <= width)
+    known = rim & ours & theirs & (length > _APART) & (astray < _ASTRAY * length)
+    mixed = np.clip((part - _LEAST) / (_MOST - _LEAST), 0, 1)
+    return _Mix(np.asarray(mixed, np.float32), own[..., 1:], np.asarray(known, np.bool_))
+
+
+def _means(lab: NDArray[np.float32], where: Mask, radius: int) -> tuple[NDArray[np.float32], Mask]:
+    """Return the mean color of the selected pixels around each pixel, and where there are any."""
+    import cv2
+
+    weights, side = where.astype(np.float32), 2 * radius + 1
+    count = cv2.blur(weights, (side, side), borderType=cv2.BORDER_CONSTANT)
+    total = cv2.blur(lab * weights[..., None], (side, side), borderType=cv2.BORDER_CONSTANT)
+    mean = total / np.maximum(count, 1e-6)[..., None]
+    return np.asarray(mean, np.float32), np.asarray(count * side * side > 0.5, np.bool_)
+
+
+def _turned(lab: NDArray[np.float32], own: _Tone, tone: _Tone, turn: float) -> NDArray[np.float32]:
+    """Return pixels with the hue turned by an angle, in radians, and lightness and chroma moved toward a color's.
+
+    Lightness follows a power, so that black stays black and highlights do not clip.
+    """
     richer = float(np.clip(tone.chroma / own.chroma, *_RICHER))
-    lighter = float(np.clip(tone.lightness / max(own.lightness, 0.05), *_LIGHTER))
+    usual = float(np.clip(own.lightness, 0.1, 0.95))
+    wanted = min(usual * float(np.clip(tone.lightness / usual, *_LIGHTER)), 0.95)
     rows = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]], np.float32) * richer
     colored = np.clip(np.hypot(lab[..., 1], lab[..., 2]) / own.chroma, 0, 1)
-    lightness = lab[..., 0] * (1 + (lighter - 1) * colored)
+    before = np.clip(lab[..., 0], 0, 1)
+    lightness = before + (before ** (np.log(wanted) / np.log(usual)) - before) * colored
     return np.dstack([np.clip(lightness, 0, 1), lab[..., 1:] @ rows.T]).astype(np.float32)
 
 
