@@ -99,7 +99,7 @@ def _review_verdicts(
 
 
 def _gold_review_outcome(key: str) -> Outcome:
-    """Return the outcome of an item whose right answer is known, which passes as already reviewed."""
+    """Return the outcome of an item whose right answer is known; it counts as already reviewed."""
     return Outcome(evidence={"gold": key})
 
 

@@ -22,7 +22,7 @@ _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
 
 
 class SeenDraft(NamedTuple):
-    """The versions of decision and draft that a window showed.
+    """The versions of the decision and the draft that a window showed.
 
     Args:
         version: Version of the annotator's decision; 0 if there is none.

@@ -110,7 +110,7 @@ class Mistakes:
 
 
 def _line_number(mistake: str) -> int:
-    """Return the line that a mistake names; 0 if it names none."""
+    """Return the line number that an error message gives, or 0 if it gives none."""
     named = _LINE.search(mistake)
     return int(named[1]) if named else 0
 

@@ -92,7 +92,7 @@ class Archive(Generic[Place]):
         return name in self._places
 
     def listing(self, folder: str) -> set[str]:
-        """Return the names directly in a folder, leaping from one to the next; folders end with `/`."""
+        """Return the names directly in a folder, seeking from one to the next; folders end with `/`."""
         prefix = f"{folder}/" if folder else ""
         names: set[str] = set()
         place = bisect_left(self._names, prefix)

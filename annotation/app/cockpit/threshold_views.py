@@ -65,7 +65,7 @@ def field_of(threshold: FilterThreshold) -> str:
 
 
 def threshold_form(thresholds: Sequence[FilterThreshold], tried: TriedThreshold) -> str:
-    """Return the menu of thresholds, and for each a field that shows while it is chosen."""
+    """Return the menu of thresholds and, for each threshold, a field that is shown while it is selected."""
     options = {
         threshold.name: TEXTS["threshold_name"].format(
             step=threshold.stage.entry, setting=threshold.threshold.setting, at=_spelled(threshold.threshold.at)

@@ -68,7 +68,7 @@ def read_recipe_file(workspace: Path) -> RecipeFile:
 
 
 def write_recipe_file(workspace: Path, file: RecipeFile, text: str) -> None:
-    """Replace the text that was read with another one, and keep the old text.
+    """Replace the file's text with the new text, and keep the old text.
 
     Raises:
         BenchwrightError: The file has changed in the meantime, or cannot be written.

@@ -72,7 +72,7 @@ def helpers_url(task_id: int) -> str:
 
 
 def proposals_url(task_id: int) -> str:
-    """Return the path of the helpers' proposals for a task before any request."""
+    """Return the URL path of the helpers' initial proposals for a task, before any proposal is requested."""
     return f"/regions/{task_id}/proposals"
 
 

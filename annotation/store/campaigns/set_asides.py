@@ -186,7 +186,7 @@ def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any
 
 
 def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, now: datetime) -> TakenBack:
-    """Let an annotator's votes count again, except those in whose place others have decided or decide now.
+    """Let an annotator's votes count again, except those that other annotators have replaced or are now replacing.
 
     Votes deleted on another server (`withdrawn_votes`) count again only if none of the annotator's other votes are set
     aside.

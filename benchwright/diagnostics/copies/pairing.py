@@ -148,7 +148,7 @@ class ProposedPairs(GatherStep):
 
 
 def _largest_first(columns: pa.Table) -> NDArray[np.int64]:
-    """Return the rows with hashes, starting with those with most pixels; ties by id."""
+    """Return the rows that have hashes, those with the most pixels first; ties are ordered by id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

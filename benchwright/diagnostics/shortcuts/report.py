@@ -142,7 +142,7 @@ def find_shortcuts(
     model: PicturelessModel | None = None,
     replies: Path | None = None,
 ) -> ShortcutReport:
-    """Return the results on items of solvers that do not do the task.
+    """Return the results that solvers that do not do the task achieve on the items.
 
     Args:
         source: Folder of a release or of a workspace whose run is finished, or file, archive or folder of questions in
@@ -155,7 +155,7 @@ def find_shortcuts(
         workers: Number of processes; default one per processor.
         learn_from: Largest number of items of each task from which the adversary learns; 0 for none.
         model: Model that answers without pictures; None if no model is asked.
-        replies: File that keeps its replies, so that no request is paid twice; None keeps none.
+        replies: File in which its replies are kept, so that no request is paid for twice; None keeps none.
 
     Raises:
         BenchwrightError: The source is none of these, or the workspace's run is not finished.

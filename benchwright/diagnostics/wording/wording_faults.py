@@ -52,7 +52,7 @@ class WordingRules:
 
 
 def faults_of(item: Item, spelling: Spelling, rules: WordingRules) -> tuple[list[Fault], bool]:
-    """Return all faults of an item's texts, and whether it was checked as English.
+    """Return all faults in an item's texts, and whether they were checked as English.
 
     Args:
         item: The item.

@@ -129,7 +129,7 @@ def token_in(shared: SharedFolders) -> Iterator[Token]:
 
 
 def _samples(images: Path) -> list[tuple[str, int]]:
-    """Return relative path and size of a few regular files in the image folder or the first folders below it."""
+    """Return the relative paths and sizes of a few regular files in the image folder or the first folders below it."""
     samples: list[tuple[str, int]] = []
     for place, (root, _, names) in enumerate(os.walk(images)):
         for name in sorted(names[:_ENTRIES_LOOKED_AT]):

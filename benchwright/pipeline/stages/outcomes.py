@@ -154,7 +154,7 @@ def write_gathered(
 
 
 def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, Judged]:
-    """Return the step's own outcomes of a shard, by record id, without curators' decisions."""
+    """Return the step's own outcomes for a shard, by record id, without curators' decisions."""
     images, items = table.read(marker, "images"), table.read(marker, "items")
     pictures: dict[str, ImageRecord] = (
         {} if images is None else {image.image_id: image for image in image_records(images)}

@@ -82,7 +82,7 @@ def read_coco(
 
     Args:
         path: Path of the file.
-        shape: Shape as which to read every annotation, such as the boxes of polygons; default None: the most detailed
+        shape: Shape to read from every annotation, such as the boxes around polygons; default None: the most detailed
             shape.
         sizes_wh: Size of each picture by path or file name, against which to check the file; default None: no check.
         is_lvis: Whether to take names from `coco_url`.

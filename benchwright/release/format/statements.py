@@ -73,7 +73,7 @@ def read_statements(path: Path) -> Statements:
     """Return the statements in a YAML or JSON file.
 
     Raises:
-        DataError: The file cannot be read, or has other fields or values.
+        DataError: The file cannot be read, or has unexpected fields or values.
     """
     import yaml
 

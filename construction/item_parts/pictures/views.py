@@ -42,7 +42,7 @@ class LightChange(NamedTuple):
 
     Args:
         gamma: Exponent; values above 1 darken.
-        contrast: Factor of the contrast.
+        contrast: Contrast factor.
         brightness: Added gray levels, as a fraction of the range.
         blur_px: Standard deviation of a Gaussian blur, before noise.
         noise: Standard deviation of Gaussian noise, in gray levels of 0-255.

@@ -55,7 +55,7 @@ class Diffusion:
         device: Device and precision for the model.
         running: Settings for running it.
         steps: Number of denoising steps; None for the preset's. The same applies to the next two settings.
-        guidance: Guidance, under its name in the preset's call.
+        guidance: Guidance scale, passed under the name that the preset's pipeline uses.
         side_px: Longer side of the model's input, in pixels.
 
     Raises:

@@ -94,7 +94,7 @@ class EndpointEdits:
         return f"{words}Leave {kept} as it is. The picture then shows: {idea.manipulated_caption}"
 
     def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
-        """Return the size at which the model gets a picture, without the mirrored filling."""
+        """Return the size at which the model receives a picture, without the mirrored padding."""
         return self._frame(size_wh).picture_wh
 
     def _frame(self, size_wh: tuple[int, int]) -> _ModelFrame:

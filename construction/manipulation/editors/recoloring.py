@@ -2,8 +2,8 @@
 
 The part's own hue is turned in Oklab (Ottosson 2020, bottosson.github.io/posts/oklab), where light and dark pixels of
 one hue look like one color. Every pixel within the outline turns, shadows and highlights by as much as they have of the
-hue; only regions of a clearly different hue, such as a hand in front of a coat, keep theirs. Along the rim only the
-part's share of each pixel changes: its share of the chroma, where both sides differ in it, else its opacity (`matting`).
+hue; only regions of a clearly different hue, such as a hand in front of a coat, keep theirs. Along the rim, only the
+part's share of each pixel changes: its share of the chroma if both sides differ in it, else its opacity (`matting`).
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _following(lab: NDArray[np.float32], mask: Mask, reach: int) -> Mask:
 
 
 class _Mix(NamedTuple):
-    """A part's share of each pixel along its rim, 0-1, by chroma; the part's own chroma there; and where both are known.
+    """A part's share of each pixel along its rim, 0-1, by chroma; the part's chroma there; and where both are known.
 
     Stored pictures hold chroma at half their size or less, so that a part's color runs beyond its outline.
     """

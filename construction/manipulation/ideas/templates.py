@@ -173,7 +173,7 @@ def _change(
 
 
 def _asked(subject: str, value: ShownValue) -> str | None:
-    """Return the question stated about a value; None leaves the question to the step that asks."""
+    """Return the question specified for a value, or None if the asking step is to choose the question."""
     return None if value.ask is None else value.ask.replace("{subject}", subject)
 
 

@@ -1,1 +1,1 @@
-"""Models of the manipulation steps: weights found and hashed, replies of a stated shape."""
+"""Models for the manipulation steps: finding and hashing weights, and getting replies of a given shape."""

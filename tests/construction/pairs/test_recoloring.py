@@ -82,3 +82,11 @@ def test_no_rim_of_the_old_color_stays_on_a_photograph() -> None:
 )
 def test_a_part_of_that_color_or_of_none_is_refused(natural: NDArray[np.uint8], color: Color, reason: str) -> None:
     assert recolored(natural, DISC, color, band=1.5) == reason
+
+
+def test_a_fold_whose_hue_strays_takes_the_new_color_too() -> None:
+    natural = scene()
+    natural[40:80, 60:64] = (120, 70, 15)
+    after, _ = changed(natural, DISC, "blue", 1.5)
+    fold = after[45:75, 61:63].astype(int)
+    assert (fold[..., 2] > fold[..., 0]).all(), "no scrap of the old color stays"
