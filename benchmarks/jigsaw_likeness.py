@@ -22,7 +22,7 @@ from shortcut_free_tasks import crops_of, pictures_in
 
 from benchwright.cli.demo import prepare_photographs
 from benchwright.construction.item_parts.pictures.inner_pictures import sized_parts_of, within_frames
-from benchwright.construction.item_parts.pictures.piece_likeness import even_ways, measured_margins
+from benchwright.construction.item_parts.pictures.piece_likeness import ReducedPicture, even_ways, measured_margins
 from benchwright.construction.tasks.jigsaw import Jigsaw
 
 ROUNDS, SHARE = 4, 0.7
@@ -72,7 +72,8 @@ def measured_parts(pixels: Pixels) -> Measured | None:
     ]
     if not sized:
         return None
-    return [size for size, _ in sized], measured_margins(pixels, [part for _, part in sized]).astype(float)
+    measured = measured_margins(ReducedPicture.of(pixels), [part for _, part in sized])
+    return [size for size, _ in sized], measured.astype(float)
 
 
 def _chosen(measured: Sequence[Measured], scales: Floats, weights: Floats) -> list[Floats]:

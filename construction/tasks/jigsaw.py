@@ -46,7 +46,7 @@ from ..item_parts.wording.wordings import Wordings, WordingsInUse
 
 if TYPE_CHECKING:
     from ..item_parts.pictures.inner_pictures import InnerBox
-    from ..item_parts.pictures.piece_likeness import Way
+    from ..item_parts.pictures.piece_likeness import ReducedPicture, Way
     from ..item_parts.pictures.tiled_pictures import Tile, TiledPicture, TilePair
 
 _GRID = 3
@@ -228,18 +228,20 @@ class Jigsaw(MapStep):
         """Make items from a picture, or from parts of it, in which no strip, lettering or similarity reveals
         the key.
         """
+        from ..item_parts.pictures.piece_likeness import ReducedPicture
         from ..item_parts.pictures.tiled_pictures import CutLines
 
         # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
         lines = CutLines(whole[0].picture, lettering=self.lettering == "avoid", strips=self.strips == "avoid")
         order = 1 if whole[0].pair.missing == _EXCHANGEABLE[0] else -1  # by chance
         tried = {inner: (whole[0].picture, whole[0].evidence["difference"])}
+        reduced = ReducedPicture.of(pixels) if self.likeness == "even" else None
         against = cache(lambda part: lines.reason_against(part, _EXCHANGEABLE))
         reason, is_any_usable = "told_by_likeness", False
         for parts in self._parts(inner, ctx.rng(record.image_id, "parts")):
             usable = {part: size for part, size in parts.items() if against(part) is None}
             is_any_usable |= bool(usable)
-            for ways in self._ways(pixels, usable) if usable else ():
+            for ways in self._ways(reduced, usable) if usable else ():
                 reason = "ambiguous_where_even" if self.likeness == "even" else "ambiguous"
                 cuts = [self._cut_of(pixels, list(usable)[way.part], way, tried) for way in ways]
                 if cuts[0].evidence["difference"] >= self.min_difference:
@@ -278,13 +280,16 @@ class Jigsaw(MapStep):
         measured = self._sizes_of(picture) | {"largest_difference": difference}
         return _Cut(picture, pair, {"difference": difference, **way.evidence}, measured)
 
-    def _ways(self, pixels: NDArray[np.uint8], usable: Mapping[InnerBox, float]) -> Iterator[tuple[Way, Way]]:
-        """Yield the two ways to cut each part of a picture, the best part first; chance chooses one of the two."""
+    @staticmethod
+    def _ways(picture: ReducedPicture | None, usable: Mapping[InnerBox, float]) -> Iterator[tuple[Way, Way]]:
+        """Yield the two ways to cut each part of a picture, the best part first, or in order without a picture to
+        compare; chance chooses one of the two.
+        """
         from ..item_parts.pictures.piece_likeness import Way, even_ways, likeness_margins
 
-        if self.likeness == "keep":
+        if picture is None:
             return ((Way(part, 0), Way(part, 1)) for part in range(len(usable)))
-        margins = likeness_margins(pixels, list(usable))
+        margins = likeness_margins(picture, list(usable))
         return even_ways(margins, list(usable.values()))
 
     def _sizes_of(self, cut: TiledPicture) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.construction.item_parts.pictures.inner_pictures import InnerBox
-from benchwright.construction.item_parts.pictures.piece_likeness import even_ways, likeness_margins
+from benchwright.construction.item_parts.pictures.piece_likeness import ReducedPicture, even_ways, likeness_margins
 from benchwright.construction.item_parts.pictures.tiled_pictures import edge_difference
 from benchwright.construction.tasks.jigsaw import HIDDEN, Jigsaw
 from benchwright.diagnostics.shortcuts.item_cues import cues_of_item
@@ -343,7 +343,7 @@ def test_likeness_is_measured_off_the_join(photo: np.ndarray) -> None:
     changed = photo[:300, :450].copy()
     changed[100:104, 300:450] = 0
     changed[200:204, 150:300] = 255
-    before, after = (likeness_margins(pixels, [whole]) for pixels in (photo[:300, :450], changed))
+    before, after = (likeness_margins(ReducedPicture.of(px), [whole]) for px in (photo[:300, :450], changed))
     assert before.shape == (1, 2)
     assert np.abs(before - after).max() < 0.3 < np.abs(before).max()
 

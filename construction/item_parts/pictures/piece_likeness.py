@@ -94,23 +94,42 @@ def _way(part: int, missing: int, margins: Floats) -> Way:
     return Way(part, missing, round(float(margins[part, missing]), 3))
 
 
-def likeness_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
+class ReducedPicture(NamedTuple):
+    """A picture as parts of it are compared.
+
+    Args:
+        pixels: The picture at most 288 pixels a side, (height, width, 3).
+        scale: Factor by which it is smaller, at most 1.
+    """
+
+    pixels: NDArray[np.uint8]
+    scale: float
+
+    @classmethod
+    def of(cls, pixels: NDArray[np.uint8]) -> ReducedPicture:
+        """Reduce a picture, (height, width, 3)."""
+        height, width = pixels.shape[:2]
+        scale = min(1.0, _REDUCED_PX / max(height, width))
+        return cls(shrink(pixels, (max(1, round(scale * width)), max(1, round(scale * height)))), scale)
+
+
+def likeness_margins(picture: ReducedPicture, parts: Sequence[InnerBox]) -> Floats:
     """Return how much more similar to the shown tiles the right piece is than the wrong one.
 
     Args:
-        pixels: The picture, (height, width, 3).
-        parts: Parts of it to cut into 3 by 3 tiles.
+        picture: The picture.
+        parts: Parts of it to cut into 3 by 3 tiles, in pixels before the picture was reduced.
 
     Returns:
         Shape (parts, 2): first with tile (1, 2) missing and (2, 1) wrong, then the reverse.
     """
-    measured = np.tanh(measured_margins(pixels, parts) / _SCALES)
+    measured = np.tanh(measured_margins(picture, parts) / _SCALES)
     return np.asarray(measured @ np.array(_WEIGHTS, np.float32), np.float32)
 
 
-def measured_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
+def measured_margins(picture: ReducedPicture, parts: Sequence[InnerBox]) -> Floats:
     """Return the margins of each measure of similarity separately, shape (parts, 2, measures)."""
-    tiles = _reduced(pixels, parts).reshape(len(parts), _GRID, _TILE_PX, _GRID, _TILE_PX, 3)
+    tiles = _squares(picture, parts).reshape(len(parts), _GRID, _TILE_PX, _GRID, _TILE_PX, 3)
     tiles = np.ascontiguousarray(tiles.transpose(1, 3, 0, 2, 4, 5))
     pieces = _piece(tiles[1, 2]), _piece(tiles[2, 1])
     beside = _beside(tiles[0, 2], tiles[1, 1], tiles[0, 1]), _beside(tiles[1, 1], tiles[2, 0], tiles[1, 0])
@@ -118,12 +137,11 @@ def measured_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Fl
     return np.stack([alike[0][0] - alike[0][1], alike[1][1] - alike[1][0]], axis=1)
 
 
-def _reduced(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
+def _squares(picture: ReducedPicture, parts: Sequence[InnerBox]) -> Floats:
     """Return parts of a picture as squares of 3 by 3 tiles, (parts, pixels, pixels, 3)."""
     import cv2
 
-    scale = min(1.0, _REDUCED_PX / max(pixels.shape[:2]))
-    small = shrink(pixels, (max(1, round(scale * pixels.shape[1])), max(1, round(scale * pixels.shape[0]))))
+    small, scale = picture
     side = _GRID * _TILE_PX
     found = np.empty((len(parts), side, side, 3), np.float32)
     for shown, part in zip(found, parts, strict=True):

@@ -24,7 +24,7 @@ _LEAST_PX = 2
 
 @dataclass(frozen=True)
 class _Lines:
-    """The lines of a picture in one direction, by cells: whether each is uniform, and its mean gray."""
+    """The lines of a picture in one direction, by cells, (cells, lines): whether each is uniform, and its mean gray."""
 
     uniform: NDArray[np.bool_]
     level: NDArray[np.float32]
@@ -38,12 +38,14 @@ class _Lines:
         cell_px = max(_LEAST_CELL_PX, int(grey.shape[1] * _CELL_SHARE))
         count = grey.shape[1] // cell_px
         if not count:
-            return cls(np.zeros((len(grey), 0), np.bool_), np.zeros((len(grey), 0), np.float32), cell_px)
+            return cls(np.zeros((0, len(grey)), np.bool_), np.zeros((0, len(grey)), np.float32), cell_px)
         cells = np.ascontiguousarray(grey[:, : count * cell_px])
         of_cell, middle = np.ones((1, cell_px), np.uint8), slice(cell_px // 2, None, cell_px)
         high, low = cv2.dilate(cells, of_cell)[:, middle], cv2.erode(cells, of_cell)[:, middle]
         level = cv2.resize(cells, (count, len(grey)), interpolation=cv2.INTER_AREA).astype(np.float32)
-        return cls(high - low <= _UNIFORM_LEVELS, level, cell_px)
+        # With the lines last, NumPy compares many lines at once.
+        uniform = high - low <= _UNIFORM_LEVELS
+        return cls(np.ascontiguousarray(uniform.T), np.ascontiguousarray(level.T), cell_px)
 
     def has_strip(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
         """Return whether `_LEAST_PX` to `most_px` consecutive lines are of one color along a stretch.
@@ -53,29 +55,35 @@ class _Lines:
             along: Ends of the stretch.
             most_px: Largest number of lines in a strip.
         """
-        first, last = max(0, int(between[0])), min(len(self.uniform), int(np.ceil(between[1])))
+        count = self.uniform.shape[1]
+        first, last = max(0, int(between[0])), min(count, int(np.ceil(between[1])))
         start, end = max(0, round(along[0] / self.cell_px)), round(along[1] / self.cell_px)
-        uniform, level = self.uniform[:, start:end], self.level[:, start:end]
-        if not uniform.shape[1]:
+        # Lines far enough beyond that an area which extends further is longer than a strip.
+        reach = int(most_px) + 1 + _EDGE_PX
+        before = max(0, first - reach)
+        lines = slice(before, max(before, last + reach))
+        uniform, level = self.uniform[start:end, lines], self.level[start:end, lines]
+        if not len(uniform):
             return False
-        is_strip = uniform.all(axis=1) & (np.ptp(level, axis=1) <= _UNIFORM_LEVELS)
-        # Ends of runs of such lines in the whole picture, so that an area that extends further does not count as a
-        # strip.
+        is_strip = uniform.all(axis=0)
+        if np.count_nonzero(is_strip) < _LEAST_PX:
+            return False
+        is_strip &= level.max(axis=0) - level.min(axis=0) <= _UNIFORM_LEVELS
         steps = np.diff(np.concatenate([[False], is_strip, [False]]).astype(np.int8))
-        starts, ends = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+        starts, ends = before + np.flatnonzero(steps == 1), before + np.flatnonzero(steps == -1)
         lengths = ends - starts
         is_seen = (starts < last) & (ends > first)
         # An area of one color that reaches the picture's end is its ground.
-        is_inside = (starts >= _EDGE_PX) & (ends + _EDGE_PX <= len(is_strip))
+        is_inside = (starts >= _EDGE_PX) & (ends + _EDGE_PX <= count)
         fits = is_seen & is_inside & (lengths >= _LEAST_PX) & (lengths <= most_px)
-        return any(_stands_out(level, *ends) for ends in zip(starts[fits], ends[fits], strict=True))
+        return any(_stands_out(self.level[start:end], *ends) for ends in zip(starts[fits], ends[fits], strict=True))
 
 
 def _stands_out(level: NDArray[np.float32], start: int, end: int) -> bool:
     """Return whether lines from `start` to before `end` contrast sharply with those on either side."""
-    within = level[start:end].mean(axis=0)
-    beyond = level[[start - _EDGE_PX, end + _EDGE_PX - 1]]
-    return bool((np.abs(beyond - within) >= _LEAST_CONTRAST).mean(axis=1).min() >= _LEAST_SHARE)
+    within = level[:, start:end].mean(axis=1, keepdims=True)
+    beyond = level[:, [start - _EDGE_PX, end + _EDGE_PX - 1]]
+    return bool((np.abs(beyond - within) >= _LEAST_CONTRAST).mean(axis=0).min() >= _LEAST_SHARE)
 
 
 class StraightStrips:
