@@ -22,7 +22,7 @@ from benchwright.terminal.output import emit, json_option
 @click.option(
     "--settings",
     is_flag=True,
-    help="Print the file with the descriptions of recipe settings instead, which belongs into the folder settings.",
+    help="Print the file with the descriptions of recipe settings instead, which belongs in the folder `settings`.",
 )
 @json_option('`{"tag", "file", "problems": [...]}`; `file` is the text, `problems` what is wrong with --from')
 def language(tag: str, file: Path | None, settings: bool, as_json: bool) -> None:
@@ -30,8 +30,7 @@ def language(tag: str, file: Path | None, settings: bool, as_json: bool) -> None
 
     Translate the file, put it into a folder under the name TAG.toml, and start
     the app with `review serve --languages DIR`. Texts that still begin with "EN: " are untranslated. The
-    descriptions of recipe settings, for curators, are in a file of their own, DIR/settings/TAG.toml. Needs the
-    extra `app`.
+    descriptions of recipe settings, for curators, are in another file, DIR/settings/TAG.toml. Needs the extra `app`.
     """
     from .app import check_app_is_installed
 
