@@ -133,8 +133,11 @@ def _texts(versions: Sequence[GuidelinesVersion]) -> dict[int, str]:
 
 
 def _changes(draft: GuidelinesDraft, texts: dict[int, str]) -> bool:
-    """Return whether a text differs from the newest version and from the one that the curator edited."""
-    return draft.text not in {texts[max(texts)], texts.get(draft.based_on)}
+    """Return whether a text differs from the version that the curator edited and from every later one.
+
+    A page that is left while its text is being saved stores that text once more, so a draft may equal a saved version.
+    """
+    return all(draft.text != text for version, text in texts.items() if version >= draft.based_on)
 
 
 def _digest(text: str) -> str:
