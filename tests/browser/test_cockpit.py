@@ -230,6 +230,32 @@ def test_what_is_typed_before_a_slow_script_arrives_is_tried_and_kept(site: Revi
     page.get_by_text("Saved", exact=True).wait_for()
 
 
+def test_drafts_do_not_overtake_one_another_or_outlive_what_is_dropped(curator: Opened) -> None:
+    page = curator("/recipe/text")
+    text = page.locator("textarea[name=text]")
+    kept = text.input_value()
+    held, hold = routes_held()
+    page.route("**/recipe/draft", hold, times=1)
+    with page.expect_request("**/recipe/draft"):
+        text.press_sequentially("# one")
+    text.press_sequentially(" and two\n")
+    page.wait_for_timeout(600)  # longer than a draft waits before it is stored
+    with page.expect_response(lambda answer: "two" in (answer.request.post_data or "")):
+        held.pop().continue_()
+    page.reload()
+    assert text.input_value() == f"# one and two\n{kept}"
+    page.route("**/recipe/draft", hold, times=1)
+    with page.expect_request("**/recipe/draft"):
+        text.press_sequentially("# three\n")
+    page.get_by_role("button", name="Drop what I typed").click()
+    page.wait_for_timeout(600)  # longer than the server takes
+    slow = held.pop()
+    slow.fulfill(response=slow.fetch())
+    page.get_by_role("button", name="Drop what I typed").wait_for(state="detached")
+    page.reload()
+    assert text.input_value() == kept
+
+
 def test_without_a_script_the_form_leads_to_the_effect(
     site: ReviewSite, new_context: Callable[..., BrowserContext]
 ) -> None:

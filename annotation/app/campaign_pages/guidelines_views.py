@@ -77,8 +77,7 @@ def _buttons(newest: GuidelinesVersion, *, is_stale: bool) -> str:
     go_on, drop = (TEXTS[f"guidelines_{act}"].format(version=newest.version) for act in ("go_on", "drop"))
     return (
         f'<button type="submit" id="go-on" formaction="{GUIDELINES}/go-on">{escape(go_on)}</button>'
-        f'<button class="quiet" type="submit" id="drop" formaction="{GUIDELINES}/drop" data-drops>'
-        f"{escape(drop)}</button>"
+        f'<button class="quiet" type="submit" id="drop" formaction="{GUIDELINES}/drop">{escape(drop)}</button>'
     )
 
 

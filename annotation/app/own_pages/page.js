@@ -2,6 +2,7 @@
 
 const HEADERS = { "x-benchwright-draft": "1" };
 const SAVE_AFTER_MS = 400;
+const GIVE_UP_AFTER_MS = 10_000;
 const LOOK_EVERY_MS = 1000;
 
 // Scroll the links of the head, which are one row on a narrow screen, to the one of this page.
@@ -42,44 +43,50 @@ function keepDraft(form) {
   let timer = 0;
   let isBehind = false;
   let sending = null;
+  let isLeaving = false;
   const status = form.querySelector("[data-saved]");
-  const save = (keepalive) => {
+  const saveAfter = (wait) => {
     clearTimeout(timer);
-    if (isBehind) sending = send(keepalive);
+    timer = setTimeout(save, wait, false);
+  };
+  // One draft at a time is on its way, so that none overtakes a later one; a page that closes cannot wait.
+  const save = (keepalive) => {
+    if (isBehind && (sending === null || keepalive)) sending = send(keepalive);
   };
   const send = async (keepalive) => {
     isBehind = false;
+    let wait = SAVE_AFTER_MS;
     try {
       const reply = await fetch(form.dataset.draft, {
         method: "PUT", headers: HEADERS, body: new URLSearchParams(new FormData(form)), keepalive,
+        signal: AbortSignal.timeout(GIVE_UP_AFTER_MS),
       });
       if (!reply.ok) throw new Error(reply.statusText);
-      if (status) status.textContent = status.dataset.saved;
-      if (reply.status === 200) showParts(await reply.json());
+      if (status && !isBehind) status.textContent = status.dataset.saved;
+      if (reply.status === 200 && !isLeaving) showParts(await reply.json());
     } catch {
       isBehind = true;
+      wait = 3000;
       if (status) status.textContent = status.dataset.unsaved;
-      timer = setTimeout(save, 3000, false);
-    } finally {
-      sending = null;
     }
+    sending = null;
+    if (isBehind) saveAfter(wait);
   };
   const change = () => {
     isBehind = true;
     if (status) status.textContent = "";
-    clearTimeout(timer);
-    timer = setTimeout(save, SAVE_AFTER_MS, false);
+    saveAfter(SAVE_AFTER_MS);
   };
   form.addEventListener("input", change);
   form.addEventListener("submit", (event) => {
-    const { submitter } = event;
-    const drop = () => { if (submitter?.hasAttribute("data-drops")) isBehind = false; };
-    drop();
+    isBehind = false; // the form has all that the draft would have
     if (sending === null) return;
-    // A draft on its way must arrive first, or it outlives the text that is saved or dropped now.
+    // A draft that arrived later would outlive the text that is saved or dropped now.
+    const { submitter } = event;
     event.preventDefault();
+    isLeaving = true;
     sending.then(() => {
-      drop();
+      isLeaving = false;
       form.requestSubmit(submitter);
     });
   });
@@ -191,10 +198,12 @@ function keepTyped(form) {
     const typed = fields.map((field) => [field.name, field[isBox(field) ? "checked" : "value"]]);
     sessionStorage.setItem(place, JSON.stringify({ typed, isSent }));
   };
+  const isTypedEarly = fields.some(isChanged);
   const { typed = [] } = JSON.parse(sessionStorage.getItem(place) ?? "{}");
   if (typed.length === fields.length && fields.every((field, at) => field.name === typed[at][0])) {
     fields.forEach((field, at) => { if (!isChanged(field)) field[isBox(field) ? "checked" : "value"] = typed[at][1]; });
   }
+  if (isTypedEarly) keep(false);
   form.addEventListener("input", () => keep(false));
   form.addEventListener("submit", () => keep(true));
 }

@@ -230,13 +230,7 @@ class _RecipePages:
         return own_page(title_of(form.entry), body, here=RECIPE, **more)
 
     def _text_page(self, text: str, file: RecipeFile, asked: CuratorRequest, **more: Any) -> Response:
-        drop = ""
-        if text != file.text:
-            drop = (
-                f'<form method="post" action="{RECIPE}/drop">{hidden(TOKEN, asked.token)}'
-                f'<button class="quiet" type="submit">{escape(TEXTS["drop_text"])}</button></form>'
-            )
-        return own_page(TEXTS["change_text"], text_form(text, file, asked) + drop, here=RECIPE, **more)
+        return own_page(TEXTS["change_text"], text_form(text, file, asked), here=RECIPE, **more)
 
     def _campaign_page(self, sent: Mapping[str, str], file: RecipeFile, asked: CuratorRequest, **more: Any) -> Response:
         recipe = file.parsed()

@@ -62,14 +62,16 @@ def close_form(campaign: Campaign, asked: CuratorRequest) -> str:
 
 
 def text_form(text: str, file: RecipeFile, asked: CuratorRequest) -> str:
-    """Return the form for changing the text of a recipe."""
+    """Return the form for changing the text of a recipe; a changed text can be dropped."""
     words = FieldWords(TEXTS["recipe_text"], TEXTS["hint_text"])
     rows = min(40, max(12, text.count("\n") + 3))
     more = 'class="code" dir="ltr" spellcheck="false" autocapitalize="off"'
+    drop = f'<button class="quiet" type="submit" formaction="{RECIPE}/drop">{escape(TEXTS["drop_text"])}</button>'
     return (
         f'<form method="post" action="{RECIPE}/text" data-draft="{RECIPE}/draft" novalidate>'
         f"{hidden(TOKEN, asked.token)}"
-        f"{hidden('digest', file.digest)}{area_field('text', text, words, rows=rows, more=more)}{_buttons()}</form>"
+        f"{hidden('digest', file.digest)}{area_field('text', text, words, rows=rows, more=more)}"
+        f"{_buttons('' if text == file.text else drop)}</form>"
     )
 
 
@@ -125,10 +127,10 @@ def change_page(change: RecipeChange, asked: CuratorRequest) -> str:
     )
 
 
-def _buttons() -> str:
+def _buttons(more: str = "") -> str:
     return (
         f'<div class="buttons"><button type="submit">{escape(TEXTS["see_effect"])}</button>'
-        f'<a class="button quiet" href="{RECIPE}">{escape(TEXTS["step_back"])}</a></div>'
+        f'<a class="button quiet" href="{RECIPE}">{escape(TEXTS["step_back"])}</a>{more}</div>'
     )
 
 
