@@ -189,8 +189,9 @@ def test_each_threshold_has_its_own_value_and_two_windows_try_their_own(curator:
 
 def test_without_a_connection_the_page_says_so_and_keeps_what_is_typed(curator: Opened) -> None:
     page = curator("/thresholds?threshold=quality.min_side_px")
-    page.route("**/thresholds/effect*", lambda route: route.abort())
     field = page.get_by_role("spinbutton", name="Try")
+    field.wait_for()
+    page.route("**/thresholds/effect*", lambda route: route.abort())
     field.fill("210")
     page.get_by_text("No connection").wait_for()
     page.unroute("**/thresholds/effect*")
