@@ -27,7 +27,7 @@ class ItemReport(NamedTuple):
         repeated_options: Pairs of equal options.
         similar_options: Pairs of options that are nearly equal.
         questions: Items that repeat others, exactly or nearly.
-        letters: The letters of right options, and of refusal choices, by task and over the whole set.
+        letters: The distribution of right letters, and of refusal choices, by task and over the whole set.
         rules: Rules over words, by task and over the whole set.
     """
 
@@ -84,10 +84,10 @@ def report_on(
     Args:
         items: The items.
         scope: The questions to compare (`repeated_questions`).
-        similar: Function from an item to its nearly equal options, if these are already known; None uses
-            `similar_options`.
+        similar: Function from an item to its nearly equal options, if these are already known; if None,
+            `similar_options` is used.
         rules: Function from the items, by id, to the results of rules over their words, if these may already be known;
-            None uses `rule_results`.
+            if None, `rule_results` is used.
     """
     similar = similar or similar_options
     ordered = sorted(items, key=lambda item: item.item_id)

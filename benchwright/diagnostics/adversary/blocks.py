@@ -106,7 +106,7 @@ def _of_option_pictures(items: LearnedItems, without: frozenset[CueFamily], regi
 
 
 def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region: TaskRegion) -> Iterator[Block]:
-    """Yield comparisons of options with the picture that is not an option, except for those that are the task."""
+    """Yield comparisons of options with the picture that is not an option, except those that are the task itself."""
     evidence = items.evidence
     if "reference_pixels" not in without:
         near = [_nearness([one.pixels for one in each.options], each.shown[0].pixels) for each in evidence]
@@ -154,7 +154,7 @@ def _files(picture: PictureEvidence) -> dict[str, float]:
 
 
 def _kept(picture: PictureEvidence) -> dict[str, float]:
-    """Return measures of a file without its packing ratio, which is closest for pictures with the same content."""
+    """Return a file's measures without its packing ratio, which is most similar for pictures with the same content."""
     return {name: value for name, value in _files(picture).items() if name != "PNG packing"}
 
 
@@ -206,7 +206,7 @@ def _borders(items: LearnedItems, pictures: Sequence[Sequence[PictureEvidence]])
 
 
 def _joined_borders(items: LearnedItems, region: TaskRegion) -> Block:
-    """Return a probe of how border lines of options fit those of the reference, except at the joining sides."""
+    """Return a probe of how well border lines of options match those of the reference, except at joined sides."""
     exists = items.keyed.exists
     hidden = frozenset[str]().union(*(_HALVES_AT[side] for side in region.join))
     seen = [number for number, half in enumerate(HALVES) if half not in hidden]

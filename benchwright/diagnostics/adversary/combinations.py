@@ -1,12 +1,12 @@
 """Probe of combinations: two measures that reveal nothing separately, such as the inputs of an exclusive or.
 
-The measures of each probe that fall into two classes most clearly are used, without looking at any key. Each is
-coded as -1 to 1. The product of any two is another measure: keys drawn uniformly show what the largest of them
+From each probe, the measures that separate most clearly into two classes are used, without looking at any key.
+Each is coded as -1 to 1. The product of any two is another measure; keys drawn uniformly show what the largest product
 reaches by chance.
 
-The task is what the question asks of a picture, and also what one picture has that another lacks. So measures of
-pictures are not combined with words, nor those of one picture with those of another. Those of options are combined with
-those of the reference only where similarity is not the task.
+The task is what the question asks of a picture, and also what one picture has that another lacks. Measures of pictures
+are therefore not combined with words, nor those of one picture with those of another. Measures of options are combined
+with those of the reference only if similarity is not the task.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Coded(NamedTuple):
     kinds: tuple[str, ...]
 
     def may_join(self, other: _Coded, first: Numbers, second: Numbers, forbidden: frozenset[frozenset[str]]) -> Numbers:
-        """Return which of some pairs with another's measures may be combined, as indices among the pairs."""
+        """Return which of the given pairs of measures may be combined, as indices among the pairs."""
         allowed = [
             frozenset((self.kinds[a], other.kinds[b])) not in forbidden
             and not _of_two_pictures(self.names[a], other.names[b])
@@ -155,7 +155,7 @@ def _fill(found: Array, items: LearnedItems, pairs: _Pairs) -> None:
 
 
 def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int) -> _Coded | None:
-    """Return the measures that fall into two classes most clearly, equally many per probe; None if there are none."""
+    """Return the measures that separate most clearly into two classes, equally many per probe, or None."""
     if not blocks:
         return None
     of_block = int(np.clip(most // len(blocks), _LEAST_OF_BLOCK, _MOST_OF_BLOCK))
@@ -192,10 +192,11 @@ def _distinct(coded: Array, clearness: NDArray[np.float64], most: int) -> list[i
 
 
 def _in_two(values: Array) -> tuple[Array, NDArray[np.float64]]:
-    """Return measures coded by the two classes into which they fall, and the clearness of these, 0-1.
+    """Return measures coded by the two classes into which they separate, and how clearly they separate, 0-1.
 
-    The classes have the least variance within (N. Otsu, "A threshold selection method from gray-level histograms",
-    1979). Clearness is the proportion of the variance between them, reduced if one of them is small.
+    The classes are those with the least variance within each (N. Otsu, "A threshold selection method from gray-level
+    histograms", 1979). The clearness is the proportion of variance between the classes, reduced if one of them is
+    small.
     """
     coded = np.zeros(values.shape, np.float32)
     clearness = np.zeros(values.shape[1])

@@ -1,8 +1,8 @@
 """The encoding of a picture's file: tables, markers, chunks, filters and fields, as numbers by name.
 
 Two programs, or two settings of one, write the same pixels differently. The only data decoded is the filter of each row
-of PNG files. A file's texts (programs, comments, fields of EXIF) count as hashed tokens, so that any text that right
-options share is seen.
+of PNG files. A file's texts (programs, comments, EXIF fields) are measured as hashed tokens, so that any text shared by
+right options is detected.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ _OF_CONTENT = (
 
 
 def is_of_content(name: str) -> bool:
-    """Return whether a measure depends as much on the picture's content as on its encoding."""
+    """Return whether a measure depends on the picture's content as much as on its encoding."""
     return name in _OF_CONTENT[:3] or name.startswith(_OF_CONTENT[3:])
 
 
 def hashed(text: str, *, kind: str) -> dict[str, float]:
-    """Return how many tokens of a text (words, numbers, character trigrams) fall into each of some bins."""
+    """Return, for each bin, how many tokens of a text (words, numbers, character trigrams) hash into it."""
     lowered = text.lower()[:400]
     tokens = [*_TOKEN.findall(lowered), *(lowered[at : at + 3] for at in range(len(lowered) - 2))][:_MOST_TOKENS]
     bins = Counter(zlib.crc32(f"{kind} {token}".encode("utf-8", "surrogatepass")) % TOKEN_BINS for token in tokens)
@@ -136,7 +136,7 @@ def _jpeg(data: bytes) -> dict[str, float]:
 
 
 def _tables(content: bytes) -> dict[str, int]:
-    """Return sum, first and last steps of each quantization table of a segment."""
+    """Return the sum and the first and last steps of each quantization table of a segment."""
     found: dict[str, int] = {}
     at = 0
     while at + 65 <= len(content):
@@ -191,7 +191,7 @@ def _png(data: bytes) -> dict[str, float]:
 
 
 def _png_filters(packed: bytes, header: tuple[int, int, int, int, int]) -> dict[str, float]:
-    """Return the shares of rows by filter, and how far the pixels were compressed; interlaced files have no rows."""
+    """Return the shares of rows by filter, and how far the pixels were compressed; interlaced files give no shares."""
     wide, high, depth, color, interlace = header
     row = 1 + (wide * _CHANNELS.get(color, 3) * depth + 7) // 8
     if not packed or row * high > _MOST_INFLATED:
@@ -209,8 +209,8 @@ def _png_filters(packed: bytes, header: tuple[int, int, int, int, int]) -> dict[
 def _packing(packed: bytes, raw: bytes) -> dict[str, float]:
     """Return the packer that produces exactly these bytes, or else the ratio to a known level.
 
-    The ratio depends on the level, but also on the picture: noise takes as many bytes at any level. So it must not
-    distinguish pictures that one program wrote in the same way.
+    The ratio depends on the level, but also on the picture: noise takes the same number of bytes at any level. The
+    ratio must therefore not distinguish pictures that one program wrote in the same way.
     """
     group = packed[1] >> 6 if len(packed) > 1 else 0
     for name, level, memory, strategy in _PACKERS[group]:
@@ -268,7 +268,7 @@ def _chained(*pairs: Iterable[tuple[int, object]]) -> Iterator[tuple[int, object
 
 
 def _measure(value: object) -> float:
-    """Return a field as a number: itself, the first of several, or the length of a text; 1 for any other type."""
+    """Return a field as a number: its value, its first value, or the length of a text; 1 for any other type."""
     if isinstance(value, str | bytes):
         return float(len(value)) + 1.0
     if isinstance(value, tuple | list) and value:

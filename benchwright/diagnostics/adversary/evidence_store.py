@@ -1,4 +1,4 @@
-"""Evidence of many items in a file, so that memory contains only that of one task at a time."""
+"""Evidence of many items in a file, so that only one task's evidence is in memory at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class EvidenceStore(Mapping[str, ItemEvidence]):
     """Evidence by item id, each entry compressed in a temporary file that is removed with the store.
 
     On Linux the file has no name in the folder, so that the system frees it when this process ends, even by a signal. A
-    copy in another process reads the same file as long as this process lives, and does not remove it.
+    copy in another process can read the same file while this process lives, and does not remove it.
     """
 
     def __init__(self) -> None:

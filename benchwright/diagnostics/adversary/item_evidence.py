@@ -1,4 +1,4 @@
-"""The adversary's view of one item: its pictures except for the task, their files and names, its texts and its id."""
+"""The adversary's view of one item: its pictures without the task, their files and names, its texts and its id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .relief import relief_of
 from .surface import Floats, Pixels, Surface, surface_of
 
 _MOST_SHOWN = 2
-"""Largest number of pictures other than options whose evidence is kept, starting with the first."""
+"""Largest number of pictures other than options for which evidence is kept, counted from the first."""
 _DIGITS = re.compile(r"\d+")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{8,}")
 _MARK_SHARE, _LEAST_MARK_PX, _MARK_CELLS = 0.06, 6, 8
@@ -34,17 +34,18 @@ class PictureEvidence(NamedTuple):
 
     Args:
         light: Measures of light and color, in the order of the first names of `measure_names`.
-        spectrum: Measures of the spectrum, of blocks and of small filters, by its second names.
+        spectrum: Measures of the spectrum, of blocks and of small filters, in the order of the second names of
+            `measure_names`.
         encoding: Measures of the file, by name.
         border: Outermost lines of the eight halves of the border (`surface.border_lines`).
         thumbnail: Small map of the picture.
         marks: Small map of single pixels that differ from their neighbors.
         corners: Pixels in the corners.
-        peaks: Areas that stand out by color, scale and form, and their places, by its third names.
-        relief: Small map less its own surroundings.
+        peaks: Areas that stand out by color, scale and form, and their positions, in the order of the third names.
+        relief: Small map from which its surroundings are subtracted.
         strokes: Small maps of the areas that stand out in each color.
         patches: The patch that stands out most in each color.
-        spots: Places of these patches, and how far they stand out (`relief.Relief`).
+        spots: Positions of these patches, and how far they stand out (`relief.Relief`).
     """
 
     light: Floats
@@ -113,11 +114,11 @@ class ItemEvidence(NamedTuple):
         item_id: Id of the item.
         options: Evidence of each option's picture; empty if the options are not pictures.
         shown: Evidence of the first pictures other than options.
-        names: Measures of name and time of each option's picture; empty if `options` is.
+        names: Measures of the file name and time of each option's picture; empty if `options` is.
         shown_names: The same measures of the pictures other than options.
         marked: The content under each option's mark: measures, and a small map; None for an option without a mark.
-        texts: Measures of the characters of each option, and of its place in an order; empty if the options have no
-            text.
+        texts: Measures of the characters of each option, and of its rank in alphabetic or numeric order; empty if the
+            options have no text.
         question: Measures of the characters of the question.
         own: Measures of the item's id in its source, and of the dates it states.
     """
@@ -189,7 +190,7 @@ def evidence_of_item(
     marks: Sequence[VisualPrompt | None] = (),
     pixels_of: Callable[[str], NDArray[np.uint8]] | None = None,
 ) -> ItemEvidence:
-    """Return the evidence of an item, excluding the refusal choice.
+    """Return the evidence of an item, without its refusal choice.
 
     Args:
         item: The item.
@@ -230,7 +231,7 @@ def _of_files(pictures: Sequence[str], places: Mapping[str, PicturePlace]) -> tu
 
 
 def _name(place: PicturePlace) -> dict[str, float]:
-    """Return measures of a picture's name, and of the time at which its file was modified."""
+    """Return measures of a picture's file name and of the time at which the file was modified."""
     folder, _, file = place.name.rpartition("/")
     stem, dot, suffix = file.rpartition(".")
     stem = stem if dot else file
@@ -290,7 +291,7 @@ def _dates(item: Item) -> dict[str, float]:
 
 
 def characters_of(text: str, *, kind: str) -> dict[str, float]:
-    """Return measures of the characters of a text: kinds, ends, rare ones, remainders of its length."""
+    """Return measures of a text's characters: kinds, first and last ones, rare ones, remainders of the length."""
     text = text[:_MOST_TEXT]
     letters = [character for character in text if character.isalpha()]
     count = len(text)
@@ -312,7 +313,7 @@ def characters_of(text: str, *, kind: str) -> dict[str, float]:
 
 
 def _of_options(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
-    """Return measures of the characters of options, and of their places in alphabetic or numeric order."""
+    """Return measures of the characters of options, and of their ranks in alphabetic or numeric order."""
     by_name = sorted(range(len(texts)), key=lambda number: (texts[number].casefold(), number))
     by_length = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
     rows = []

@@ -35,12 +35,13 @@ class ProbeResult(NamedTuple):
     Args:
         solver: Name of the probe, such as `learned file`.
         family: Family of the probe's cue.
-        rows: Indices of the items that it answers.
-        scores: Score of each option of these, out of fold; NaN where an item has fewer options.
+        rows: Indices of the items that the probe answers.
+        scores: Out-of-fold score of each option of these items; NaN where an item has fewer options.
         p: The probe's p-value before adjustment.
         tells: The most revealing measures, with their deviations from uniform keys, strongest first.
         test: The test, with the values that single measures reach under uniform keys.
-        map: Mean of right minus wrong options for a map of pictures, in deviations, shape (cells, cells, 3).
+        map: Mean over right options minus mean over wrong options, for a map of pictures, in deviations; shape (cells,
+            cells, 3).
     """
 
     solver: str
@@ -60,7 +61,7 @@ class Power(NamedTuple):
         items: Number of items from which it learned.
         could_find: Smallest accuracy, 0-1, of a cue in one measure that it finds with 80 % power at its corrected
             level; None if no accuracy suffices.
-        items_needed: Number of items at which it would find a gain of 0.05 with that power.
+        items_needed: Number of items needed to find a gain of 0.05 with that power.
     """
 
     items: int
@@ -96,7 +97,7 @@ def learned(
 
     Args:
         task: The task, which seeds the draws of keys.
-        evidence: Evidence of each item; None for an item omitted for lack of time.
+        evidence: Evidence of each item; None for an item that was skipped for lack of time.
         rows: Index of each item in its source; None if indices reveal nothing.
         keyed: Keys, clusters and folds of the items.
         texts: Index of each option's text in the vocabulary, shape (items, most options); -1 where an item has fewer.
@@ -172,12 +173,12 @@ def _result(block: Block, test: Tested, chosen: NDArray[np.int64], items: KeyedI
 
 
 def power_of(results: Sequence[ProbeResult], keyed: KeyedItems, *, level: float) -> Power | None:
-    """Return the smallest cue the adversary could have found; None if it learned nothing.
+    """Return the smallest cue that the adversary could have found; None if it learned nothing.
 
     Of n items with chance c, a measure with accuracy a lies (a - c) sqrt(n) / sqrt(c (1 - c)) deviations from uniform
     keys. The adversary finds it with 80 % power if that is 0.84 above the value that the largest of all measures of a
-    probe exceeds with the probability of the level. A cluster counts as one item. The probe that needs the strongest
-    cue determines the result.
+    probe exceeds with the probability of the level. A cluster counts as one item. The result is that of the probe that
+    needs the strongest cue.
 
     Args:
         results: The results of the probes.

@@ -53,7 +53,7 @@ def marks_in_options(items: LearnedItems, seed: int) -> Iterator[Block]:
 
 
 def marks_in_shown(items: LearnedItems, seed: int, *, beside_options: bool) -> Iterator[Block]:
-    """Yield the probes of marks in the first pictures other than options, and of letters or texts that go with them.
+    """Yield the probes of marks in the first pictures other than options, and of the letters or texts they imply.
 
     Each picture has separate probes, since what distinguishes one picture from another may be the task.
 
@@ -83,7 +83,7 @@ Measured = tuple[list[str], NDArray[np.float32]]
 
 
 def _peaks(pictures: Sequence[PictureEvidence]) -> Measured:
-    """Return the peaks of pictures, and the positions and looks of the patches that stand out most in each color."""
+    """Return the peaks of pictures, and the positions and looks of the most prominent patch in each color."""
     names = list(measure_names()[2])
     patches = np.stack([picture.patches for picture in pictures])
     spots = np.stack([picture.spots for picture in pictures])
@@ -115,7 +115,7 @@ def _peaks(pictures: Sequence[PictureEvidence]) -> Measured:
 
 
 def _part(patches: NDArray[np.uint8], reach: int) -> NDArray[np.float32]:
-    """Return pixels of patches at a distance from the center, or up to a distance of 1.
+    """Return the pixels of patches at a given distance from the center, or within a distance of 1.
 
     Shape (pictures, patches, pixels, 3).
     """
@@ -145,7 +145,7 @@ def _flat_relief(picture: PictureEvidence) -> NDArray[np.int8]:
 
 
 def _coarse(maps: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return, for each 2 by 2 cells, the value with the largest magnitude, so that a position may shift."""
+    """Return, for each block of 2 by 2 cells, the value with the largest magnitude, to tolerate small shifts."""
     count, cells = len(maps), maps.shape[1] // _COARSE
     parts = maps.reshape(count, cells, _COARSE, cells, _COARSE, 3)
     most, least = parts.max(axis=(2, 4)), parts.min(axis=(2, 4))

@@ -1,4 +1,4 @@
-"""Probes made of named measures: of each option, or of the whole item once per class of options."""
+"""Probes made of named measures: measures of each option, or of the whole item, used once per class of options."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class LearnedItems(NamedTuple):
         evidence: Evidence of each item.
         keyed: Keys of the items.
         classes: Classes of options: letters and, if the options have a fixed vocabulary, texts.
-        rows: Index of each item in the order of the source; None if that reveals nothing.
+        rows: Index of each item in the order of the source; None if the order reveals nothing.
     """
 
     evidence: Sequence[ItemEvidence]
@@ -76,8 +76,9 @@ def of_options(
         items: The items.
         name: Name of the probe, without `learned`.
         family: Family of its cue.
-        rows: The measures; one that an option lacks counts as 0.
-        with_odd: Whether to add the distance of a value from the median of the item's options, if it has more than two.
+        rows: The measures; a measure that an option lacks is treated as 0.
+        with_odd: Whether to add the distance of a value from the median over the item's options, for items with more
+            than two options.
     """
     names = sorted({measure for row in rows for option in row if option is not None for measure in option})
     exists = items.keyed.exists
@@ -106,7 +107,7 @@ def of_option_values(
     *,
     with_odd: bool = False,
 ) -> Iterator[Block]:
-    """Yield a probe of measures of options: values, ranks and, of more than two, how unusual each value is.
+    """Yield a probe of measures of options: values, ranks and, for more than two options, how unusual each value is.
 
     Args:
         items: The items.
@@ -134,7 +135,7 @@ def of_option_values(
 
 
 def ranks(values: NDArray[Any], exists: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return the number of options with a smaller value, where ties count half; shape as of the values."""
+    """Return, for each option, how many options have a smaller value, counting ties as half; shape of `values`."""
     found = np.zeros(values.shape, np.float32)
     for other in range(values.shape[1]):
         there = exists[:, other, None, None]
@@ -150,7 +151,7 @@ def of_item(items: LearnedItems, name: str, family: CueFamily, rows: Sequence[Ma
         items: The items.
         name: Name of the probe, without `learned`.
         family: Family of its cue.
-        rows: The measures of each item; a missing one counts as 0.
+        rows: The measures of each item; a missing one is treated as 0.
     """
     names = sorted({measure for row in rows for measure in row})
     place = {measure: number for number, measure in enumerate(names)}

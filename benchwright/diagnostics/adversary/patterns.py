@@ -1,8 +1,9 @@
 """Patterns that recur in many pictures: a dictionary of the patches that stand out, learned without any key.
 
-A mark drawn by a program looks alike everywhere; a detail of a scene stands out in one picture. So of the patches that
-stand out, those with the most similar patches in other pictures make the dictionary. Patches are compared without the
-color of their border, so that the ground under a faint mark does not count (cosine of the residuals).
+A mark drawn by a program looks alike everywhere; a detail of a scene stands out in one picture. The dictionary
+therefore consists of those outstanding patches that have the most similar patches in other pictures. Patches are
+compared by the cosine of their residuals after subtracting the border color, so that the background of a faint mark has
+no influence.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ _INNER = slice(1, 10)
 
 
 def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) -> Floats:
-    """Return patterns of patches that recur in other pictures, the most frequent first; shape (patterns, values).
+    """Return patterns of patches that recur in other pictures, the most frequent first, in the shape (patterns,
+    values).
 
     Args:
         pictures: The pictures.
-        rng: Generator that chooses among patches if there are very many.
+        rng: Random generator for choosing among patches if there are very many.
     """
     count = max(1, min(len(pictures), _MOST_PATCHES // max(1, pictures[0].patches.shape[0])))
     chosen = np.sort(rng.permutation(len(pictures))[:count])
@@ -59,9 +61,9 @@ def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) ->
 
 
 def occurrences(picture: PictureEvidence, patterns: Floats) -> Floats:
-    """Return how a picture shows each pattern, shape (patterns, measures), in the order of `OF_PATTERN`.
+    """Return how a picture shows each pattern, in the order of `OF_PATTERN`, in the shape (patterns, measures).
 
-    For a missing pattern, the position is the center and the color is gray, which reveals nothing.
+    A missing pattern gets the center as its position and gray as its color, which reveal nothing.
 
     Args:
         picture: The picture.
@@ -83,7 +85,7 @@ def occurrences(picture: PictureEvidence, patterns: Floats) -> Floats:
 
 
 def _units(picture: PictureEvidence) -> Floats:
-    """Return the inner pixels of patches less the color of their border, of length 1; shape (patches, values)."""
+    """Return the inner pixels of patches minus their border color, scaled to length 1; shape (patches, values)."""
     patches = picture.patches.astype(np.float32)
     border = np.concatenate([patches[:, 0], patches[:, -1], patches[:, :, 0], patches[:, :, -1]], axis=1)
     rest = patches[:, _INNER, _INNER] - np.median(border, axis=1)[:, None, None]

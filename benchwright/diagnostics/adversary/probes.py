@@ -1,16 +1,16 @@
-"""Tests of whether measures reveal the right option, exact for keys drawn uniformly, and the choices of a learner.
+"""Tests of whether measures reveal the right option, exact for uniform keys, and the choices that a learner makes.
 
-Measures of an item's options, less their mean, make one row per option. Three learners use them:
+Measures of an item's options, minus their mean, make one row per option. Three learners use them:
 
 - the strongest single measure: for each measure, the sum over right options in units of its standard deviation under
   uniform keys (the score test of a conditional logistic regression); the largest of all is used (P. H. Westfall, S. S.
   Young, "Resampling-based multiple testing", 1993);
-- the template: right options of other folds, less wrong ones, by which options are scored;
+- the template: right options minus wrong options in other folds, by which options are scored;
 - ridge regression on the options of other folds.
 
 The latter two are judged by how far the right option of a held-out item lies above its others, which reveals more than
-how often it comes first. All three are linear in the keys, so that keys can be drawn thousands of times. A draw moves
-all keys of a cluster by the same number, so that what its items share remains.
+how often it comes first. All three are linear in the keys, so that keys can be drawn thousands of times. A draw shifts
+all keys of a cluster by the same number, which preserves what its items share.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FIRST_DRAWS, _DRAWS = 199, 1999
 _DOUBTFUL = 0.1
 """p-value of the first draws at which no further draws are made."""
 _COUNTED = 1
-"""Number of draws at least as extreme as the measured value from which their share is the p-value; otherwise a
+"""Number of draws at least as extreme as the measured value from which on the p-value is their share; with fewer, a
 distribution of Pearson's type III is fitted to the tail (J. Josse, J. Pages, F. Husson, "Testing the significance of
 the RV coefficient", Computational Statistics & Data Analysis 53 (2008))."""
 _LEAST_SKEW = 0.5
@@ -35,13 +35,13 @@ _SINGLES = 3
 """Number of measures used by the learner of single measures."""
 _WAYS = 3
 _TOGETHER = 128
-"""Number of measures centered at a time, so that memory contains only few of them twice."""
+"""Number of measures centered at a time, so that only few of them are in memory twice."""
 _ITEMS_TOGETHER = 64
 """Number of items whose options are converted to contrasts at a time."""
 _DRAWS_TOGETHER = 250
 """Number of draws of keys tried at a time, which limits memory use."""
 _ONE_THREAD = 10_000_000
-"""Number of values up to which one thread does the linear algebra; several would mostly wait for each other."""
+"""Number of values up to which linear algebra uses one thread; several would mostly wait for each other."""
 
 
 class KeyedItems(NamedTuple):
@@ -70,21 +70,21 @@ class KeyedItems(NamedTuple):
 
 
 class Largest(NamedTuple):
-    """A Pearson type III distribution, given by mean, deviation and skewness."""
+    """A Pearson type III distribution, given by its mean, deviation and skewness."""
 
     mean: float
     spread: float
     skew: float
 
     def tail(self, value: float) -> float:
-        """Return the probability of a larger value."""
+        """Return the probability of exceeding a value."""
         from scipy.special import gammaincc
 
         shape = 4 / self.skew**2
         return float(gammaincc(shape, max(0.0, shape + 2 * (value - self.mean) / self.spread / self.skew)))
 
     def limit(self, p: float) -> float:
-        """Return the value exceeded with a probability."""
+        """Return the value that is exceeded with a given probability."""
         from scipy.special import gammainccinv
 
         shape = 4 / self.skew**2
@@ -98,10 +98,10 @@ class Tested(NamedTuple):
         p: Probability, 0-1, of an equally good result with keys drawn uniformly.
         scores: Score of each option by the most revealing learner, held out; shape (items, most options), NaN where an
             item has fewer.
-        strongest: Indices of the most revealing measures, strongest first.
-        deviations: Deviation of each of these in standard deviations under uniform keys; positive if the right option
-            has more.
-        drawn: The largest single deviation under uniform keys.
+        strongest: Indices of the most revealing measures, the strongest first.
+        deviations: Deviation of each of these measures in standard deviations under uniform keys; positive if the right
+            option has the larger value.
+        drawn: The largest deviation of a single measure under uniform keys.
     """
 
     p: float
@@ -119,12 +119,14 @@ def drawn_keys(items: KeyedItems, draws: int, rng: np.random.Generator) -> NDArr
 
 
 def centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Array:
-    """Return measures of options minus their mean over the item, in units of their deviation under uniform keys.
+    """Return measures of options minus their mean over the item, in units of their standard deviation under uniform
+    keys.
 
     Args:
-        values: Shape (items, most options, measures), of any type of numbers.
+        values: Measures of any numeric type, shape (items, most options, measures).
         items: The items.
-        by_place: Whether to subtract also what all options of one letter share, so that letters alone reveal nothing.
+        by_place: Whether also to subtract what all options with the same letter share, so that letters alone reveal
+            nothing.
     """
     found = np.empty(values.shape, np.float32)
     for start in range(0, values.shape[2], _TOGETHER):
@@ -161,7 +163,8 @@ class OfItems(NamedTuple):
     Args:
         values: Measures, shape (items, measures), in units of their deviation under uniform keys.
         options: Number of options of each item.
-        letters: Number of letters for which each measure is used: all, or the first of two, since the other repeats it.
+        letters: Number of letters for which each measure is used: all, or only the first of two, since the second
+            repeats it.
     """
 
     values: Array
@@ -211,7 +214,7 @@ def tested(measures: Array | OfItems, items: KeyedItems, rng: np.random.Generato
     Args:
         measures: Measures of options (`centred`), shape (items, most options, measures), or of whole items.
         items: The items.
-        rng: Generator of the draws.
+        rng: Random generator for the draws.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -250,9 +253,9 @@ def _contrasts(options: int) -> Array:
 class _Learners:
     """The three learners applied to one set of measures.
 
-    Measures and targets sum to 0 over the options of an item. So an item with n options has n - 1 rows, contrasts of
-    its options. For measures of whole items it has one row, and n - 1 columns of targets per draw. Rows are sorted by
-    fold.
+    Measures and targets sum to 0 over the options of an item. An item with n options therefore has n - 1 rows, which
+    are contrasts of its options. With measures of whole items, it has one row, and n - 1 columns of targets per draw.
+    Rows are sorted by fold.
     """
 
     def __init__(self, measures: Array | OfItems, items: KeyedItems) -> None:
@@ -285,7 +288,7 @@ class _Learners:
         return found
 
     def _part(self, test: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Array | None]:
-        """Return the held-out rows, and the matrix for their ridge scores from the others' targets or weights."""
+        """Return the held-out rows, and the matrix that gives their ridge scores from the other rows."""
         if test.all():
             return test, None
         gram = self.gram[np.ix_(~test, ~test)] if self.is_dual else self.gram - self.rows[test].T @ self.rows[test]
@@ -293,7 +296,7 @@ class _Learners:
         return test, _solved(gram, self._penalty(test), beside).T
 
     def _penalty(self, test: NDArray[np.bool_]) -> float:
-        """Return the mean of the diagonal of the smaller of two matrices: of rows of options, or of measures."""
+        """Return the mean of the diagonal of the smaller of two Gram matrices: of the rows or of the measures."""
         trained = np.unique(self.item[~test])
         each = int(self.options[0] - 1) if self.letters else 1
         size = float(self.sizes[~test].sum()) * each
@@ -317,7 +320,7 @@ class _Learners:
         return found
 
     def _by_measure(self, answers: Array, draws: int) -> Array:
-        """Return sums over contrasts as sums over right options, shape (measures in the order given, draws)."""
+        """Return sums over contrasts as sums over right options; shape (measures in the order given, draws)."""
         if not self.letters:
             return answers
         contrasts = self.contrasts[int(self.options[0])][: self.letters]
@@ -335,7 +338,7 @@ class _Learners:
         return found
 
     def p_values(self, keys: NDArray[np.int64]) -> tuple[float, int, NDArray[np.float64]]:
-        """Return the p-value of all three, the most revealing one, and the largest single deviation of each draw."""
+        """Return the joint p-value of all learners, the most revealing one, and the largest deviation per draw."""
         parts = [
             self._ways(keys[:, start : start + _DRAWS_TOGETHER]) for start in range(0, keys.shape[1], _DRAWS_TOGETHER)
         ]
@@ -369,7 +372,7 @@ class _Learners:
         return template, ridge
 
     def _margin(self, scores: Array, targets: Array, draws: int) -> NDArray[np.float64]:
-        """Return by how much right options are above the mean of their item, in units of its deviation."""
+        """Return by how much right options exceed the mean of their item, in units of its deviation."""
         shape = (len(scores), -1, draws)
         share = (1 / self.options[self.item])[:, None, None].astype(np.float32)
         variance = (np.square(scores).reshape(shape) * share).sum(axis=(0, 1), dtype=np.float64)
@@ -394,7 +397,7 @@ class _Learners:
         return found
 
     def _by_strongest(self, targets: Array, answers: Array) -> NDArray[np.float64]:
-        """Return the scores from the strongest single measures of the other folds, shape (items, most options)."""
+        """Return the scores from the strongest single measures in the other folds, shape (items, most options)."""
         scores = np.zeros(self.items.exists.shape)
         for test, smoother in self.parts:
             if smoother is None:
@@ -413,7 +416,7 @@ class _Learners:
 
 
 def _solved(gram: Array, penalty: float, targets: Array) -> Array:
-    """Return the solution of ridge regression with a penalty."""
+    """Return the solution of ridge regression with a given penalty."""
     from scipy.linalg import solve
 
     gram[np.diag_indices_from(gram)] += max(1e-9, penalty)
@@ -421,7 +424,7 @@ def _solved(gram: Array, penalty: float, targets: Array) -> Array:
 
 
 def _tail(values: NDArray[np.float64]) -> float:
-    """Return the probability of the first value among those that follow it, by their number or from a fitted tail."""
+    """Return the probability of the first value under the later ones, from their ranks or from a fitted tail."""
     observed, drawn = float(values[0]), values[1:]
     beyond = int((drawn >= observed - 1e-6).sum())
     share = (beyond + 1) / (len(drawn) + 1)
@@ -440,14 +443,15 @@ def sequence_scores(
 ) -> Tested:
     """Return how well the keys of preceding items reveal an item's own.
 
-    For each lag, the number of keys that lie a given number of letters further is compared with the same keys in other
-    orders, so that a frequent letter alone reveals nothing. The count that exceeds these most determines the result.
+    For each lag, the number of keys that are a given number of letters further on is compared with the same keys in
+    random order, so that a frequent letter alone reveals nothing. The result is that of the count with the largest
+    excess.
 
     Args:
         items: The items.
         order: Rows of the items in the order of their source.
         lags: Distances to preceding items.
-        rng: Generator of the draws.
+        rng: Random generator for the draws.
     """
     right, options = items.right[order], items.options[order]
     most = int(options.max())

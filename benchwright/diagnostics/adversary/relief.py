@@ -1,4 +1,4 @@
-"""Marks drawn into a picture: areas that stand out from their surroundings, by size, color and place.
+"""Marks drawn into a picture: areas that stand out from their surroundings, by size, color and position.
 
 A mark of a few pixels differs from the median around it, but so does a scene at every edge. Edges of a scene change all
 colors alike. A change of one color alone is therefore measured separately, and differences are weighted by how much the
@@ -19,21 +19,21 @@ Pixels = NDArray[np.uint8]
 Signed = NDArray[np.int16]
 
 RELIEF_CELLS, STROKE_CELLS = 48, 12
-"""Cells along either side of the map of means, and of the maps of strokes."""
+"""Cells along each side of the map of means, and of the maps of strokes."""
 LEVELS = 2
-"""Scales: the picture, its longer side at most 384 pixels, and half of it."""
+"""Scales: the picture with its longer side reduced to at most 384 pixels, and half of that."""
 HUES = ("red", "green", "blue", "yellow", "cyan", "magenta", "white", "black")
 PATCHES, PATCH_PX = LEVELS * len(HUES), 11
-"""Patches of a picture, one per scale and color, and their side in pixels of their scale."""
+"""Number of patches per picture, one per scale and color, and their side in pixels of their scale."""
 _BASE_PX, _MEDIAN, _AROUND = 384, 5, 31
 _QUIET, _QUIET_RELIEF = 4, 8
 """Gray levels added to the variation around a pixel, so that flat areas do not dominate."""
 _ISOLATED = 16
 """Scale of isolated responses, which are whole numbers."""
 _SPECK_PX, _SPECK_SIGMA = (7, 7), 1.5
-"""Window for weighting responses around a pixel, so that a mark's center responds most."""
+"""Window for weighting responses around a pixel, so that the center of a mark responds most."""
 _INSIDE_PX, _FLAT_NOISE = (3, 7), 6.0
-"""Sides of the areas tested for a single color, and the spread that rounding alone leaves."""
+"""Sides of the areas tested for having a single color, and the spread that rounding alone leaves."""
 _LINE_CLIP = 24
 
 
@@ -41,14 +41,14 @@ class Relief(NamedTuple):
     """The areas of a picture that stand out.
 
     Args:
-        peaks: Strongest responses by color, scale and form, with their places as shares of the sides, by name.
+        peaks: Strongest responses by color, scale and form, with their positions as fractions of the sides, by name.
         relief: A small map minus its own surroundings, -128 to 127; shape (`RELIEF_CELLS`, `RELIEF_CELLS`, 3).
         strokes: How far something stands out in each cell, in each color and at each scale; shape (`LEVELS`, colors,
             `STROKE_CELLS`, `STROKE_CELLS`).
         patches: The patch that stands out most in each color, by scale and color; shape (`PATCHES`, `PATCH_PX`,
             `PATCH_PX`, 3).
-        spots: Place of each patch as shares of the sides, and its strength, 0 if no area stands out; shape (`PATCHES`,
-            3).
+        spots: Position of each patch as fractions of the sides, and its strength, 0 if no area stands out; shape
+            (`PATCHES`, 3).
     """
 
     peaks: dict[str, float]
@@ -62,7 +62,7 @@ def relief_of(pixels: Pixels) -> Relief:
     """Return the areas of a picture that stand out.
 
     Args:
-        pixels: Its upright pixels, shape (height, width, 3), RGB.
+        pixels: Upright pixels of the picture, shape (height, width, 3), RGB.
     """
     peaks: dict[str, float] = {}
     strokes = np.zeros((LEVELS, len(HUES), STROKE_CELLS, STROKE_CELLS), np.uint8)
@@ -114,7 +114,7 @@ def _answers(rest: Signed) -> list[Signed]:
 
 
 def _isolated(answer: Signed) -> Signed:
-    """Return how far each pixel and its neighbors differ compared with their surroundings; at least 0."""
+    """Return how far each pixel and its neighbors differ from, and relative to, their surroundings; at least 0."""
     around = np.asarray(cv2.blur(answer, (_AROUND, _AROUND)) + np.int16(_QUIET), np.int16)
     return np.asarray(cv2.divide(cv2.GaussianBlur(answer, _SPECK_PX, _SPECK_SIGMA), around, scale=_ISOLATED), np.int16)
 
@@ -154,7 +154,7 @@ def _cells(pixels: Pixels) -> NDArray[np.int8]:
 
 
 def _extremes(isolated: Signed) -> Pixels:
-    """Return the largest value of each cell, at most 255."""
+    """Return the largest value in each cell, at most 255."""
     height, width = isolated.shape
     size = STROKE_CELLS
     if height < size or width < size:
@@ -168,9 +168,9 @@ def _extremes(isolated: Signed) -> Pixels:
 
 
 def _flat_specks(level: Pixels) -> dict[str, float]:
-    """Return strength, place and color of the small area that most clearly has one color against its surroundings.
+    """Return strength, position and color of the small area that has most clearly one color against its surroundings.
 
-    A shape drawn by a program is flat inside, unlike most of what a lens records.
+    A shape drawn by a program is flat inside, unlike most content of photographs.
     """
     measures: dict[str, float] = {}
     for inside in _INSIDE_PX:

@@ -1,6 +1,6 @@
 """Measures of a picture's surface: its light, lowest bits, spectrum, borders, and small maps of it.
 
-All are taken at native size, which preserves single pixels and faint patterns; only maps are small.
+All measures are taken at native size, which preserves single pixels and faint patterns; only the maps are small.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ SIDES = ("top", "bottom", "left", "right")
 HALVES = tuple(f"{side} {half}" for side in SIDES for half in ("first", "second"))
 """The eight halves of the border; the left or upper half of each side comes first."""
 _MOST_PX = 1 << 17
-"""Pixels up to which light and spectrum are measured over the whole; larger pictures are measured at the center."""
+"""Number of pixels up to which light and spectrum are measured over the whole picture; larger pictures are measured at
+the center."""
 _BLOCK, _LOW = 8, 10
 _RINGS, _BINS = 12, 8
 _FILTERS, _FILTER_PX, _ANSWERS_PX = 16, 5, 192
@@ -127,7 +128,7 @@ def _light(pixels: Pixels, residual: NDArray[np.int16], luma: Pixels) -> dict[st
 
 
 def _specks(residual: NDArray[np.int16]) -> dict[str, float]:
-    """Return the strongest difference of a pixel from its neighbors, in light and in color, at any place."""
+    """Return the strongest difference between a pixel and its neighbors anywhere, in light and in color."""
     planes = cv2.split(residual)
     pairs = {
         "R": planes[0], "G": planes[1], "B": planes[2], "R less G": cv2.subtract(planes[0], planes[1]),
@@ -141,13 +142,13 @@ def _specks(residual: NDArray[np.int16]) -> dict[str, float]:
 
 
 def _limits(plane: NDArray[Any]) -> tuple[float, float]:
-    """Return how far the values of a plane extend below 0, and how far above."""
+    """Return how far the values of a plane extend below 0, and how far they extend above 0."""
     least, most, _, _ = cv2.minMaxLoc(plane)
     return -least, most
 
 
 def _colors(pixels: Pixels) -> dict[str, float]:
-    """Return joint measures of colors: pure ones, their number, saturation."""
+    """Return joint measures of color: pure colors, the number of colors, saturation."""
     red, green, blue = (np.ascontiguousarray(plane) for plane in cv2.split(pixels))
     spread = cv2.max(cv2.max(red, green), blue) - cv2.min(cv2.min(red, green), blue)
     is_pure = np.ones(red.shape, np.bool_)
@@ -173,7 +174,7 @@ def _colors(pixels: Pixels) -> dict[str, float]:
 
 
 def _layout(luma: Pixels) -> dict[str, float]:
-    """Return the distribution of light: slopes, center against border, similarity of the picture to its reflections."""
+    """Return the distribution of light: slopes, center against border, similarity to the picture's reflections."""
     small = cv2.resize(luma, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float64)
     across = cv2.mean(cv2.absdiff(luma[:, 1:], luma[:, :-1]))[0] if luma.shape[1] > 1 else 0.0
     down = cv2.mean(cv2.absdiff(luma[1:], luma[:-1]))[0] if luma.shape[0] > 1 else 0.0
@@ -192,7 +193,7 @@ def _layout(luma: Pixels) -> dict[str, float]:
 
 
 def _spectrum(luma: Pixels) -> dict[str, float]:
-    """Return the energy of rings of the spectrum, and its strongest single line, against its ring."""
+    """Return the energy of rings of the spectrum, and the strongest single line compared with its ring."""
     side = min(256, 1 << int(np.log2(max(16, min(luma.shape)))))
     square = luma[:side, :side] if min(luma.shape) >= side else cv2.resize(luma, (side, side))
     window = np.hanning(side)
@@ -221,13 +222,13 @@ def _transform() -> NDArray[np.float32]:
 
 @cache
 def _zigzag() -> NDArray[np.int64]:
-    """Return the coefficients of a block from low to high."""
+    """Return the coefficients of a block in order of frequency, lowest first."""
     places = sorted(range(64), key=lambda at: (at // 8 + at % 8, at // 8 if (at // 8 + at % 8) % 2 else at % 8))
     return np.array(places)
 
 
 def _rounding(luma: Pixels, data: bytes) -> dict[str, float]:
-    """Return statistics of the coefficients of blocks, between which a second compression leaves gaps and peaks."""
+    """Return statistics of the coefficients of blocks, in which a second compression leaves gaps and peaks."""
     high, wide = (side // _BLOCK * _BLOCK for side in luma.shape)
     if not high or not wide:
         return {}
@@ -253,7 +254,7 @@ def _rounding(luma: Pixels, data: bytes) -> dict[str, float]:
 
 
 def _periods(whole: NDArray[np.float32], number: int) -> dict[str, float]:
-    """Return how periodic the frequencies of a coefficient's values are (A. Popescu, H. Farid, 2004)."""
+    """Return how periodic the histogram of a coefficient's values is (A. Popescu, H. Farid, 2004)."""
     inside = whole[np.abs(whole) <= 63].astype(int) + 63
     counts = np.bincount(inside, minlength=127).astype(float)[:127]
     ratio = counts[1:-1] / (counts[:-2] + counts[2:] + 1)
@@ -307,7 +308,7 @@ def _lines(pixels: Pixels) -> Iterator[tuple[str, NDArray[np.float32]]]:
 
 
 def border_lines(pixels: Pixels) -> Floats:
-    """Return mean color, spread and step inward of the outermost line of each half of the four sides; shape (8, 7)."""
+    """Return mean color, spread and inward step of the outermost line of each half of the four sides; shape (8, 7)."""
     rows = []
     for _, lines in _lines(pixels):
         inner = lines[min(3, len(lines) - 1)]
@@ -337,7 +338,7 @@ def _resized(pixels: Pixels, cells: int) -> Pixels:
 
 
 def _strongest(residual: NDArray[np.int16]) -> Pixels:
-    """Return, for each cell, the residual with the largest magnitude, halved and centered at 128."""
+    """Return the residual with the largest magnitude in each cell, halved and centered at 128."""
     height, width = residual.shape[:2]
     top = np.linspace(0, height, MAP_CELLS + 1).astype(int)[:-1]
     left = np.linspace(0, width, MAP_CELLS + 1).astype(int)[:-1]

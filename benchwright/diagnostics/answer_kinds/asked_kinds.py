@@ -1,4 +1,4 @@
-"""Kinds of answers for which an English question asks, by its question word, its noun and its verb."""
+"""Kinds of answers for which an English question asks, determined from its question word, its noun and its verb."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ _NO_THINGS = _of(
 )
 _NO_ANSWERS = _of("manner verdict often clock year transport agent means weekday")
 _NOT_CHOSEN = _of("verdict manner often transport agent means reason purpose")
-"""Kinds that are neither names nor things, and that answer no question with `what` or `which`."""
+"""Kinds that are neither names nor things and that cannot answer a question with `what` or `which`."""
 _SAYS_ANYTHING = re.compile(
     r"\b(?:true|correct|statements?|following|label\w*|numbered|letters?|marked|code|represents?|stands? for|"
     r"symboli[sz]es?|associated|mascot|signs? says?|written|caption|titles?|words?|spelled|logo|brand|nicknames?|"
@@ -256,7 +256,7 @@ def kinds_asked_for(question: str) -> AskedKinds | None:
 
 
 def asks_for_words(question: str) -> bool:
-    """Return whether a question asks for the words, meaning or name of something, which may be of any kind."""
+    """Return whether a question asks for the words, meaning or name of something, so that any kind can answer it."""
     return _SAYS_ANYTHING.search(" ".join(_ASIDE.sub("", question).casefold().split())) is not None
 
 
@@ -266,7 +266,7 @@ _A_WORD = re.compile(
 
 
 def asks_for_a_word(question: str) -> bool:
-    """Return whether a question asks for a word or, in another language than English, a name: both are of any kind."""
+    """Return whether a question asks for a word or a name in another language: both can be of any kind."""
     return _A_WORD.search(question) is not None
 
 
@@ -276,7 +276,7 @@ def _by_form(text: str) -> AskedKinds | None:
 
 
 def _by_choice(text: str) -> AskedKinds | None:
-    """Return the kinds that a question about one of two asks for: yes or no does not answer `is it red or green`."""
+    """Return the kinds that a question about one of two asks for: yes or no cannot answer `is it red or green`."""
     match = _CHOICE.match(text)
     if match is None or match["second"] == "not":
         return None
@@ -347,7 +347,7 @@ def _by_question_word(text: str) -> AskedKinds | None:
 
 
 def _by_beginning(text: str) -> AskedKinds | None:
-    """Return the kinds a question for anything asks for: no manner, verdict, means or time of day."""
+    """Return the kinds that an open question asks for: no manner, verdict, means or time of day."""
     if (match := _ASKS_WHAT.search(text)) is None or _OF_TIME.search(text):
         return None
     return AskedKinds(match["asks"], _ALL - (_NOT_CHOSEN if match["asks"].startswith("which") else _NO_ANSWERS))

@@ -1,4 +1,4 @@
-"""Options that cannot answer their question, judged by kinds: all of them, or a single one that is never chosen."""
+"""Options whose kinds cannot answer their question: all options, or a single one that is therefore never chosen."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NEAR: tuple[frozenset[str], ...] = (
     frozenset(["color", "plant", "jewelry", "food", "person", "shape"]),
     frozenset(["abstract", "event", "thing", "emotion", "person", "profession"]),
 )  # fmt: skip
-"""Kinds that may occur together among a question's options: any kind of a row may answer `What do you see?`."""
+"""Kinds that may occur together among a question's options: any kind in a row may answer `What do you see?`."""
 _HOLDS_COUNT = re.compile(
     r"\d|\b(?:none?|no|nothing|all|any|many|few|fewer|more|less|most|some|several|equal|same|both|half|double|twice|once|"
     r"third|quarter|enough|lots?|much|little|plenty|single|pairs?|couple|dozens?|hundreds?|thousands?|empty|full|odd|even|"
@@ -66,7 +66,8 @@ class CannotAnswer(NamedTuple):
 def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> CannotAnswer | None:
     """Return why none of the options can answer a question; None if at least one may.
 
-    Of options that share a kind, half may have no known kind; otherwise one of four or more.
+    If the options of known kinds share a kind, up to half of all options may be of unknown kind; otherwise, only one
+    of four or more.
 
     Args:
         question: The question.
@@ -107,7 +108,7 @@ def some_cannot_answer(
 ) -> tuple[CannotAnswer, list[int]] | None:
     """Return why wrong options cannot answer a question, with their indices; None if fewer than two cannot.
 
-    At least half of the wrong options must be unable to answer, while the right one may be an answer.
+    At least half of the wrong options must be unable to answer, whereas the right one may be an answer.
 
     Example:
         >>> some_cannot_answer("Which country is red on the map?", ["Peru", "1994", "2002", "Brazil"], 3)
@@ -134,8 +135,8 @@ def some_cannot_answer(
 def odd_option(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> int | None:
     """Return the index of the only option that cannot be an answer; None if there is no such option.
 
-    Either the question shows what it asks for, and all other options are of those kinds; or three or more others share
-    one kind that is far from the odd one.
+    Either the question shows which kinds it asks for, and all other options are of those kinds; or three or more other
+    options share one kind that is far from the odd option's.
 
     Example:
         >>> odd_option("Which instrument is played?", ["Violin", "Potato", "Harp"])

@@ -87,7 +87,7 @@ _ENDINGS = (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes"
 
 @lru_cache(maxsize=1 << 15)
 def kinds_of(text: str) -> frozenset[str]:
-    """Return all kinds of answers a text can be: of the word lists, and of `BESIDE_LISTS`; empty for others.
+    """Return all kinds of answers that a text can be: those of the word lists and of `BESIDE_LISTS`; empty if none.
 
     Example:
         >>> sorted(kinds_of("an orange")), sorted(kinds_of("by train")), sorted(kinds_of("12 kg"))
@@ -133,7 +133,7 @@ def _by_number(text: str) -> frozenset[str]:
 
 
 def _counted_things(text: str) -> frozenset[str]:
-    """Return the kinds of a number of things, such as `two dogs`; empty for a number with a unit."""
+    """Return the kinds of a counted noun, such as `two dogs`; empty for a number with a unit."""
     number, _, thing = text.partition(" ")
     is_number = number.isdigit() or number.casefold() in NUMERALS
     of = KINDS_OF_WORD.get(_singular(thing.casefold())) if is_number else None

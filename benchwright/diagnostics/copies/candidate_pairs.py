@@ -1,12 +1,12 @@
 """Pairs of images to compare by pixels, proposed by hashes of the frame, by local features, and along chains.
 
-Each proposer names an image's most likely partners, a few at most, so that a thousand blank pages do not become a
-million pairs. Images are numbered largest first. An image with more partners than fit is also compared with the largest
-image of its cluster, which is likely to be kept. Near images left unnamed are counted.
+Each proposer names only a few of an image's most likely partners, so that a thousand blank pages do not become a
+million pairs. Images are numbered from the largest to the smallest. An image with more partners than the limit is also
+compared with the largest image of its cluster, which is likely to be kept. Near images that are not named are counted.
 
-Pairs of near codes may exceed the memory: a hundred thousand frames of one film have hundreds of millions of close
-pairs. They are therefore reduced, as they come, to connected components, the number of partners of each image, and its
-nearest few partners.
+Pairs of near codes may not fit in memory: a hundred thousand frames of one film have hundreds of millions of close
+pairs. They are therefore reduced, as they are found, to connected components, the number of partners of each image, and
+its nearest few partners.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ MOST_BY_HASH = 12
 _MOST_BY_FEATURES = 6
 MOST_BY_CHAIN = 12
 _MOST_CHECKED = 24
-"""Number of pictures sharing most words with an image whose word geometry is checked before the best are named."""
+"""Number of pictures sharing most words with an image whose words' geometry is checked before the best are named."""
 
 _T_co = TypeVar("_T_co", covariant=True)
 _Ints = NDArray[np.int64]
 CandidatePairs = dict[int, set[int]]
-"""The images to compare with each image, by position."""
+"""The images to compare with each image, by index."""
 
 _BULK = 1 << 20
 """Number of pairs that are reduced at a time; the reduction takes some 150 MB."""
 
 
 class Partner(NamedTuple):
-    """Another image, by its position, and the distance between both hashes in bits."""
+    """Another image, by its index, and the Hamming distance between both hashes in bits."""
 
     image: int
     bits: int
@@ -51,7 +51,7 @@ class Neighbourhood:
     """Images with those whose hashes are near; images are given as indices into the array of hashes.
 
     Args:
-        cluster: Shape (images,), a number shared by linked images.
+        cluster: Shape (images,), a number that linked images share.
         partners: Shape (images,), the number of near images.
     """
 
@@ -69,9 +69,9 @@ class Neighbourhood:
         """Reduce pairs of near codes to the neighborhoods of the images with these codes.
 
         Args:
-            code_of: Shape (images,), the code of each image, as a number from 0 on without gaps.
+            code_of: Shape (images,), the code of each image, numbered from 0 without gaps.
             near_codes: Each pair of near codes once, in any order.
-            most: Number of partners kept for each image, nearest first; ties by code.
+            most: Number of partners kept for each image, the nearest first; ties are ordered by code.
         """
         borne_by = np.bincount(code_of)
         count = len(borne_by)
@@ -95,7 +95,7 @@ class Neighbourhood:
         )
 
     def nearest(self, image: int) -> list[Partner]:
-        """Return an image's nearest partners, nearest first."""
+        """Return an image's partners, nearest first."""
         code = int(self._code_of[image])
         own = slice(self._near_from[code], self._near_from[code + 1])
         named: list[Partner] = []
@@ -145,16 +145,16 @@ def _offsets(counts: _Ints) -> _Ints:
 
 
 class NearByHash(NamedTuple):
-    """The pairs that a hash proposes, and the number of near images for each position."""
+    """The pairs that a hash proposes, and the number of near images for each image."""
 
     candidates: CandidatePairs
     near: NDArray[np.int64]
 
 
 def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> NearByHash:
-    """Return, for each position, its nearest partners within a Hamming distance, up to `MOST_BY_HASH`.
+    """Return, for each image, its nearest partners within a Hamming distance, up to `MOST_BY_HASH`.
 
-    An image with more partners also gets the first position of its cluster.
+    An image with more partners also gets the first image of its cluster.
     """
     different, code_of = np.unique(codes, return_inverse=True)
     near = Neighbourhood.of(code_of, iter_pairs(different, distance=distance), most=MOST_BY_HASH)
@@ -169,7 +169,7 @@ def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> NearByHash:
 
 
 def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64], *, distance: int) -> CandidatePairs:
-    """Return, for each position, the images whose mirrored picture has a near hash, up to `MOST_BY_HASH`."""
+    """Return, for each image, the images whose mirrored picture has a near hash, up to `MOST_BY_HASH`."""
     count = len(codes)
     both, code_of = np.unique(np.concatenate([codes, mirrored]), return_inverse=True)
     across = (_crossing(pairs, code_of, count, len(both)) for pairs in iter_pairs(both, distance=distance))
@@ -183,7 +183,7 @@ def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64
 
 
 def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
-    """Keep the pairs of one picture's code and a mirrored picture's code."""
+    """Keep the pairs that join a picture's code with a mirrored picture's code."""
     plain, turned = (np.bincount(part, minlength=codes) > 0 for part in (code_of[:count], code_of[count:]))
     crosses = (plain[pairs.left] & turned[pairs.right]) | (turned[pairs.left] & plain[pairs.right])
     return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
@@ -203,7 +203,7 @@ class KnownFeatures(NamedTuple):
     checked: SharedWords
 
     def among(self, ids: Sequence[str]) -> tuple[KnownFeatures, NDArray[np.bool_]]:
-        """Return the results for pairs of other pictures, by their positions, and which of the pictures are new.
+        """Return the results for pairs of other pictures, by their indices, and which of the pictures are new.
 
         Args:
             ids: The other pictures; pictures in both lists have the same order in both.
@@ -236,21 +236,21 @@ class KnownFeatures(NamedTuple):
 
 
 def _moved(pairs: SharedWords, places: _Ints) -> SharedWords:
-    """Return pairs by new positions, without those that lack a picture, whose position is below 0."""
+    """Return pairs under new indices, without those that contain a removed picture (index below 0)."""
     left, right = places[pairs.left], places[pairs.right]
     is_there = (left >= 0) & (right >= 0)
     return SharedWords(left[is_there], right[is_there], pairs.shared[is_there])
 
 
 class NearByFeatures(NamedTuple):
-    """The pairs that words propose, and the results for the next search."""
+    """The pairs that words propose, and the results to reuse in the next search."""
 
     candidates: CandidatePairs
     known: KnownFeatures
 
 
 class ByPosition(Protocol[_T_co]):
-    """One value per picture, accessed by position as in a list."""
+    """One value per picture, accessed by index as in a list."""
 
     def __len__(self) -> int: ...
 
@@ -264,7 +264,7 @@ def near_by_features(
     *,
     before: KnownFeatures | None = None,
 ) -> NearByFeatures:
-    """Return, for each position, the images with the most words that agree on an alignment, up to `_MOST_BY_FEATURES`.
+    """Return, for each image, those with the most words that agree on an alignment, up to `_MOST_BY_FEATURES`.
 
     Args:
         words: Words of each picture.
@@ -304,7 +304,7 @@ def near_by_features(
 
 
 def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tuple[_Ints, _Ints, _Ints]:
-    """Return, for each image in the pairs, its strongest partners, up to `most`; ties by position."""
+    """Return, for each image in the pairs, its strongest partners, up to `most`; ties are ordered by index."""
     source, target = np.concatenate([left, right]), np.concatenate([right, left])
     strength = np.tile(strength, 2)
     order = np.lexsort((target, -strength, source))
@@ -318,11 +318,11 @@ def near_by_chain(
 ) -> CandidatePairs:
     """Return, for each picture, the largest ones of its chain not yet compared with it, up to `MOST_BY_CHAIN`.
 
-    A chain is a connected component of confirmed pairs. Each of many copies is compared with a few only. So the best
-    pictures of a chain may not have been compared with each other, and all of them would be kept.
+    A chain is a connected component of confirmed pairs. Each of many copies is compared with only a few others, so the
+    best pictures of a chain may not have been compared with each other, and all of them would be kept.
 
     Args:
-        confirmed: Pairs of positions confirmed as copies, in either order.
+        confirmed: Pairs of indices of pictures confirmed as copies, in either order.
         compared: All pairs compared, in either order.
         images: Number of images.
     """
@@ -344,7 +344,8 @@ def near_by_chain(
 def each_pair_once(proposals: Iterable[CandidatePairs], ids: Sequence[str]) -> dict[int, list[int]]:
     """Combine the proposals so that only one image of each pair lists it; partners are sorted by id.
 
-    If two images name each other, the greater id lists the pair; otherwise the image that names the other one does.
+    If two images name each other, the image with the greater id lists the pair; otherwise, the image that names the
+    other does.
     """
     named: defaultdict[int, set[int]] = defaultdict(set)
     for candidates in proposals:

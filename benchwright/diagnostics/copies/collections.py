@@ -1,4 +1,4 @@
-"""Collections against which to check: a folder of pictures, a release, or a hash list."""
+"""Collections to check against: a folder of pictures, a release, or a hash list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReferenceCollection:
     """A collection against which pictures are checked.
 
     Args:
-        place: The folder, the release's folder, or the list's file.
+        place: The folder of pictures, the release's folder, or the hash list's file.
         kind: Kind of the collection.
         content: Digest of the collection's content, independent of its location.
     """
@@ -39,7 +39,7 @@ class ReferenceCollection:
     content: str
 
     def pictures(self, workers: int | None = None, embedded: Embeddings | None = None) -> list[KnownPicture]:
-        """Return the pictures; those of folders and releases are hashed, and embedded if `embedded` is given."""
+        """Return the pictures; those of folders and releases are hashed and, if `embedded` is given, embedded."""
         if self.kind == "list":
             return read_hash_list(self.place)
         if self.kind == "folder":
@@ -105,7 +105,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _extract(place: Path, folder: Path) -> None:
-    """Write every picture that the items of a release show, named by its id."""
+    """Write every picture that the items of a release show into a file named by its id."""
     for released in Release.open(place).items():
         for image_id, data in released.images.items():
             if not (path := folder / image_id).exists():
@@ -113,7 +113,7 @@ def _extract(place: Path, folder: Path) -> None:
 
 
 def _with_sources(place: Path, shown: list[KnownPicture]) -> list[KnownPicture]:
-    """Add the contents of the release's provenance: canonical ids, and source images that no item shows unchanged."""
+    """Add what the release's provenance states: canonical ids, and source images that no item shows unchanged."""
     stated = {record.image_id: record for record in Release.open(place).provenance() if isinstance(record, ImageRecord)}
     ids = {image_id: record.source.canonical_id for image_id, record in stated.items() if record.source is not None}
     known = [picture._replace(canonical_id=ids.get(picture.name)) for picture in shown]

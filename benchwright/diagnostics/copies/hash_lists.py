@@ -1,8 +1,8 @@
 """Hash lists: a collection's hashes without its pictures, to check a test set without revealing it.
 
-A list from Benchwright is JSON Lines: a line that names format and version, then one picture per line. A list of other
-origin is plain text, one entry per line: 64 hexadecimal digits are the SHA-256 of a file or of its upright pixels, 16
-are a pHash, and an entry with a colon, such as `coco:000000123`, is a canonical id.
+A list written by Benchwright is JSON Lines: a line that names the format and its version, then one picture per line. A
+list from another source is plain text, one entry per line: 64 hexadecimal digits are the SHA-256 of a file or of its
+upright pixels, 16 are a pHash, and an entry with a colon, such as `coco:000000123`, is a canonical id.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CODES = ("phash", "dhash", "mirrored")
 def write_hash_list(path: Path, pictures: Iterable[KnownPicture]) -> None:
     """Write a hash list; codes are 16 hexadecimal digits, in the format of ImageHash.
 
-    Embeddings are omitted: they are large, and useless to readers with another model.
+    Embeddings are omitted because they are large and useless to readers with another model.
     """
     lines = [canonical_json({"format": FORMAT, "version": VERSION})]
     for picture in pictures:
@@ -43,7 +43,7 @@ def read_hash_list(path: Path) -> list[KnownPicture]:
     """Return the pictures in a list, in order.
 
     Raises:
-        DataError: The list is unreadable, newer than this program, or has a line that is not an entry.
+        DataError: The list is unreadable, is newer than this program, or has a line that is not an entry.
     """
     try:
         if path.stat().st_size > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Rows of pictures that name others or are named, so that a step that decides on pairs makes objects of only these."""
+"""Rows of pictures that name others or are named, so that a step that decides on pairs builds objects only for them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def linked_rows(columns: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
-    """Return the rows, in order, of the pictures that name a picture of the table in a column, and of those named.
+    """Return, in order, the rows of the pictures that name a picture of the table in a column, and of those named.
 
     Args:
         columns: Table with `image_id`.
-        names: Columns that list ids of other pictures; an id outside the table links nothing.
+        names: Columns that list the ids of other pictures; an id outside the table is ignored.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

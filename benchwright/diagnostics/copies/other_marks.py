@@ -1,10 +1,11 @@
-"""Marks that only one of two aligned drawings shows at a place: a hand, a column, a dot, a name.
+"""Marks that only one of two aligned drawings shows at a location: a hand, a column, a dot, a name.
 
-Members of a series (clocks, charts, boards, forms drawn by one template) share most of their content, so that no share
-of blocks separates them. A copy that was rescaled, compressed, recolored or blurred differs by the noise of that change
-along all edges alike. Another member differs by far more in a few coherent places. So everything that the changes of a
-copy explain is subtracted first: light and contrast, an alignment error, the sharpness of each picture, and a shift by
-one pixel. The remainder is compared with the remainder along the edges, which most of a series share, too:
+Members of a series (clocks, charts, boards, forms drawn from one template) share most of their content, so the share of
+equal blocks cannot separate them. A copy that was rescaled, compressed, recolored or blurred differs by the noise of
+that change along all edges alike. Another member differs by far more in a few coherent places. Everything that the
+changes of a copy explain is therefore subtracted first: light and contrast, an alignment error, the sharpness of each
+picture, and a shift by one pixel. The remainder is compared with the remainder along the edges, which most members of a
+series also share:
 
 | scale | detects |
 |---|---|
@@ -33,41 +34,44 @@ _SOFTENED_PX = 0.8
 _SHARPNESS_PX = 0.7, 1.0, 1.5, 2.0, 3.0
 """Standard deviations of the blurs that may be required to make the sharper of two pictures as soft as the other."""
 _OUTLIER_LEVELS = 24.0
-"""Gray levels above which a difference is content and no longer counts against an alignment or a blur."""
+"""Gray levels above which a difference is content and is ignored when an alignment or a blur is judged."""
 _SHIFTED_PX = 1
 _FLAT_PX, _FLAT_LEVELS, _FLAT = 5, 6.0, 0.5
-"""Width of a window, the gray levels within which it is flat, and the share of flat ones, in both of two pictures, from
-which they are graphics rather than photographs."""
+"""Width of a window, the gray levels within which it is flat, and the share of windows, flat in both pictures, from
+which the pictures are graphics rather than photographs."""
 _LEAST_RANGE = 30.0
 _EDGE = 0.15
 """Proportion of a picture's range of gray levels by which neighbors differ at an edge."""
 _NOISE_PERCENTILE, _NOISE_TIMES = 75, 4.0
-"""Percentile of the remainder along edges, and the multiple of it that a place must exceed."""
+"""Percentile of the remainder along edges, and the multiple of it that a mark must exceed."""
 _SMOOTHED_PX = 3.0
 _STROKES, _STROKES_PX = 0.25, 25
-"""Share of the range by which a place stands out as drawn, and its smallest area, in pictures that are 448 px long."""
+"""Share of the gray-level range by which a mark stands out as drawn, and its smallest area, in pictures that are 448 px
+long."""
 _AREAS, _AREAS_PX = 0.12, 100
 """As `_STROKES` and `_STROKES_PX`, for the smoothed remainder."""
 _NEAR_PX = 13
-"""Distance within which differences belong together, such as the letters of a line."""
+"""Distance within which differences belong together, such as those of the letters in a line."""
 _REST = 0.08
 """Proportion of the range above which pixels near a place that stands out belong to it."""
 _HIDDEN = 0.3
-"""Largest share of the other picture's content there, and of an overlay's own content, that the overlay hides."""
+"""Largest share of the other picture's content at that location, and of an overlay's own content, that the overlay
+hides."""
 _SHOWN, _STAYS = 0.2, 0.2
-"""Share of the range by which ink differs from its ground, and of that difference that shows through an overlay."""
+"""Share of the range by which ink differs from its background, and share of that difference that shows through an
+overlay."""
 _GROUND_PX = 8.0
-"""Standard deviation of the blur with which the ground around a mark is found."""
+"""Standard deviation of the blur that estimates the background of a mark."""
 _LETTERS, _LETTER_PX, _LONG = 5, 5, 2.5
-"""Smallest number of letters, their smallest area, and the ratio of length to height of a line of them."""
+"""Smallest number of letters, their smallest area, and the length-to-height ratio of a line of them."""
 _LINE_HIGH = 0.15
 """Largest height of such a line, as a share of the picture's longer side."""
 _LETTERS_VARY = 0.15
-"""Smallest standard deviation of the areas of letters as a share of their mean: counters and pips are all alike."""
+"""Smallest standard deviation of the areas of letters, as a share of their mean: counters and pips are all alike."""
 _THROUGH = 0.8
 """Smallest correlation between the content that shows through and the content shown."""
 _BORDER = 0.12
-"""Largest distance from a side, as a share of the picture, that contains all of a stamp or a logo."""
+"""Two aligned pictures with equal light and sharpness, in shares of their range of gray levels, and the overlap."""
 
 
 class _Aligned(NamedTuple):
@@ -79,7 +83,7 @@ class _Aligned(NamedTuple):
 
 
 def has_other_marks(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> bool:
-    """Return whether two drawings differ somewhere by more than a copy does.
+    """Return whether two drawings differ anywhere by more than a copy does.
 
     Args:
         fixed: Gray levels, shape (height, width).
@@ -149,7 +153,7 @@ def _equalled(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affin
 
 
 def _without_rim(inside: _Mask) -> _Mask:
-    """Exclude the rim of the fixed picture, where a frame around a slightly misaligned moving picture shows."""
+    """Exclude the rim of the fixed picture, where the frame of a slightly misaligned moving picture shows."""
     rimless = np.zeros_like(inside)
     rimless[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX] = inside[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX]
     return rimless
@@ -178,9 +182,9 @@ def _relit(moving: _Grey, fixed: _Grey, inside: _Mask) -> _Grey:
 
 
 def _unexplained(pair: _Aligned) -> _Grey:
-    """Return how far each pixel lies beyond all near ones of the other picture; negative where the first is darker.
+    """Return how far each pixel lies beyond all nearby pixels of the other picture; negative where the first is darker.
 
-    Each pixel has the larger of the two differences: the first picture's beyond the second, and the reverse.
+    Each pixel has the larger of the two differences: that of the first picture from the second, and the reverse.
     """
     import cv2
 
@@ -194,7 +198,7 @@ def _unexplained(pair: _Aligned) -> _Grey:
 
 
 def _places(pair: _Aligned, left: _Grey) -> _Mask:
-    """Return where two pictures differ coherently, by more than along the edges they share."""
+    """Return where two pictures differ coherently, by more than along the edges that they share."""
     edges = (_contrast(pair.fixed, 3) > _EDGE) & pair.inside
     places = np.zeros(left.shape, np.bool_)
     for levels, least, area_px in ((left, _STROKES, _STROKES_PX), (_softened(left, _SMOOTHED_PX), _AREAS, _AREAS_PX)):
@@ -206,7 +210,7 @@ def _places(pair: _Aligned, left: _Grey) -> _Mask:
 
 
 def _pieces(mask: _Mask) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the number of each pixel's connected piece, 0 outside, and the areas of the pieces, starting with 0."""
+    """Return the index of each pixel's connected piece, 0 outside, and the areas of the pieces, the outside first."""
     import cv2
 
     _, labels, pieces, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
@@ -226,7 +230,7 @@ def _things(places: _Mask, rest: _Mask) -> Iterator[_Mask]:
 
 
 def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
-    """Return whether the fixed picture (True) or the moving one (False) has an overlay there; None if neither has one.
+    """Return which picture has an overlay there: True for the fixed one, False for the moving one, None for neither.
 
     Args:
         thing: Where the two differ.
@@ -247,7 +251,7 @@ def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
 
 
 def _ground(grey: _Grey, thing: _Mask) -> _Grey:
-    """Return the levels around a mark, spread over it."""
+    """Return the gray levels around a mark, interpolated over it."""
     import cv2
 
     around = np.asarray(cv2.erode((~thing).astype(np.float32), np.ones((3, 3), np.uint8)), np.float32)
@@ -269,7 +273,7 @@ def _is_line_of_letters(thing: _Mask, pair: _Aligned) -> bool:
 
 
 def _shows_through(thing: _Mask, pair: _Aligned) -> bool:
-    """Return whether each picture shows the other's content there, only fainter."""
+    """Return whether each picture shows the other's content at the mark, only fainter."""
     ours, theirs = ((grey - _softened(grey, _SMOOTHED_PX))[thing] for grey in (pair.fixed, pair.moving))
     least = min(float(ours.std()), float(theirs.std()))
     return least > _REST / 2 and float(np.corrcoef(ours, theirs)[0, 1]) >= _THROUGH

@@ -1,9 +1,10 @@
-"""Other words on the same template: lines of text in only one of two aligned pictures, found without reading.
+"""Different words on the same template: lines of text in only one of two aligned pictures, found without reading.
 
-Ground, frame and footer of a series are equal, and its words are a small share of its blocks. So lines of words decide
-separately: each is compared with its place in the other picture and a few pixels around it. In a true copy, reduced,
-compressed, cut, recolored or blurred, a line correlates by .9 or more; another sentence correlates by .2 to .7. A
-watermark, a caption or a stamp adds lines to one picture only, and hides few of the other's.
+Members of a series share background, frame and footer, and their words make up a small share of the blocks. Lines of
+words are therefore judged separately: each is compared with its position in the other picture, and a few pixels around
+it. In a true copy, whether reduced, compressed, cropped, recolored or blurred, the correlation of a line is .9 or more;
+that of another sentence is .2 to .7. A watermark, a caption or a stamp adds lines to one picture only, and hides few of
+the other's.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ _GAP_PX = (15, 3)
 """Width and height of the largest gaps inside one line."""
 _LEAST_WIDE_PX, _LEAST_HIGH_PX, _LEAST_PX = 20, 4, 60
 _MOST_HIGH = 0.25
-"""Largest height of a line as a share of the picture's: anything higher is a frame, a drawing or a photograph."""
+"""Largest height of a line, as a share of the picture's: anything higher is a frame, a drawing or a photograph."""
 _THERE = 0.7
-"""Smallest correlation of a line with the other picture at its place for the two to be the same."""
+"""Smallest correlation of a line with its position in the other picture at which the two are the same."""
 _OTHER = 0.3
 """Smallest proportion of the area of lines, in each of the two pictures, that the other must lack."""
 _LITTLE = 0.15
-"""Largest share of a picture that strokes other than words fill if it shows little but words."""
+"""Largest share of a picture that strokes other than words fill if the picture shows little but words."""
 
 
 class Words(NamedTuple):
     """The lines of words in a picture.
 
     Args:
-        boxes: Left, top, right and bottom of each, in pixels.
+        boxes: Left, top, right and bottom of each line, in pixels.
         drawn: Proportion of the picture, 0-1, that other strokes fill: large for a photograph or a drawing, small for a
             frame or the grain of paper.
     """
@@ -62,7 +63,7 @@ def other_words(strokes: AlignedStrokes) -> OtherWords:
 
 
 def _lacking(boxes: tuple[tuple[int, int, int, int], ...], strokes: Strokes, other: Strokes) -> float:
-    """Return the proportion of the area of one picture's lines that the other lacks, 0-1; 0 if there are no lines."""
+    """Return the proportion, 0-1, of the area of one picture's lines that the other lacks; 0 if it has no lines."""
     import cv2
 
     lines, lacking = 0, 0

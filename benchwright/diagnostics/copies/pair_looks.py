@@ -1,6 +1,6 @@
 """Comparison of proposed pairs outside a recipe: workers compare the pixels, and a cache keeps the results.
 
-The contents of both pictures identify a result, so that a second search compares only new pairs.
+A result is stored under the contents of both pictures, so that a second search compares only new pairs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class LookedAt(NamedTuple):
     Args:
         first: Id of a picture.
         second: Id of the other picture.
-        verdict: As in `verification`; `unreadable` if a picture could not be decoded or its worker died.
+        verdict: One of the verdicts of `verification`; `unreadable` if a picture could not be decoded or its worker
+            died.
         alike: Proportion of the aligned overlap, 0-1, that shows the same content.
     """
 
@@ -59,7 +60,7 @@ class LookedAt(NamedTuple):
 
 
 class FileToLookAt(NamedTuple):
-    """The file of a picture, and its number of pixels; the larger of two pictures is not transformed."""
+    """The file of a picture, and its number of pixels; of two pictures, the larger is not transformed."""
 
     path: str
     pixels: int
@@ -81,7 +82,7 @@ class Looking:
         workers: Number of processes.
         progress: Receiver of progress.
         cache: Cache of results, by content; None if results are not kept.
-        failed: Pairs whose comparison raised an exception; `look_at` adds to it.
+        failed: Pairs whose comparison raised an exception; `look_at` appends to it.
     """
 
     workers: int = 1
@@ -125,7 +126,7 @@ def look_at(
 
 
 def by_certainty(look: LookedAt) -> tuple[int, float, str]:
-    """Return a sort key: confirmed copies, then unsure ones, then views of one scene; ties by similarity, then id."""
+    """Return a sort key: confirmed copies, unsure ones, views of one scene; then by similarity and id."""
     return BEST_FIRST.get(look.verdict, len(BEST_FIRST)), -look.alike, look.second
 
 
@@ -152,7 +153,7 @@ class _LookAtPairs:
 
     @property
     def name(self) -> str:
-        """Return the job's name for logs, one line."""
+        """Return the job's name for logs, on one line."""
         return f"{counted(len(self.pairs), 'pair')} from {self.pairs[0].first[:12]}"
 
     @property
@@ -161,7 +162,7 @@ class _LookAtPairs:
         return len(self.pairs)
 
     def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, Verdict, float, RaisedError | None]]:
-        """Return verdict and similarity of each pair, and the exception raised, if any."""
+        """Return the verdict and similarity of each pair, and the exception raised, if any."""
         del worker
         kept = PreparedPictures()
         results: list[tuple[PairToLookAt, Verdict, float, RaisedError | None]] = []
@@ -199,7 +200,7 @@ def run_jobs(jobs: Sequence[Any], *, workers: int, progress: Progress, preload: 
     Args:
         jobs: The jobs.
         workers: Number of processes.
-        progress: Receiver of progress; each job advances it by its size.
+        progress: Receiver of progress; each job advances it by the job's size.
         preload: Modules that a worker imports before its first job.
     """
     if not jobs:

@@ -54,7 +54,7 @@ _T = TypeVar("_T")
 class ProposedPairs(GatherStep):
     """Name for each image the partners to compare with it; only one image of each pair lists it.
 
-    `left_out` is the number of images near by hash without a comparison; None if there are none.
+    `left_out` is the number of images that are near by hash but are not compared; None if there are none.
     """
 
     name: ClassVar[str] = "pairs"
@@ -77,16 +77,16 @@ class ProposedPairs(GatherStep):
         return _COLUMNS if self.cosine is None else (*_COLUMNS, _EMBEDDING)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Search all pairs. Images are numbered largest first, so that the order of rows does not matter."""
+        """Search for all pairs. Images are numbered by decreasing size, so that the order of rows does not matter."""
         del ctx
         return self.proposed(columns)[0]
 
     def proposed(self, columns: pa.Table, before: KnownFeatures | None = None) -> tuple[Gathered, KnownFeatures]:
-        """Return all pairs, and the results from the images' words for a search among nearly the same images.
+        """Return all pairs, and the words' results that can be reused in a search among nearly the same images.
 
         Args:
             columns: Table with the columns that this step reads.
-            before: Results of an earlier search; the pairs are the same with and without it.
+            before: Results of an earlier search; the pairs are the same with and without them.
         """
         rows = _largest_first(columns)
         # Words and miniatures take most of the memory: they are decoded on use, and never copied.
@@ -190,8 +190,8 @@ class ChainedPairs(GatherStep):
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Follow confirmed pairs. A pair is also compared mirrored if either image was proposed mirrored in a pair.
 
-        Pictures enlarged for comparison are not followed: they differ in so few pixels that a chain of icons would
-        connect different ones.
+        Pictures enlarged for comparison are not followed: icons differ in so few pixels that a chain would connect
+        different ones.
         """
         del ctx
         chained = linked_rows(columns, ["looks.confirmed"])

@@ -1,7 +1,8 @@
-"""Pictures in one set that show the same content: one search for audit, `filter leakage` and `release splits`.
+"""Pictures in one set that show the same content: one search shared by audit, `filter leakage` and `release splits`.
 
-Hashes find equal pixels. One picture represents each group of equal pixels. Hashes and local features propose pairs of
-these, each pair is compared by pixels, and chains of confirmed copies are followed, all as in the step
+Hashes find equal pixels. One picture represents each group of pictures with equal pixels. Hashes and local features
+propose pairs of representatives, each pair is compared by pixels, and chains of confirmed copies are followed, all as
+in the step
 `near_duplicates`.
 """
 
@@ -60,18 +61,18 @@ class MeasuredPicture(NamedTuple):
 
 
 class CopyAcross(NamedTuple):
-    """A picture at one location, such as a split, and its likeliest copy at another.
+    """A picture at one location, such as a split, and its most likely copy at another.
 
     Args:
         first: Id of the picture.
-        first_place: Place of the picture.
-        second: Id of its likeliest copy at the other place; the same if that place has the very file.
-        second_place: The other place.
+        first_place: Location of the picture.
+        second: Id of its most likely copy at the other location; the same id if the identical file is there.
+        second_place: The other location.
         verdict: `confirmed` if it is a copy, directly or through other copies; `unsure` if a curator must decide;
             `scene` for another view of one scene.
         by: `file` and `pixels` for equal files and pixels, `look` for the result of comparing pixels.
         alike: Proportion of the aligned overlap, 0-1, that shows the same content; for a copy through others, the
-            smallest on the way.
+            smallest proportion along the chain.
     """
 
     first: str
@@ -88,9 +89,10 @@ class PictureCopies:
     """The pictures that show the same content.
 
     Args:
-        same_as: For each picture, the one that represents its group of equal pixels; itself if it is the only one.
-        looks: Compared pairs of different pixels, sorted; they hold only pictures that represent their groups, with the
-            smaller id first.
+        same_as: For each picture, the one that represents its group of equal pixels; the picture itself if it has no
+            equal.
+        looks: Compared pairs of different pixels, sorted; they contain only representatives of groups, with the smaller
+            id first.
     """
 
     same_as: Mapping[str, str]
@@ -139,7 +141,7 @@ class PictureCopies:
         return least
 
     def across(self, places: Mapping[str, Collection[str]]) -> list[CopyAcross]:
-        """Return, for each picture, its likeliest copy at each other location, if there is one, sorted.
+        """Return, for each picture, its most likely copy at each other location, if there is one, sorted.
 
         Args:
             places: The locations, such as splits, that contain each picture.
@@ -180,7 +182,7 @@ class PictureCopies:
 
     @cached_property
     def _partners(self) -> Mapping[str, list[LookedAt]]:
-        """The compared pairs of each picture, that picture first."""
+        """The compared pairs of each picture, with that picture first."""
         partners: defaultdict[str, list[LookedAt]] = defaultdict(list)
         for look in self.looks:
             partners[look.first].append(look)
@@ -205,7 +207,7 @@ def find_copies(
     Args:
         pictures: Pictures, by an id that identifies their content.
         looking: Workers, progress and cache.
-        distance: Number of bits of 64 in which two hashes of a proposed pair may differ.
+        distance: Maximum number of bits, of 64, in which two hashes of a proposed pair may differ.
         cosine: Smallest cosine, 0-1, at which embeddings propose a pair; None if they propose none.
     """
     leader: dict[str, str] = {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PerceptualHashes(MapStep):
-    """Compute ImageHash's 64-bit pHash and dHash of every image, as unsigned numbers: first bit highest.
+    """Compute ImageHash's 64-bit pHash and dHash of every image as unsigned integers, most significant bit first.
 
     `mirrored` is the pHash of the picture mirrored left to right.
     """
@@ -97,14 +97,14 @@ class PictureHashes(MapStep):
 
 
 class MeasuredForCopies(PictureHashes):
-    """Measure everything that the search for copies within one set needs of an image, decoding it once."""
+    """Measure, in one decoding, everything about an image that the search for copies within one set needs."""
 
     name: ClassVar[str] = "measures"
     values: ClassVar[Mapping[str, str]] = {**PictureHashes.values, "miniature": "string"}
 
 
 class KnownPicture(NamedTuple):
-    """A collection's facts about one picture; None for facts that it does not state.
+    """A collection's facts about one picture; facts that the collection does not state are None.
 
     Args:
         name: Name in its collection.
@@ -115,7 +115,7 @@ class KnownPicture(NamedTuple):
         dhash: dHash of 64 bits, by `PerceptualHashes`.
         mirrored: pHash of the mirrored picture, by `PerceptualHashes`.
         words: Visual words, by `FeatureWords`.
-        embedding: Embedding, by `Embeddings`; those of different models are not comparable.
+        embedding: Embedding, by `Embeddings`; embeddings of different models are not comparable.
     """
 
     name: str

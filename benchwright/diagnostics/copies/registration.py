@@ -32,7 +32,7 @@ class Registered(NamedTuple):
 
     Args:
         affine: Maps points of the moving picture to the fixed one.
-        inliers: Number of matched corners within a few pixels of their place under the transform.
+        inliers: Number of matched corners within a few pixels of their predicted positions under the transform.
         source: All matched corners in the moving picture, shape (matches, 2).
         target: The same corners in the fixed picture.
     """
@@ -44,9 +44,9 @@ class Registered(NamedTuple):
 
     @property
     def is_proof(self) -> bool:
-        """Return whether so many matches agree that the transform is not an accident caused by a repeating texture.
+        """Return whether so many matches agree that a repeating texture cannot explain the transform.
 
-        Bricks, tiles and windows look alike, so that corners of one match those of any other: some of these matches
+        Bricks, tiles and windows look alike, so the corners of one match those of any other: some of these matches
         agree on a shift by one brick, others on a shift by two. Most matches of a copy agree. The bound is that of M.
         Brown and D. G. Lowe, "Recognising panoramas", ICCV 2003, section 3.2. It weighs the probability of true
         agreement against that of accidental agreement.
@@ -55,9 +55,10 @@ class Registered(NamedTuple):
 
 
 def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
-    """Return the transform near a given one at which the pictures correlate best; None if the search fails.
+    """Return the transform near a given one that maximizes the pictures' correlation; None if the search fails.
 
-    Corners of a small or much enlarged picture place it a few pixels off, which matters for thin lines on plain ground.
+    An alignment from the corners of a small or much enlarged picture may be a few pixels off, which matters for thin
+    lines on a plain background.
     The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
     """
     import cv2
@@ -89,7 +90,7 @@ class SceneGeometry(NamedTuple):
 def register(moving: Features, fixed: Features) -> Registered | None:
     """Return the transform that maps corners of `moving` onto corners of `fixed`; None if there is none.
 
-    Similar corners are matched one to one. The transform (affine: shift, turn, scale, some stretch) is the one on
+    Similar corners are matched one to one. The transform (affine: shift, rotation, scale, some stretch) is the one on
     which most matches agree. The search is seeded, so equal pictures give an equal result.
     """
     import cv2
@@ -108,11 +109,12 @@ def register(moving: Features, fixed: Features) -> Registered | None:
 
 
 def scene_geometry(moving: Features, fixed: Features, registered: Registered) -> SceneGeometry | None:
-    """Return how much of two pictures fits one geometry of two cameras; None if that is not most of both.
+    """Return how much of two pictures fits one two-camera geometry; None if that is not most of both.
 
-    When the camera moves, near objects move further than far ones, so no transform of the plane maps one view onto the
-    other. Matching corners must lie on the lines that the fundamental matrix gives (Hartley and Zisserman, Multiple
-    View Geometry, chapter 9). One corner is weak evidence, so many are required, spread over both pictures.
+    When the camera moves, near objects move further in the picture than distant ones, so no transform of the plane maps
+    one view onto the other. Matching corners must lie on the lines that the fundamental matrix gives (Hartley and
+    Zisserman, Multiple View Geometry, chapter 9). One corner is weak evidence, so many are required, spread over both
+    pictures.
 
     Args:
         moving: Corners of the moving picture.
@@ -137,7 +139,7 @@ def scene_geometry(moving: Features, fixed: Features, registered: Registered) ->
 
 
 def _cells(points: NDArray[np.float32], frame: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the distinct cells, of a grid over the frame's corners, that contain points."""
+    """Return the distinct cells that contain points, in a grid over the bounding box of the corners."""
     low, high = frame.min(axis=0), frame.max(axis=0)
     cell = np.minimum((points - low) / np.maximum(high - low, 1) * _SCENE_CELLS, _SCENE_CELLS - 1).astype(np.int64)
     return np.unique(cell[:, 0] * _SCENE_CELLS + cell[:, 1])

@@ -1,4 +1,4 @@
-"""Search for one collection's pictures in another: equal ids and hashes are proof, near hashes yield candidates."""
+"""Search for one collection's pictures in another: equal ids and hashes are proof, near hashes give candidates."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _SPOTS_OF_A_COSINE = 10.0
 
 
 class SureLeak(NamedTuple):
-    """A picture that the other collection certainly contains: its position there and the matching identifier."""
+    """A picture that the other collection certainly contains: its index there, and the matching identifier."""
 
     place: int
     by: MatchedBy
 
 
 class PossibleLeak(NamedTuple):
-    """A picture of the other collection to compare; if `mirrored` is set, its mirrored version as well."""
+    """A picture of the other collection to compare, also in its mirrored version if `mirrored` is set."""
 
     place: int
     mirrored: bool
 
 
 def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> dict[int, SureLeak]:
-    """Return, for each of my pictures, the first of theirs with an equal canonical id, or else file, or else pixels."""
+    """Return, for each of my pictures, the first of theirs with an equal canonical id, else file, else pixels."""
     leaks: dict[int, SureLeak] = {}
     ways: tuple[tuple[MatchedBy, str], ...] = (("canonical_id",) * 2, ("file", "image_id"), ("pixels", "pixel_hash"))
     for by, name in ways:
@@ -54,7 +54,7 @@ def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> 
 def possible_leaks(
     mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], *, distance: int, cosine: float | None = None
 ) -> dict[int, list[PossibleLeak]]:
-    """Return, for each of my pictures, those of theirs it may copy, likeliest first, up to `_MOST_PARTNERS`.
+    """Return, for each of my pictures, those of theirs that it may copy, likeliest first, up to `_MOST_PARTNERS`.
 
     Args:
         mine: Pictures to check.
@@ -84,7 +84,7 @@ def possible_leaks(
 
 
 def _alike(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], cosine: float) -> dict[tuple[int, int], float]:
-    """Return the pairs of positions whose embeddings have at least this cosine, with the cosine."""
+    """Return the pairs of indices of pictures whose embeddings have at least this cosine, with the cosine."""
     my_rows = [number for number, picture in enumerate(mine) if picture.embedding is not None]
     their_rows = [number for number, picture in enumerate(theirs) if picture.embedding is not None]
     if not my_rows or not their_rows:
@@ -102,7 +102,7 @@ def _alike(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], cosine:
 def _near(
     mine: Sequence[KnownPicture], name: str, theirs: Sequence[KnownPicture], other_name: str, distance: int
 ) -> dict[tuple[int, int], int]:
-    """Return the pairs of positions whose codes differ in at most `distance` bits, with the number of bits."""
+    """Return the pairs of indices of codes that differ in at most `distance` bits, with the number of bits."""
     my_codes = [(getattr(picture, name), n) for n, picture in enumerate(mine) if getattr(picture, name) is not None]
     their_codes = [
         (getattr(picture, other_name), n)

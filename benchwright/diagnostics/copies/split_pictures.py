@@ -1,7 +1,7 @@
 """Pictures that the splits of a release or workspace show, and copies of these in other splits.
 
-The search needs files: each picture is written once, named by a number, since the ids of a third party's release may be
-any text.
+The search needs files, so each picture is written once. The file is named by a number, because the ids of a third
+party's release may be any text.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class CopiesAcrossSplits(NamedTuple):
     Args:
         pictures: The compared pictures, by id.
         across: For each picture, its likeliest copy in each other split, sorted; equal files are included.
-        unreadable: Why a picture could not be compared with all others or with one of them, by its id; equal files are
+        unreadable: Why a picture could not be compared with all others, or with one of them, by its id; equal files are
             found nevertheless.
     """
 
@@ -79,7 +79,8 @@ def write_split_pictures(place: Path, folder: Path) -> SplitPictures:
         folder: Empty folder.
 
     Raises:
-        BenchwrightError: The place is neither, or not exactly one step of the workspace names splits.
+        BenchwrightError: The place is neither a release nor such a workspace, or not exactly one step of the workspace
+            names splits.
     """
     files: dict[str, str] = {}
     shown: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -123,21 +124,23 @@ def copies_across_splits(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[SplitPictures, CopiesAcrossSplits]:
-    """Return the pictures that splits show and, for each, its likeliest copy in each other split.
+    """Return the pictures that splits show and, for each of them, its most likely copy in each other split.
 
-    Each picture is decoded once for its measures, in a temporary folder that is then removed, and those of proposed
-    pairs again, in reduced size, for the comparison. A place with one split has nothing to compare.
+    Each picture is written to a temporary folder, which is removed afterwards, and decoded once for its measures.
+    Pictures of proposed pairs are decoded again, in reduced size, for the comparison. With only one split, there is
+    nothing to compare.
 
     Args:
         place: A release, or a workspace whose recipe assigns splits and has run to its end.
         distance: Number of bits of 64 in which two hashes of a proposed pair may differ.
         embeddings: Folder of a model whose embeddings also propose pairs; default None.
-        cosine: Smallest cosine, 0-1, at which they do.
+        cosine: Smallest cosine, 0-1, of two embeddings for a pair to be proposed.
         workers: Number of processes; default one per processor.
-        progress: Receiver of progress; default none.
+        progress: Receiver of progress; default None.
 
     Raises:
-        BenchwrightError: The place is neither, or not exactly one step of the workspace names splits.
+        BenchwrightError: The place is neither a release nor such a workspace, or not exactly one step of the workspace
+            names splits.
         DataError: A data file of the release is damaged.
     """
     from benchwright.engines import default_workers

@@ -1,4 +1,4 @@
-"""Strokes in two aligned pictures: light that letters, lines and edges add to or take from the ground around them."""
+"""Strokes in two aligned pictures: light that letters, lines and edges add to or remove from the background."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .registration import Affine
 SHIFTED_PX = 6
 """Largest distance of a mark from its position in the other picture, in pictures that are 448 px long."""
 _SHARPEST_PX, _LINE_PX = 0.8, 6.0
-"""Standard deviations of the blurs that bound the strokes of letters, in pictures that are 448 px long."""
+"""Standard deviations of the two blurs between which the strokes of letters lie, in pictures that are 448 px long."""
 INK = 6.0
 """Gray levels by which strokes differ from their surroundings."""
 
@@ -25,10 +25,10 @@ class AlignedStrokes(NamedTuple):
 
     Args:
         fixed: Strokes of the fixed picture.
-        moving: Strokes of the moving picture, laid onto the fixed one.
+        moving: Strokes of the moving picture, mapped onto the fixed one.
         inside: Whether a pixel and its surroundings lie in both pictures; shape (height, width).
         fixed_grey: The fixed picture.
-        moving_grey: The moving picture, laid onto the fixed one.
+        moving_grey: The moving picture, mapped onto the fixed one.
     """
 
     fixed: Strokes

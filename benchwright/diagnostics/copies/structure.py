@@ -1,9 +1,9 @@
 """Comparison of two aligned pictures by blocks, so that a watermark or different words affect only their own blocks.
 
 Blocks without details agree wherever two backgrounds have the same shade, and prove nothing: in two posters of one
-template they are nine in ten. Two more values are therefore measured: besides the share that is alike, the share that
-both pictures fill with the same substance; and besides the mean, the worst region of details, because a headline on
-plain ground is a separate region.
+template they are nine in ten. Two more values are therefore measured. In addition to the share that is alike, it
+measures the share that both pictures fill with the same substance; in addition to the mean, it measures the worst
+region of details, because a headline on a plain background is a separate region.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _FLAT_APART = 24.0
 _ALIKE, _UNLIKE = 0.55, 0.3
 """Correlations above which two blocks show the same, and below which they show different content."""
 _FAINT = 1.5
-"""Standard deviation of gray levels from which a block has substance: a sky or a wall has, paper and paint have not."""
+"""Standard deviation of gray levels above which a block has substance: a sky or a wall has it, paper and paint do
+not."""
 _LEAST_DETAILED, _LEAST_LOST = 3, 4
-"""Blocks with details that a region must have in both pictures, and lose in both, to be considered the worst."""
+"""Number of blocks with details that a region must have in both pictures, and lose in both, to count as the worst."""
 _BAND_ALIKE = 0.85
 """Smallest share of a band's blocks that are alike, and of its details that are preserved."""
 
@@ -50,8 +51,8 @@ class Structure(NamedTuple):
             the larger share: an overlay hides little of a picture's own details. 0 if no block has details.
         detailed: Share of the blocks that have details in at least one picture.
         common: Share of the blocks that both pictures fill with the same substance, however faint.
-        worst: Smallest share of its details that any region keeps, for the picture that keeps more; 1 if
-            no region loses any.
+        worst: Smallest share of its details that any region keeps, for the picture that keeps more; 1 if no region
+            loses any.
         band: Share of the rows of blocks in the longest run of rows that show the same across the whole overlap.
         shade: Mean difference of gray levels, 0-1, measured before the lighting is equalized.
     """
@@ -157,10 +158,10 @@ def _worst_region(
     """Return the smallest share of details that a region keeps; details in only one picture do not count as a loss.
 
     Args:
-        rich_fixed: Blocks with details in the fixed picture; shape (rows, columns), as the other arguments.
+        rich_fixed: Blocks with details in the fixed picture; shape (rows, columns), like all other arguments.
         rich_moving: Blocks with details in the moving picture.
         same: Blocks that show the same.
-        painted: Blocks without details whose shade differs: the filled inside of a shape counts as part of it.
+        painted: Blocks without details whose shade differs: the filled interior of a shape is treated as part of it.
     """
     import cv2
 

@@ -2,14 +2,14 @@
 
 | verdict | measured result |
 |---|---|
-| `confirmed` | one shows nearly all of the other, or a good part of it, and the overlap shows the same |
+| `confirmed` | one shows nearly all of the other, or a large part of it, and the overlap shows the same content |
 | `unsure` | much is the same, but parts were replaced, or one is only a detail of the other |
 | `scene` | two views of one scene: no alignment lays one over the other, but corners all over both fit one geometry |
 | `different` | any other result: other pictures, look-alikes, views that merely share a part |
 
-If nearly all of the overlap is plain ground, the few other regions decide: two posters of one template with other words
-are different pictures, however much paper they share (`other_words`). Drawings that differ at a place by more than the
-noise of a copy are `unsure` (`other_marks`).
+If nearly all of the overlap is plain background, the few other regions decide: two posters made from one template with
+different words are different pictures, however much paper they share (`other_words`). Drawings that differ at a
+location by more than the noise of a copy are `unsure` (`other_marks`).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from .structure import BLOCK_PX, Structure, compare
 _SIDE_PX = 448
 """Longer side, in pixels, at which pictures are compared."""
 LEAST_SIDE_PX = 160
-"""Longer side to which pictures of at least one block are enlarged to gain more than a few blocks."""
+"""Longer side to which small pictures, of at least one block, are enlarged so that they have more than a few blocks."""
 DECODED_AT_LEAST_PX = 256
 _CANDIDATES, _CORNERS = 1500, 600
 
 Verdict = Literal["confirmed", "unsure", "scene", "different"]
 BEST_FIRST: Mapping[str, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3}
-"""Rank of each verdict: of several pairs, or alignments, the first in rank determines the result."""
+"""Rank of each verdict: among several pairs or alignments, the first in rank gives the result."""
 
 
 class _SameEnough(NamedTuple):
@@ -53,7 +53,7 @@ class _SameEnough(NamedTuple):
     Args:
         contained: Smallest share of one picture that the other shows. A rotated copy loses its corners.
         whole: Smallest share of the larger picture that a copy shows; a smaller crop is a detail and counts as unsure.
-        alike: Smallest share of the overlap's blocks that show the same.
+        alike: Smallest share of the overlap's blocks that show the same content.
         replaced: Largest share of blocks in which the two pictures show different content.
         preserved: Smallest share of one picture's details that the other picture also has.
         region: Smallest share of preserved details, overall and in the worst region, if everything else is plain.
@@ -81,19 +81,20 @@ class _SameEnough(NamedTuple):
 _CONFIRMED = _SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, preserved=0.85, region=0.8)
 _UNSURE = _SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
 _SUBSTANCE = 0.38
-"""Share of the overlap that both pictures fill with the same; below it everything except the details is plain."""
+"""Share of the overlap that both pictures fill with the same substance; below it, everything except the details is
+plain."""
 _NEARLY = 0.5
 """Smallest share of preserved details at which an alignment of plain pictures is worth refining."""
 _REFINABLE = 0.15
-"""Smallest share of blocks with details for a refinement: fewer would fit one simple shape onto another."""
+"""Smallest share of blocks with details for a refinement: with fewer, it would fit one simple shape onto another."""
 _UNDER_OTHER_WORDS = 0.5
-"""Smallest share of the overlap's rows in one band for a picture with other words to count as unsure."""
+"""Smallest share of the overlap's rows in one band for pictures with different words to count as unsure."""
 _PLAIN = 0.02
 """Share of blocks with details below which two pictures count as empty, with only shades to compare."""
 _SAME_SHADE, _NEAR_SHADE = 0.01, 0.04
 _SCENE_COMMON = 0.2
-"""Smallest share of the overlap that two views of a scene fill with the same, although no alignment is right; posters
-have less."""
+"""Smallest share of the overlap that two views of a scene fill with the same substance, although no alignment is right;
+posters have less."""
 
 
 @dataclass(frozen=True)
@@ -103,11 +104,11 @@ class PairComparison:
     Args:
         verdict: As in this module's table.
         structure: Values measured in the best alignment; None if there is none.
-        affine: Maps the moving picture onto the fixed one, both `_SIDE_PX` long at most; if `mirrored` is set, the
+        affine: Maps the moving picture onto the fixed one, both at most `_SIDE_PX` long; if `mirrored` is set, the
             moving picture was mirrored first.
         inliers: Number of corners that agree on the alignment; 0 if the frames were compared without one.
         mirrored: Whether the moving picture was mirrored left to right.
-        scene: Common geometry of two views of one scene; None if the pictures do not count as such views.
+        scene: Common geometry of two views of one scene; None if the pictures are not considered such views.
     """
 
     verdict: Verdict
@@ -164,7 +165,7 @@ def compare_pictures(fixed: PreparedPicture, moving: PreparedPicture, *, mirrore
 
     Args:
         fixed: Picture that is not transformed.
-        moving: Picture turned, scaled and shifted onto the fixed one.
+        moving: Picture to be rotated, scaled and shifted onto the fixed one.
         mirrored: Whether to try the mirrored moving picture as well; default False.
     """
     best = _aligned(fixed, moving, mirrored=False)
@@ -203,7 +204,7 @@ def _as_scene(
 
 
 def _laid_over(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool) -> PairComparison:
-    """Compare two pictures frame to frame, for pictures with too few corners for registration."""
+    """Compare two pictures frame to frame; this is for pictures with too few corners for registration."""
     across, down = fixed.grey.shape[1] / moving.grey.shape[1], fixed.grey.shape[0] / moving.grey.shape[0]
     if max(across, down) > 1.1 * min(across, down):
         return PairComparison("different", mirrored=mirrored)
@@ -220,7 +221,7 @@ def _judge(
     *,
     mirrored: bool,
 ) -> PairComparison:
-    """Return the verdict on an alignment; `registered` is its origin, None for frame to frame."""
+    """Return the verdict on an alignment; `registered` is its origin, None for a frame-to-frame comparison."""
     inliers = 0 if registered is None else registered.inliers
     verdict: Verdict = "different"
     if structure is not None and structure.detailed < _PLAIN and registered is None:
@@ -265,7 +266,8 @@ def _order(comparison: PairComparison) -> tuple[int, float]:
 
 
 _KEPT_BYTES = 16 << 20
-"""Bytes of gray pixels that a worker keeps in memory, some 0.2 MB a picture: the same partners often recur."""
+"""Bytes of gray pixels that a worker keeps in memory, some 0.2 MB per picture, because the same partners often
+recur."""
 
 
 class PreparedPictures:

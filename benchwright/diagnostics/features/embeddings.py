@@ -1,7 +1,7 @@
 """Embeddings of whole pictures by a vision model in a folder (CLIP, DINOv2, SSCD as a vision transformer).
 
-The folder holds `config.json`, `*.safetensors` and, if the model was trained on other pixels than CLIP's,
-`preprocessor_config.json`. Nothing is fetched, unpickled or run from it.
+The folder contains `config.json`, `*.safetensors` and, if the model's pixel normalization differs from CLIP's,
+`preprocessor_config.json`. Nothing is downloaded, and nothing in the folder is unpickled or run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Embeddings(MapStep):
     """Embed every picture, in batches, on the first GPU if the machine has one.
 
     Args:
-        model: The model's folder, relative to the recipe's. A run writes the digest of its files instead.
+        model: The model's folder, relative to the recipe's. A run records the digest of its files instead.
     """
 
     name: ClassVar[str] = "embeddings"
@@ -105,7 +105,7 @@ def near_across(mine: Vectors, theirs: Vectors, *, cosine: float, most: int) -> 
 
 
 def near_by_embedding(vectors: Vectors, *, cosine: float, most: int) -> dict[int, set[int]]:
-    """Return, for each position, its nearest partners with at least this cosine, up to `most`.
+    """Return, for each index, its nearest partners with at least this cosine, up to `most`.
 
     All pairs are compared, a block at a time: 100,000 pictures of 512 dimensions need 5 trillion multiplications.
     """

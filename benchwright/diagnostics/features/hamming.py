@@ -3,11 +3,10 @@
 Multi-index hashing (Norouzi, Punjani and Fleet, CVPR 2012, section 3): cut the codes into m chunks. If two
 codes differ in at most `d = m * r + a` bits (`0 <= a < m`), then one of the first `a + 1` chunks differs in
 at most `r` bits or one of the others in at most `r - 1`, because otherwise the differences add up to more
-than `d`. Each chunk is therefore a table of buckets. Only codes in buckets with similar keys are compared by bits.
-for bit.
+than `d`. Each chunk is therefore a table of buckets. Only codes in buckets with similar keys are compared bit for bit.
 
-Codes of real images are skewed. Bits are therefore distributed over the chunks by how evenly they are spread, so that
-no chunk holds constant bits only. Buckets of any size are compared in pieces of bounded memory.
+Codes of real images are skewed. Bits are therefore distributed over the chunks by how balanced they are, so that no
+chunk consists of constant bits only. Buckets of any size are compared in parts that use bounded memory.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from numpy.typing import NDArray
 
 _BITS = 64
 MAX_DISTANCE = 16
-"""Largest distance: beyond a quarter of the bits, unrelated images are within reach of each other."""
+"""Largest distance allowed: beyond a quarter of the bits, unrelated images are within reach of each other."""
 
 _AT_A_TIME = 1 << 16
-"""Number of codes that are compared with all codes in reach before the next batch."""
+"""Number of codes that are compared with all codes within reach before the next batch."""
 _PIECE = 1 << 16
 """Number of candidate pairs compared at a time: half a MB, which fits into a processor's cache."""
 _MOST_SLOTS = 1 << 10
@@ -38,7 +37,7 @@ _Codes = NDArray[np.uint64]
 
 
 class Pairs(NamedTuple):
-    """Pairs of positions with `left < right`, and their distances in bits."""
+    """Pairs of indices with `left < right`, and their distances in bits."""
 
     left: _Positions
     right: _Positions
@@ -77,9 +76,9 @@ def pairs_within(codes: _Codes, *, distance: int) -> Pairs:
 
 
 def iter_pairs(codes: _Codes, *, distance: int) -> Iterator[Pairs]:
-    """Yield every pair of `codes` that differs in at most `distance` of 64 bits, once, in no useful order.
+    """Yield every pair of `codes` that differs in at most `distance` of 64 bits, once, in no particular order.
 
-    Equal codes are pairs too: n equal codes give n * (n - 1) / 2. Pass distinct codes if that is too many.
+    Equal codes are pairs too: n equal codes give n * (n - 1) / 2 pairs. Pass distinct codes if that is too many.
 
     Args:
         codes: Shape (n,), unsigned 64-bit, in any order.
@@ -137,7 +136,7 @@ class _SortedCodes(NamedTuple):
 
     Args:
         codes: Shape (n + _MOST_SLOTS,), the codes in this order, and zeros.
-        position: Shape (n,), the position of each of them among the codes in the given order.
+        position: Shape (n,), the index of each of them in the order given.
         first: Shape (keys + 1,).
     """
 
@@ -184,8 +183,8 @@ def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: in
 def _meetings(table: _SortedCodes, chunk: _Chunk) -> Iterator[_Meetings]:
     """Yield the comparisons, each pair of codes once, of codes whose keys differ in at most the chunk's radius.
 
-    Codes of successive buckets meet all codes in reach before the next batch does: their own buckets and those they
-    meet are a small part of all, which stays in a processor's cache.
+    Codes of successive buckets are compared with all codes within reach before the next batch is: their own buckets and
+    the others involved are a small part of all, which stays in a processor's cache.
     """
     for start in range(0, len(table.position), _AT_A_TIME):
         rows = np.arange(start, min(start + _AT_A_TIME, len(table.position)))
@@ -205,9 +204,9 @@ def _meetings(table: _SortedCodes, chunk: _Chunk) -> Iterator[_Meetings]:
 def _near(codes: _Codes, meetings: _Meetings, distance: int) -> Iterator[tuple[_Rows, _Rows]]:
     """Yield the rows of pairs within `distance`.
 
-    A code is compared with as many rows as most codes meet. Those that meet more are then compared with twice as many,
-    and so on. Comparisons with rows beyond those a code meets are wasted, but cost less than numbering pairs one by
-    one.
+    Each code is first compared with the number of rows that suffices for most codes. Codes that need more are then
+    compared with twice as many, and so on. Comparisons beyond a code's last row are wasted, but cost less than
+    numbering pairs one by one.
     """
     meetings = meetings.taken(np.flatnonzero(meetings.counts > 0))
     slots = 1

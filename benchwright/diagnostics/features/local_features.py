@@ -1,8 +1,8 @@
 """Local features: a few corners of a picture, spread over the frame, with descriptors that do not depend on rotation.
 
 ORB (Rublee, Rabaud, Konolige and Bradski, ICCV 2011): a corner's descriptor is 256 comparisons of two gray levels near
-it, taken in a frame that turns with it. Descriptors survive resizing, compression, cropping, turning and changed light.
-On 50 pictures of II-Bench a comparison is inverted in 5 % of true matches.
+it, taken in a frame that rotates with it. Descriptors survive resizing, compression, cropping, rotation and changed
+light. On 50 pictures of II-Bench, a comparison is inverted in 5 % of true matches.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def detector(candidates: int) -> Any:
 
 
 def describe(gray: NDArray[np.uint8], orb: Any, *, most: int) -> Features:
-    """Return up to `most` corners of a gray picture: the strongest of each cell of a grid, then the second, and so on.
+    """Return up to `most` corners of a gray picture: the strongest in each cell of a grid, then the second, and so on.
 
     Args:
         gray: Shape (height, width).
@@ -98,7 +98,7 @@ def mutually_nearest(
 
     Args:
         descriptors: Shape (descriptors, words of 64 bits), at least one row.
-        partners: Shape (descriptors, the same words), at least one row. Of equally near rows, the first is used.
+        partners: Shape (descriptors, the same words), at least one row. Among equally near rows, the first is used.
         most_bits: Largest number of bits in which two matching descriptors differ.
     """
     apart = np.zeros((len(descriptors), len(partners)), np.uint16)

@@ -1,7 +1,7 @@
 """Visual words: local features of a picture as a small set of numbers, some of which copies and crops share.
 
 Cropping a picture changes a hash of the whole frame, but not the corners. Each corner gives a word, consisting of some
-bits of its descriptor, with its place, rotation and scale. `word_matching` compares pictures by their words.
+bits of its descriptor, its position, rotation and scale. `word_matching` compares pictures by their words.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ CELL_PX = 8
 _DTYPE = np.dtype([("bits", "<u8"), ("x", "u1"), ("y", "u1"), ("turn", "u1"), ("octave", "u1")])
 
 Words = NDArray[np.void]
-"""Shape (corners,): `bits` of the descriptor, the first the highest; place in 256ths of `SIDE_PX`; `turn`; `octave`."""
+"""Shape (corners,): `bits` of the descriptor, most significant first; position in 256ths of `SIDE_PX`; `turn`;
+`octave`."""
 
 
 Miniature = NDArray[np.uint8]
-"""Shape (rows, columns), gray: of `CELL_PX` pixels each, at most 40 long."""
+"""Shape (rows, columns), gray: each pixel stands for `CELL_PX` pixels; at most 40 long."""
 
 
 def words_of(features: Features) -> Words:
@@ -91,7 +92,7 @@ def decode_miniature(text: str) -> Miniature:
 
 
 class FeatureWords(MapStep):
-    """Describe every picture by words of its local features, and keep a miniature for checking alignments of words."""
+    """Describe every picture by words of its local features, and keep a miniature to check alignments of words."""
 
     name: ClassVar[str] = "features"
     consumes: ClassVar[Stream] = "images"

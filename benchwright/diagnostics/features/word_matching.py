@@ -1,14 +1,14 @@
-"""Pairs of pictures that may show the same, found from stored words and miniatures, before decoding any file.
+"""Pairs of pictures that may show the same content, found from stored words and miniatures before decoding any file.
 
 `shared_words` finds the pairs of pictures that share several rare words with a consistent rotation and shift (weak
 geometric consistency: Jégou, Douze and Schmid, ECCV 2008). It builds an inverted index over all corners by sorting, in
-bounded memory. Words of too many pictures are omitted, so that the work grows nearly linearly with the number of
-pictures.
+bounded memory. Words that occur in too many pictures are omitted, so that the work grows nearly linearly with the
+number of pictures.
 
-`agreement` checks such a pair more closely. Words that are equal by chance move in different ways; those of copies move
-in one way. Words are matched one to one, and every two matches give a similarity transform (shift, rotation, scale).
-The transforms on which most matches agree are checked on the miniatures, which must show the same where the pictures
-overlap. A comparison of pixels costs twenty times as much and needs both files.
+`agreement` checks such a pair more closely. Words that are equal by chance move in different ways; those of copies all
+move in the same way. Words are matched one to one, and every two matches give a similarity transform (shift, rotation,
+scale). The transforms on which most matches agree are checked on the miniatures, which must show the same where the
+pictures overlap. A comparison of pixels costs twenty times as much and needs both files.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from .local_features import OCTAVE, mutually_nearest
 from .visual_words import CELL_PX, SIDE_PX, TURNS, WORD_BITS, Miniature, Words, decode_words
 
 _LEAST_SHARED, _LEAST_SHIFTED = 3, 2
-"""Spots with corners that two pictures must share with one rotation, and the number of these with one shift too."""
+"""Spots with corners that two pictures must share under one rotation, and the number of these that must also share one
+shift."""
 MOST_BEARERS = 32
-"""Number of corners with one word above which the word is left out: letters of a common font, corners of a template."""
+"""Number of corners with the same word above which it is ignored: letters of a common font, corners of a template."""
 _SPOT, _SPOTS, _CELL = 16, 256, 8
-"""Side of a spot, spots of a picture, and side of a cell of shifts; sides are in 256ths of the picture's side."""
+"""Side of a spot, number of spots in a picture, and side of a cell of shifts; sides are in 256ths of the picture's
+side."""
 _FEWEST_BITS, _MOST_BITS = 17, 29
 _GROUP_BITS = 4
 """Number of leading bits of the words that are sorted at a time."""
@@ -40,20 +42,21 @@ _UNIT_PX = SIDE_PX / 256
 _MATCH_BITS = 14
 """Number of bits, of 59, in which two matching words may differ."""
 _REACH = 6.0
-"""Largest distance of a word from its predicted position, in 256ths of the side, times the scale if above 1."""
+"""Largest distance of a word from its predicted position, in 256ths of the side, multiplied by the scale if above 1."""
 _APART = 12.0
 """Smallest distance between two matches that determine rotation and scale, in 256ths of the side."""
 _MOST_SCALE = 6.0
 _TURN_STEPS, _OCTAVES = 2.5, 4
-"""Steps of rotation and octaves of scale by which two matches may differ from the similarity that they give."""
+"""Steps of rotation and octaves of scale by which two matches may differ from the similarity transform that they
+give."""
 _MOST_TRIED, _MOST_ALIGNMENTS = 400, 40
 _ALIGNMENTS = 6
 _LEAST_WORDS = 3
 _ENOUGH_WORDS = 8
 """Number of agreeing words above which miniatures are not checked, since so many rarely agree by chance."""
 _LEAST_ALIKE = 0.7
-"""Smallest correlation of two miniatures where they overlap. A right alignment of a quarter with its whole gives 0.9 or
-more; every third of six attempted wrong alignments gives 0.5."""
+"""Smallest correlation of two miniatures where they overlap. A correct alignment of a quarter with its whole gives 0.9
+or more; two of six wrong alignments that were tried give 0.5."""
 _LEAST_CELLS = 24
 
 _Ints = NDArray[np.int64]
@@ -65,8 +68,8 @@ class SharedWords(NamedTuple):
     """Pairs of pictures with `left < right`, each once, by `left` and then `right`.
 
     Args:
-        left: Shape (pairs,), positions of pictures.
-        right: Shape (pairs,), positions of pictures.
+        left: Shape (pairs,), indices of pictures.
+        right: Shape (pairs,), indices of pictures.
         shared: Shape (pairs,), spots with corners that moved in one way, counted in the picture with fewer.
     """
 
@@ -81,7 +84,7 @@ class WordSharing(NamedTuple):
     Args:
         pairs: The pairs.
         bits: Number of bits of a word.
-        common: Words of too many corners, in ascending order, of each part of the descriptor.
+        common: Words that occur at too many corners, in ascending order, for each part of the descriptor.
     """
 
     pairs: SharedWords
@@ -90,7 +93,7 @@ class WordSharing(NamedTuple):
 
 
 def word_bits(corners: int) -> int:
-    """Return the number of bits of a word with which few of this many corners share a word by chance."""
+    """Return the number of bits of a word at which few of this many corners share a word by chance."""
     return int(np.clip(np.ceil(np.log2(max(corners, 2))) - 2, _FEWEST_BITS, _MOST_BITS))
 
 
@@ -98,7 +101,7 @@ def shared_words(words: Iterable[Words]) -> SharedWords:
     """Return the pairs of pictures that share corners at `_LEAST_SHARED` spots or more, moved in one way.
 
     Two spots that agree closely on a shift are stronger evidence than three that agree roughly: fewer unrelated
-    pictures and more quarters of a picture pass.
+    pictures pass, and more quarters of a picture.
 
     Args:
         words: Words of each picture.
@@ -111,13 +114,14 @@ def word_sharing(
 ) -> WordSharing:
     """Return the result of `shared_words`, and the data needed to continue from it.
 
-    Whether two pictures share enough depends on the two, and on which words are common. So earlier results hold for all
-    pairs except those with a new picture, or with one whose word became common or ceased to be.
+    Whether two pictures share enough depends on the two, and on which words are common. Earlier results therefore
+    remain valid for all pairs except those with a new picture, or with a picture in which a word became common or
+    ceased to be common.
 
     Args:
         words: Words of each picture.
         before: The result for earlier pictures, of which all that remain keep their order; its pairs are those of the
-            remaining ones, by their new positions. None searches all.
+            remaining ones, by their new positions. If None, all pictures are searched.
         is_new: Shape (pictures,), whether each picture was not among those; None if all are new.
     """
     every, owner = _all_corners(words)
@@ -164,7 +168,7 @@ def _words_of_part(every: Words, bits: int, part: int) -> NDArray[np.uint32]:
 
 
 def _in_order(found: Sequence[SharedWords]) -> SharedWords:
-    """Return pairs of pictures of several searches, sorted."""
+    """Return the pairs of pictures from several searches, sorted."""
     nothing = SharedWords(*(np.zeros(0, np.int64) for _ in SharedWords._fields))
     whole = SharedWords(*(np.concatenate(column) for column in zip(nothing, *found, strict=True)))
     order = np.lexsort((whole.right, whole.left))
@@ -183,7 +187,7 @@ def _all_corners(words: Iterable[Words]) -> tuple[Words, _Rows]:
 
 
 class _WordTable(NamedTuple):
-    """Corners sorted by a word: `corner[first[word] : first[word] + before[c]]` are the earlier ones with that of `c`.
+    """Corners sorted by word: `corner[first[word] : first[word] + before[c]]` are earlier ones with the word of `c`.
 
     Args:
         corner: Shape (corners,).
@@ -197,7 +201,7 @@ class _WordTable(NamedTuple):
 
     @classmethod
     def of(cls, every: Words, bits: int, part: int) -> _WordTable:
-        """Sort corners by the word from one part of the descriptor: a group of words at a time, in little memory."""
+        """Sort corners by the word from one part of the descriptor, one group of words at a time, to save memory."""
         table = cls(np.empty(len(every), np.int32), np.zeros((1 << bits) + 1, np.int32), np.zeros(len(every), np.uint8))
         group_of = np.empty(len(every), np.uint8)
         np.right_shift(every["bits"], np.uint64(64 - bits * part - _GROUP_BITS), out=group_of, casting="unsafe")
@@ -272,13 +276,13 @@ def _agreeing_pairs(every: Words, owner: _Rows, earlier: _Ints, later: _Ints) ->
 
 
 def _pair(owner: _Rows, earlier: _Ints, later: _Ints) -> _Ints:
-    """Return a number for the pair of pictures of each pair of corners."""
+    """Return one number per pair of corners that identifies their pair of pictures."""
     pair: _Ints = owner[earlier].astype(np.int64) * len(owner) + owner[later]
     return pair
 
 
 def _is_frequent(pair: _Ints) -> NDArray[np.bool_]:
-    """Return whether each pair of corners belongs to two pictures with `_LEAST_SHARED` of them or more."""
+    """Return whether each pair of corners belongs to two pictures that share `_LEAST_SHARED` of them or more."""
     _, number, times = np.unique(pair, return_inverse=True, return_counts=True)
     often: NDArray[np.bool_] = times[number] >= _LEAST_SHARED
     return often
@@ -305,14 +309,14 @@ def _shift_bins(earlier: Words, later: Words) -> list[_Ints]:
 
 
 def _spot(words: Words) -> _Ints:
-    """Return the number of each corner's spot; one spot of a picture often has corners of several sizes."""
+    """Return the index of each corner's spot; one spot of a picture often has corners of several sizes."""
     column, row = ((words[axis] // _SPOT).astype(np.int64) for axis in ("x", "y"))
     spot: _Ints = column * (256 // _SPOT) + row
     return spot
 
 
 def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints], *, least: int) -> NDArray[np.bool_]:
-    """Return whether each pair of corners lies in a cell of its pair of pictures with `least` spots of either picture.
+    """Return whether each pair of corners lies in a cell with at least `least` spots of each of its two pictures.
 
     A spot that shares words with many spots, such as one dot among stars, counts once.
     """
@@ -340,7 +344,7 @@ class _Alignment(NamedTuple):
 
 
 def agreement(words: tuple[Words, Words], miniatures: tuple[Miniature, Miniature]) -> int:
-    """Return how many words agree on an alignment under which two pictures may show the same content, otherwise 0."""
+    """Return how many words agree on an alignment under which two pictures may show the same content, else 0."""
     for alignment in _alignments(*words):
         if alignment.words >= _ENOUGH_WORDS or _correlation(*miniatures, alignment) >= _LEAST_ALIKE:
             return alignment.words
@@ -373,7 +377,7 @@ def _alignments(words: Words, partner: Words) -> Iterator[_Alignment]:
 
 
 def _similarities(start: _Complex, end: _Complex, own: _Complex) -> tuple[_Complex, _Complex]:
-    """Return scale and rotation, and shift, of every two matches whose own rotation and scale agree with them."""
+    """Return scale, rotation and shift of every two matches whose own rotation and scale agree with them."""
     first, second = np.triu_indices(len(start), 1)
     apart = (np.abs(start[second] - start[first]) > _APART) & (np.abs(end[second] - end[first]) > _APART)
     first, second = first[apart], second[apart]

@@ -1,4 +1,4 @@
-"""The input and output of rules for faults of items: `ItemFacts`, `FaultRule`, `SetRule`, `ItemFault`."""
+"""The input and output of rules that find faults in items: `ItemFacts`, `FaultRule`, `SetRule`, `ItemFault`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Certainty = Literal["certain", "likely", "possible"]
 Family = Literal["keys", "options", "given_away", "placeholders", "hidden_characters", "personal_data", "pictures"]
 Needed = Literal["key", "options", "explanation", "pictures", "names", "metadata", "colors", "picture_text"]
 """Facts that a rule needs besides the question: the key, options in words, an explanation, the number of pictures,
-names of their files, statements in these files, whether pictures have colors, or the text in them."""
+their file names, statements in these files, whether the pictures have colors, or the text in them."""
 
 
 class ItemPicture(NamedTuple):
     """A picture of an item.
 
     Args:
-        name: Name of its file in the source; empty if it has none.
+        name: Name of the picture's file in the source; empty if it has none.
         stated: What the file states about its content, by field (`EXIF ImageDescription`); None if unknown.
-        is_grey: Whether it has no color; None if unknown.
+        is_grey: Whether the picture has no color; None if unknown.
         text: Lines of text in the picture; None if no reader was run on it.
     """
 
@@ -42,9 +42,9 @@ class ItemFacts:
     Args:
         item: The item.
         own_id: Id of the item in its source; empty if it has none there.
-        pictures: Pictures of the item, in order; None if it is unknown how many it names.
+        pictures: Pictures of the item, in order; None if it is unknown how many pictures the item names.
         padded: Letters of options whose words have surrounding white space in the source, but not in the item.
-        key_is_ambiguous: Whether its source states a key that is the text of several options.
+        key_is_ambiguous: Whether the source states a key that is the text of several options.
     """
 
     item: Item
@@ -82,7 +82,7 @@ class ItemFacts:
 
     @cached_property
     def stated_key(self) -> StatedKey:
-        """Return the key, with the option that the explanation explicitly calls right."""
+        """Return the key, with the option that the explanation explicitly states to be right."""
         texts = tuple(choice.text for choice in self.item.choices)
         key = LETTERS.index(str(self.item.right_key))
         return stated_key(ExplainedKey(self.item.item_id, self.item.explanation or "", texts, key))
@@ -151,7 +151,7 @@ class FaultRule:
         find: Function from an item to its faults.
         needs: Facts about an item that the rule needs.
         certainty: Certainty of the rule, unless a fault has another.
-        together: Whether all items make one finding, which describes the fault of each.
+        together: Whether all items form one finding, which describes the fault of each.
     """
 
     kind: str
@@ -173,8 +173,8 @@ class FaultRule:
 class SetRule:
     """A rule that examines all items of a set together; its fields are those of `FaultRule`.
 
-    `find` gets all items with the facts that the rule needs, in the order of their source. `look` extracts from each
-    single item the data that `find` needs. Callers may run it earlier, to leave out an item on which it raises.
+    `find` receives all items with the facts that the rule needs, in the order of their source. `look` extracts from
+    each item the data that `find` needs. Callers may run it earlier, to omit items on which it raises an exception.
     """
 
     kind: str
@@ -187,18 +187,18 @@ class SetRule:
     look: Callable[[ItemFacts], object] | None = None
 
     def look_at(self, facts: ItemFacts) -> object:
-        """Return the data that `find` needs from one item; callers can leave out an item on which this raises."""
+        """Return the data that `find` needs from one item; callers can omit an item on which this raises an error."""
         return self.look(facts) if self.look is not None and all(map(facts.has, self.needs)) else None
 
     def faults(self, items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-        """Yield the faults, with items given by their indices in `items`."""
+        """Yield the faults; their items are indices in `items`."""
         places = [place for place, facts in enumerate(items) if all(facts.has(needed) for needed in self.needs)]
         for fault in self.find([items[place] for place in places]):
             yield fault._replace(items=[places[place] for place in fault.items])
 
 
 def excerpt(text: str, start: int = 0, stop: int | None = None, *, around: int = 40) -> str:
-    """Return a part of a text with a few surrounding characters, on one line."""
+    """Return part of a text with a few surrounding characters, on one line."""
     stop = len(text) if stop is None else stop
     first, last = max(0, start - around), min(len(text), stop + around)
     words = " ".join(text[first:last].split())

@@ -22,7 +22,7 @@ Forms = frozenset[NounForm]
 
 
 def _forms(spelled: str) -> Forms:
-    """Return the forms of `m s, f s`."""
+    """Return the forms written as `m s, f s`."""
     numbers: Mapping[str, Number] = {"s": "singular", "p": "plural"}
     genders: Mapping[str, Gender] = {"m": "m", "f": "f", "n": "n"}
     return frozenset(NounForm(genders[each[0]], numbers[each[1]]) for each in spelled.split())
@@ -168,11 +168,11 @@ _VERB_FORMS: Mapping[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
     }.items()
 }  # fmt: skip
 _LONGEST = 6
-"""Largest number of words of an option to examine."""
+"""Largest number of words of an option that is examined."""
 
 
 def language_of_question(facts: ItemFacts) -> str | None:
-    """Return the language of a question if its nouns have genders here; None for others or if it is unclear."""
+    """Return the language of a question if the gender of its nouns is checked here; None for others or if unclear."""
     return _language(with_blank(facts.item.question), tuple(str(choice.text) for choice in facts.worded))
 
 
@@ -189,7 +189,7 @@ def _language(question: str, options: tuple[str, ...]) -> str | None:
 
 
 def wanted_nouns(question: str, language: str) -> tuple[str, Forms] | None:
-    """Return the words before a blank and the genders and numbers they fit; None if they fit any."""
+    """Return the words before a blank, and the genders and numbers that they fit; None if they fit any."""
     match = _BEFORE_BLANK[language].search(question)
     if match is None:
         return None
@@ -220,7 +220,7 @@ def _ends_in_noun(text: str) -> bool:
 
 
 def noun_of_option(text: str, language: str) -> NounForm | None:
-    """Return the gender and number of an option of one word; None for other options, or if they are unknown."""
+    """Return the gender and number of a one-word option; None for other options, or if they are unknown."""
     word = text.strip().rstrip(".")
     return form_of_noun(word, language) if word.isalpha() and (language != "de" or word[0].isupper()) else None
 
@@ -248,7 +248,7 @@ def number_of_option(text: str, language: str) -> Number | None:
 
 
 def wanted_verb(question: str, language: str) -> tuple[str, str] | None:
-    """Return the words before a blank and the form of the verb that must follow them; None if any can."""
+    """Return the words before a blank, and the form of the verb that must follow; None if any form can follow."""
     for form, pattern in _FORM_BEFORE_BLANK[language]:
         if (match := pattern.search(question)) is not None:
             rest = question[match.end() :].strip(" .")
@@ -257,7 +257,7 @@ def wanted_verb(question: str, language: str) -> tuple[str, str] | None:
 
 
 def verb_of_option(text: str, language: str) -> str | None:
-    """Return the form of an option's verb, its last word in German, otherwise its first; None without such a verb."""
+    """Return the form of an option's verb, its last word in German, otherwise its first; None if there is no verb."""
     words = text.strip(" .").split()
     if not words or len(words) > _LONGEST:
         return None
@@ -270,9 +270,10 @@ def verb_of_option(text: str, language: str) -> str | None:
 
 
 def fitting_of_wanted(facts: ItemFacts) -> Iterator[tuple[str, str, list[int]]]:
-    """Yield each clue of grammar: its rule, the words that give it, and the places of the options that fit.
+    """Yield each grammatical clue: its rule, the words that give it, and the indices of the options that fit.
 
-    Options with unknown forms count as fitting, except for verbs, half of which may be other words.
+    Options with unknown forms count as fitting, except verbs: at least half of the wrong options must be known not to
+    fit.
     """
     language = language_of_question(facts)
     if language is None:

@@ -26,7 +26,7 @@ _SAYS_SO_ALONE = re.compile(
     r"|^(?:→|⇒|➔|➤|►|▶|★|»|[-=]+>|>>+)\s*\S|\S\s*(?:←|⇐|★|«|<[-=]+|<<+)$",
     re.IGNORECASE,
 )
-"""Marks that give the right option away if it alone has one: stars, arrows, `(T)`."""
+"""Marks that give away the right option if it alone has one: stars, arrows, `(T)`."""
 _SAYS_WRONG = re.compile(r"^\W*(?:false|wrong|incorrect|no|falsch|faux|falso)\b|^[^\w\s]*\([FX]\)", re.IGNORECASE)
 _ALT = re.compile(r"""<img\b[^<>]*?\balt\s*=\s*["']([^"'<>]+)["']|!\[([^\]\n]+)\]\([^)\n]*\)""", re.IGNORECASE)
 _ALT_COLUMN = re.compile(
@@ -75,7 +75,7 @@ _OF_FOLDERS = frozenset(
         "org",
     ]
 )
-"""Words of paths that do not describe a picture, even if they are options."""
+"""Words in paths that do not describe a picture, even if they are options."""
 _IN_MOST = 0.6
 _LEAST_ITEMS = 8
 _NEARLY_ALL = 0.9
@@ -122,7 +122,7 @@ def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
 def _mark_of_right(facts: ItemFacts) -> str | None:
     """Return the mark that only the right option has; None if it has none.
 
-    None, too, if another option has the same words: then the question is about marks.
+    Also None if another option has the same words, because the question is then about marks.
     """
     found = _SAYS_SO_ALONE.search(facts.right_text or "")
     if found is None or any(_SAYS_SO_ALONE.search(text) or _SAYS_WRONG.search(text) for text in facts.wrong_texts):
@@ -183,7 +183,7 @@ _Names = Callable[[ItemFacts], list[str]]
 
 
 def _words_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> Iterator[SetFault]:
-    """Yield a fault for each item with the right option in a name; words of most names do not count."""
+    """Yield a fault for each item with the right option in a name; words that are in most names are ignored."""
     tokens = [[tokens_of(name) for name in names(facts)] for facts in items]
     counts = Counter(token for each in tokens for token in {token for name in each for token in name})
     usual = {token for token, count in counts.items() if len(items) >= 10 and count > _IN_MOST * len(items)}
@@ -203,8 +203,8 @@ def _words_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
 def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iterator[SetFault]:
     """Yield a fault for each item with its key in a name: `q3_answer_b`; not if as many names give another letter.
 
-    Numbers (`ans_2`) may count from 0 or from 1: their severity is low, and at least two names, all of them right by
-    one way of counting, are required.
+    Numbers (`ans_2`) may start from 0 or from 1, so their severity is low, and at least two names are required, all of
+    which are right with the same start.
     """
     said: defaultdict[str, list[tuple[int, str, bool]]] = defaultdict(list)
     for place, facts in enumerate(items):
@@ -231,7 +231,7 @@ def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iter
 _LONGEST_CODE = 2
 """Largest number of characters of a token that is a letter or number of an option."""
 _Reading = Callable[[str, int], int | None]
-"""Function from a token and the number of options to the place of the option it would name; None for no option."""
+"""Function from a token and the number of options to the index of the option that it would name; None for no option."""
 
 
 def _letter(token: str, options: int) -> int | None:
@@ -255,7 +255,7 @@ _READINGS: tuple[tuple[str, _Reading], ...] = (
 
 
 def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> Iterator[SetFault]:
-    """Yield a fault if a letter, number or word at one place of most names is the key."""
+    """Yield a fault if a letter, number or word at the same position in most names is the key."""
     named = [names(facts)[:1] for facts in items]
     tokens = [tokens_of(name) for of_item in named for name in (of_item or [""])]
     texts = [[(choice.text or "").strip().casefold() for choice in facts.item.choices] for facts in items]
@@ -280,7 +280,7 @@ def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
 def _read_at(
     items: Sequence[ItemFacts], tokens: Sequence[Sequence[str]], texts: Sequence[Sequence[str]], at: int
 ) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Yield, for each reading of the token at a place of names, the items whose key it is, and the other items."""
+    """Yield, for each reading of the token at a position in names, the items whose key it is, and the other items."""
     there = [(place, of_name[at]) for place, of_name in enumerate(tokens) if -len(of_name) <= at < len(of_name)]
     short = [(place, token) for place, token in there if len(token) <= _LONGEST_CODE]
     for reading_name, read in _READINGS:

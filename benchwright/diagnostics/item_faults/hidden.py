@@ -15,7 +15,7 @@ _KINDS: dict[Kind, tuple[str, Severity, str]] = {
     "undecodable": ("undecodable_character", "medium", "most programs refuse to write them"),
     "zero_width": ("zero_width_character", "low", "texts that look equal differ, and replies do not match them"),
 }  # fmt: skip
-"""Kind of finding, severity, and effect of the characters, by kind of character."""
+"""Kind of finding, severity, and effect, for each kind of character."""
 
 
 def _hidden(facts: ItemFacts, *, kind: Kind) -> Iterator[ItemFault]:

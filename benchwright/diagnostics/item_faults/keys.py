@@ -36,7 +36,7 @@ _RESULT = re.compile(r"=\s*([^=\n]{1,40}?)\s*[.!]?\s*(?=\n|\Z)")
 _ANSWERS_FIRST = re.compile(r"^\W*(yes|no|true|false)\b\s*[,.;:!–-]", re.IGNORECASE)
 _VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect"})
 _STEM = 5
-"""Number of initial letters by which words may share a meaning: `increase`, `increasing`."""
+"""Number of initial letters that words must share to have related meanings: `increase`, `increasing`."""
 
 
 def _contradictions(items: Sequence[ItemFacts]) -> Contradictions:
@@ -139,7 +139,7 @@ def _speaks_for_another(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _named_in(text: str, cores: Mapping[str, str]) -> str | None:
-    """Return the letter of the only option in a text, or of the longest if it contains the others."""
+    """Return the letter of the only option named in a text, or of the longest if it contains the others."""
     words = f" {_core(text)} "
     named = {key: core for key, core in cores.items() if core and f" {core} " in words}
     longest = max(named, key=lambda key: len(named[key]), default=None)

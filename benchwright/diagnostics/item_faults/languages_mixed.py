@@ -1,7 +1,8 @@
 """Options in another language or script than the question and the other options.
 
-The script decides, and for Latin letters lists of frequent words (`benchwright.diagnostics.wording.languages`), which
-hold no names. Questions about languages, words and the text of a sign may have options in any language.
+The script identifies the language; for Latin letters, lists of frequent words do
+(`benchwright.diagnostics.wording.languages`), which contain no names. Questions about languages, words and the text of
+a sign may have options in any language.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _QUOTED = re.compile(r"[\"“”„«‘][^\"“”„«»’]*[\"“”»’]|<
 _WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _IN_WORDS = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*\.?")
 _IN_BRACKETS = re.compile(r"(?<=\S)\s*[(\[][^()\[\]]*[)\]]\s*$")
-"""Text in brackets after an option: a gloss, or a note that is not part of it."""
+"""Text in parentheses after an option: a gloss, or a note that is not part of the option."""
 _LEAST_RUN = 2
 _LEAST_OPTIONS = 3
 _LONGEST_NICKNAME = 4
@@ -59,7 +60,7 @@ def _of_one(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _odd_among_english(question: str, texts: Sequence[str]) -> int | None:
-    """Return the place of the only option in another language if question and other options are English."""
+    """Return the index of the only option in another language if the question and other options are English."""
     try:
         if (
             _ABOUT_LANGUAGES.search(question)
@@ -84,7 +85,7 @@ def _fault(facts: ItemFacts, odd: int, what: str) -> ItemFault:
 
 
 def _odd_script(question: str, texts: Sequence[str]) -> int | None:
-    """Return the place of the option whose script the question and all others lack, ignoring numbers and formulas."""
+    """Return the index of the option whose script the question and all others lack, ignoring numbers and formulas."""
     scripts = [main_script(text) for text in texts]
     of_question = script_of_words(question)
     odd = [n for n, script in enumerate(scripts) if script and script != of_question]
@@ -98,7 +99,7 @@ _SCRIPTS = frozenset(["LATIN", "CJK", "CYRILLIC", "ARABIC", "HANGUL", "HEBREW", 
 
 
 def _odd_language(question: str, texts: Sequence[str]) -> int | None:
-    """Return the place of the only option in another language than the question."""
+    """Return the index of the only option in a language other than the question's."""
     try:
         language = language_of(question) or language_of(" ".join([question, *texts]))
         if language is None or _ABOUT_LANGUAGES.search(question):
@@ -118,7 +119,7 @@ def _odd_language(question: str, texts: Sequence[str]) -> int | None:
 
 
 def _odd_word(texts: Sequence[str], language: str) -> int | None:
-    """Return the place of the only option with words of another language, if all other words are frequent."""
+    """Return the index of the only option with words of another language, if all other words are frequent."""
     foreign = [None if language == "en" and kinds_of(text) else foreign_words(text, language) for text in texts]
     odd = [n for n, found in enumerate(foreign) if found is not None]
     if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()) or is_loan(texts[odd[0]]):
@@ -155,7 +156,7 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _runs(question: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield runs of words of another language, each with that language; capitalized words count as names."""
+    """Yield runs of words in another language, each with that language; capitalized words are treated as names."""
     words = list(_WORDS.finditer(question))
     known = [foreign_words(match.group(), language) is not None and match.group()[:1].islower() for match in words]
     at = 0

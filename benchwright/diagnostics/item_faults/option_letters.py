@@ -1,7 +1,8 @@
 """Letters and numbers of options in an item's own words that contradict its list of options.
 
-Options with a letter in their text (`(B) a fox` in place A), a question that lists other options than the item has, and
-a question with another number of options. A model that sees `A. (B) a fox` may answer with either.
+The rules report options with a letter in their text (`(B) a fox` as option A), a question that lists options other than
+the item's, and a question that states another number of options. A model that sees `A. (B) a fox` may answer with
+either.
 """
 
 from __future__ import annotations
@@ -93,10 +94,10 @@ _ALL_OR_NONE = re.compile(r"\b(?:none|all|both|neither|cannot|can't|unknown|not 
 
 
 def carried_letters(texts: Sequence[str]) -> list[tuple[int, str]] | None:
-    """Return the place that each option states, from 0, with the text after it; None if any option states none.
+    """Return the index that each option states, from 0, with the text after it; None if any option states none.
 
-    A letter or number counts if all options carry one in the same form, and they are the places of the list. A bare
-    letter counts if the following texts differ: `A minor` and `B minor` are keys of music.
+    A letter or number counts if all options have one in the same form, and together these are the positions in the
+    list. A bare letter counts only if the following texts differ: `A minor` and `B minor` are musical keys.
     """
     for pattern in (_CARRIED, _CARRIED_BARE):
         matches = [match for text in texts if (match := pattern.fullmatch(text)) is not None]
@@ -113,7 +114,7 @@ def carried_letters(texts: Sequence[str]) -> list[tuple[int, str]] | None:
 
 
 def _carried(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault if options carry letters other than those of their places."""
+    """Yield a fault if options carry letters other than their own."""
     carried = carried_letters([str(choice.text) for choice in facts.worded])
     if carried is None or len(facts.worded) < len(facts.item.choices):
         return
@@ -174,7 +175,7 @@ def _listed(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault if a question states another number of options than the item has."""
+    """Yield a fault if a question states a number of options other than the item's."""
     number, words = _stated_number(facts.item.question, [str(choice.text or "") for choice in facts.item.choices])
     has = len(facts.item.choices)
     if number is None or number == has:
@@ -190,7 +191,7 @@ def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _stated_number(question: str, texts: Sequence[str]) -> tuple[int | None, str]:
-    """Return the number of options that a question states, and its words for it; None if it states none."""
+    """Return the number of options that a question states, and its words for the number; None if it states none."""
     counts = _COUNTED.search(question) or (_OF_SENTENCES.search(question) if all(map(_is_sentence, texts)) else None)
     if counts is not None:
         number = next(group for group in counts.groups() if group)
@@ -205,13 +206,13 @@ def _stated_number(question: str, texts: Sequence[str]) -> tuple[int | None, str
 
 
 def _are_pictured(match: re.Match[str], question: str) -> bool:
-    """Return whether letters may be those of words or of points in the picture, and not of options."""
+    """Return whether letters may denote words or points in the picture rather than options."""
     is_vague = match["last"] is not None or match.group().lower().startswith("letters")
     return is_vague and _PICTURED_LETTERS.search(question) is not None
 
 
 def _last_of(names: str) -> int | None:
-    """Return the place, from 1, of the last letter of a list or range that begins at A; None if it is neither."""
+    """Return the position, from 1, of the last letter of a list or range that begins at A; None if it is neither."""
     letters = re.findall(r"(?<![A-Za-z])[A-J](?![A-Za-z])", names.upper())
     is_range = len(letters) == _LEAST_LISTED and re.search(r"(?:\bto\b|\bbis\b|–|-)", names) is not None
     if len(letters) > 1 and (letters == list(LETTERS[: len(letters)]) or (is_range and letters[0] < letters[1])):

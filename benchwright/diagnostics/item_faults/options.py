@@ -114,7 +114,7 @@ def _asks_for_several(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _of_another_sort(texts: Sequence[str]) -> int | None:
-    """Return the place of the only option that is not a color or weekday, or of the only one that is."""
+    """Return the index of the only option that is not a color or weekday, or of the only one that is."""
     sorts = [sort_of_answer(text) or ("words" if _is_of_no_sort(text) else "") for text in texts]
     for place, sort in enumerate(sorts):
         others = {other for n, other in enumerate(sorts) if n != place}
@@ -127,7 +127,7 @@ def _of_another_sort(texts: Sequence[str]) -> int | None:
 
 
 def _of_another_dimension(texts: Sequence[str]) -> int | None:
-    """Return the place of the only amount of another dimension than all others: a mass among times."""
+    """Return the index of the only amount whose dimension differs from all others': a mass among times."""
     values = [quantity(text) for text in texts]
     of = [value.of if value is not None and value.of in DIMENSIONS else "" for value in values]
     systems = [dimension.removeprefix("imperial ").replace("calendar", "time") for dimension in of]

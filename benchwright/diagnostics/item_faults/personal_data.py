@@ -1,7 +1,7 @@
 """Personal data in questions, options, explanations and the text of pictures: mail, phone, IBAN, card, passport.
 
-Numbers count if their checksum holds (IBAN, card, machine-readable passport), if they have the usual written form
-(phone), or if their name is next to them (passport).
+Numbers are reported if their checksum is valid (IBAN, card, machine-readable passport), if they have the usual written
+form (phone), or if the document is named next to them (passport).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _LEAST_DIGITS, _MOST_DIGITS = 8, 15
 
 
 class PersonalDatum(NamedTuple):
-    """A personal datum and its place in a text: `mail`, `phone`, `iban`, `card`, `passport`, `social_security`."""
+    """A personal datum and its position in a text: `mail`, `phone`, `iban`, `card`, `passport`, `social_security`."""
 
     sort: str
     start: int
@@ -62,7 +62,7 @@ class PersonalDatum(NamedTuple):
 
 
 def personal_data(text: str) -> list[PersonalDatum]:
-    """Return the personal data in a text, each place once, those with a checksum first.
+    """Return the personal data in a text, each position once, those with a checksum first.
 
     Example:
         >>> [datum.sort for datum in personal_data("Pay DE89 3704 0044 0532 0130 00 or call +49 30 1234567.")]
@@ -98,7 +98,7 @@ def _cards(text: str) -> Iterator[tuple[int, int]]:
 
 
 def has_luhn_checksum(digits: str) -> bool:
-    """Return whether the last of some digits is their Luhn checksum, as on payment cards."""
+    """Return whether the last of the digits is their Luhn checksum, as on payment cards."""
     doubled = (int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
 

@@ -170,7 +170,7 @@ def is_color(text: str) -> bool:
 
 
 def asks_for_color(item: Item) -> bool:
-    """Return whether the right answer is a color, or whether an object has one."""
+    """Return whether the right answer is a color, or whether an object has a given color."""
     texts = {choice.key: choice.text or "" for choice in item.choices}
     if item.kind == "yes_no" or {normal(text) for text in texts.values()} <= _YES_NO:
         return _names_color(item.question) or _IS_IT.search(item.question.strip()) is not None
@@ -183,7 +183,7 @@ def asks_for_color(item: Item) -> bool:
 
 
 def _names_color(question: str) -> bool:
-    """Return whether a question attributes a color to an object; `red blood cells` and names do not count."""
+    """Return whether a question attributes a color to an object; `red blood cells` and names are ignored."""
     return any(match["thing"] not in _NO_COLORED for match in _OF_THINGS.finditer(question))
 
 
@@ -208,7 +208,7 @@ def _colors_of_grey(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _without_picture(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield one fault for the few items without a picture, if nearly all others name one."""
+    """Yield one fault for the few items without a picture, if nearly all other items name one."""
     bare = [n for n, facts in enumerate(items) if not facts.pictures and not _may_name_one(facts.item)]
     with_picture = sum(bool(facts.pictures) for facts in items)
     if bare and with_picture >= max(_LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE * len(items)):
@@ -227,8 +227,8 @@ def _may_name_one(item: Item) -> bool:
 
 _PICTURE_COLUMN = re.compile(r"image|img|picture|photo|figure", re.IGNORECASE)
 _LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE = 10, 0.9
-"""Smallest number of items with a picture, and their share, at which an item without one is faulty rather than of
-another kind."""
+"""Smallest number of items with a picture, and their smallest share, at which an item without one is faulty rather than
+of another kind."""
 
 RULES: tuple[FaultRule | SetRule, ...] = (
     FaultRule(

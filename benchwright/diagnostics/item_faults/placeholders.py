@@ -52,11 +52,12 @@ _SURELY = re.compile(
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _SHOWN = 8
 _LEAST_IN_TEX = 7
-"""Smallest number of characters of a field in braces, in a text with formulas, to which `{2}` and `{abc}` belong."""
+"""Smallest number of characters of a field in braces, in a text with formulas, where `{2}` and `{abc}` belong to
+the formulas."""
 
 
 def _where(facts: ItemFacts, pattern: re.Pattern[str], *, least: int = 0) -> dict[str, str]:
-    """Return the first match of a pattern in each text, by place, with its surroundings.
+    """Return the first match of a pattern in each text, by the text's name, with the surrounding words.
 
     Args:
         facts: The item.
@@ -143,7 +144,7 @@ def _mojibake(facts: ItemFacts) -> Iterator[ItemFault]:
 def garbled_run(text: str) -> tuple[str, str] | None:
     """Return the first run of characters that are UTF-8 decoded with another encoding, and the intended text.
 
-    The intended text is empty if it is lost (`U+FFFD`). None if there is no such run.
+    The intended text is empty if it is lost (`U+FFFD`). The result is None if there is no such run.
 
     Example:
         >>> garbled_run("a cafÃ© in Paris"), garbled_run("a café in Paris")

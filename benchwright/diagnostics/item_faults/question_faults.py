@@ -22,7 +22,7 @@ _ASKS = (
     r"combien|comment|pourquoi|qué|cuál(?:es)?|cuánt[oa]s?|quién|dónde|cuándo|cómo)"
 )
 _ALONE = re.compile(rf"\W*(?:(?:{_ASKS}|question|q|frage|pregunta|问题|题目)\W*)?", re.IGNORECASE)
-"""No words, or only one that begins a question."""
+"""A text with no words, or only one that begins a question."""
 _QUESTION_BEGINS = re.compile(rf"(?:^|[.!?:;,]\s+|\band )(?:[¿\"'(]*){_ASKS}\b(?P<rest>[^.!?]*)$", re.IGNORECASE)
 _CANNOT_END = re.compile(
     r"\b(?:the|a|an|of|and|or|between|from|into|your|their|its|is the|are the|has to|have to|"
@@ -51,13 +51,13 @@ _LACKS_NOUN = re.compile(
     r"|\b(?:by|of|from|for|to|beside|behind|near|under|than) (?:the|an?) [a-z]+ (?:with|in|on|at)$",
     re.IGNORECASE,
 )
-"""Ends before the noun or the verb that the last words ask for."""
+"""An end before the noun or the verb that the last words require."""
 _LACKS_OBJECT = re.compile(
     rf"{_ASKS}(?: (?:many|much|of the))?(?: (?!(?:is|are|was|were)\b)[a-z]+){{0,2}} (?:is|are|was|were) "
     r"(?:wearing|holding|carrying|using|touching|wielding|showing)",
     re.IGNORECASE,
 )
-"""The question word is the subject, so that the verb lacks its object: `How many people are wearing`."""
+"""A question whose question word is the subject, so that the verb lacks its object: `How many people are wearing`."""
 _SHOWN = r"(?:shown|seen|pictured|depicted|displayed|visible)"
 _LACKS_VERB = re.compile(
     r"(?:which|what|how many)\b"
@@ -169,7 +169,7 @@ _WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
          "color weekday verdict place time person location"),
     )
 )  # fmt: skip
-"""Subjects of questions, with the sorts of options that cannot answer them."""
+"""Subjects of questions, with the kinds of options that cannot answer them."""
 _NAMES_OPTIONS = re.compile(
     r"\b(?:true|correct|statement|following|label\w*|number(?:ed)?|letter|marked|code)\b", re.IGNORECASE
 )
@@ -203,7 +203,7 @@ def _breaks_off(question: str) -> bool:
 
 
 def _lacks_its_end(asked: str) -> bool:
-    """Return whether a question without its last signs lacks the noun, verb or object that its last words need."""
+    """Return whether a question without its end marks lacks the noun, verb or object that its last words need."""
     return any(
         pattern.fullmatch(asked)
         for pattern in (_LACKS_OBJECT, _LACKS_VERB, _LACKS_PLACE, _LACKS_MAIN_CLAUSE, _LACKS_OWNED, _OR_THE)
@@ -242,7 +242,7 @@ def _spelling() -> Spelling:
 
 
 def sort_of_answer(text: str) -> str | None:
-    """Return the sort of answer of an option, such as `number`, `amount` or `color`; None if it has none."""
+    """Return the kind of answer that an option is, such as `number`, `amount` or `color`; None if it is none."""
     words = normal(text)
     core = words.split()
     value = quantity(text)
@@ -267,7 +267,7 @@ def sort_of_answer(text: str) -> str | None:
 
 
 def _unanswerable(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault if all options are of one sort, and the question asks for another."""
+    """Yield a fault if all options are of one kind, and the question asks for another."""
     texts = [str(choice.text) for choice in facts.worded]
     if found := list(unanswerable_faults(facts)):
         yield from found

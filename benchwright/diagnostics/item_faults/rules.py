@@ -1,4 +1,4 @@
-"""All rules for faults of items, and their results for one item or a set."""
+"""All rules that find faults in items, and their results for one item or a set."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def faults_of_item(facts: ItemFacts, rules: Sequence[FaultRule] = ITEM_RULES) ->
 def faults_of_set(
     items: Sequence[ItemFacts], rules: Sequence[SetRule] = SET_RULES
 ) -> Iterator[tuple[SetRule, SetFault]]:
-    """Yield the faults of a set, each with its rule; items are given by their indices."""
+    """Yield the faults of a set, each with its rule; their items are given by index."""
     for rule in rules:
         for fault in rule.faults(items):
             yield rule, fault

@@ -46,7 +46,7 @@ _KEYS_IN_NAMES = frozenset(
 
 
 def named_answer(facts: ItemFacts, text: str) -> str | None:
-    """Return the right option if another text of the item names it, in words or by its letter, and no wrong one."""
+    """Return the right option if another text of the item names it, in words or by its letter, and no wrong option."""
     alone = _IS_OPTION.fullmatch(text)
     if alone is not None and alone[1] == facts.item.right_key:
         return alone.group().strip()
@@ -56,7 +56,7 @@ def named_answer(facts: ItemFacts, text: str) -> str | None:
 def stated_answer(facts: ItemFacts, text: str) -> str | None:
     """Return the words in which a text states the right option, by letter or in words; None if it states none.
 
-    None, too, if it states several.
+    Also None if it states several.
     """
     found = [match for pattern in _STATES_KEY for match in pattern.finditer(text)]
     if "\n" in text.strip():

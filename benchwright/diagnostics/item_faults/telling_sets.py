@@ -1,4 +1,4 @@
-"""Right options that a whole set gives away: one text always right, a mark, an order of options, an order of keys."""
+"""Right options that a whole set gives away: a text always right, a mark, an order of options, an order of keys."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..wording.quantities import quantity
 from .fault_rules import ItemFacts, SetFault, SetRule
 
 _BY_CHANCE = 1e-4
-"""Largest p-value, over everything a rule tries, at which a set gives its keys away."""
+"""Largest p-value, over all trials of a rule, at which a set gives its keys away."""
 _NEVER_BY_CHANCE, _NEVER_IN_ALL = 1e-3, 2.5e-3
-"""Largest probability that a text is right in none of its items at which it can be ruled out, and the same for a text
-of nearly all items, of which a set has one or two."""
+"""Largest probability that a text is right in none of its items at which the text can be ruled out, and the same for a
+text of nearly all items, of which a set has one or two."""
 _NEARLY_ALL = 0.9
 _LEAST_GAIN = 0.2
-"""Smallest share of keys above chance that an order must predict."""
+"""Smallest share of keys, beyond chance, that an order must predict."""
 _LEAST_IN_A_TASK = 5
 _LEAST_IN_A_CATEGORY = 4
 _LONGEST_PERIOD = 12
@@ -140,7 +140,7 @@ def _out_of_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _one_out_of_order(texts: Sequence[str]) -> int | None:
-    """Return the place of the only option without which the others ascend or descend; None if there is none."""
+    """Return the index of the only option without which the others ascend or descend; None if there is none."""
     keys = [_sort_key(text) for text in texts]
     if len(keys) < 4 or len({kind for kind, _ in keys}) > 1 or len(set(keys)) < len(keys):
         return None
@@ -157,7 +157,7 @@ def _is_sorted(values: Sequence[Fraction | str]) -> bool:
 
 
 def _never_right(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault for each text that many items offer and none has as its key: solvers can rule it out blindly."""
+    """Yield a fault for each text that many items offer but that is never the key: solvers can rule it out blindly."""
     offered: defaultdict[str, list[int]] = defaultdict(list)
     for place, facts in enumerate(items):
         if len(facts.worded) > 2:
@@ -208,8 +208,8 @@ def _by_alphabet(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 def _by_category(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     """Yield a fault if categories have a favorite letter each, even if the whole set has none.
 
-    Within each category every other item determines its favorite letter, which the other items then test, so that no
-    item predicts its own key. By chance a favorite is right no more often than the set's most frequent letter.
+    Within each category, every second item is used to determine the favorite letter, and the other items test it, so
+    that no item predicts its own key. By chance, a favorite is right no more often than the set's most frequent letter.
     """
     by_category: defaultdict[str, list[int]] = defaultdict(list)
     for place, facts in enumerate(items):
@@ -242,7 +242,7 @@ def _by_category(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault if keys follow from preceding ones in the source: in turn, with a period, or in long runs."""
+    """Yield a fault if keys follow from preceding keys in the source: in turn, with a period, or in long runs."""
     keys = [LETTERS.index(str(facts.item.right_key)) for facts in items]
     options = [len(facts.item.choices) for facts in items]
     shares = [count / len(keys) for count in Counter(keys).values()]
@@ -267,7 +267,7 @@ def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _foretold(keys: Sequence[int], options: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield orders of keys with the places they predict."""
+    """Yield orders of keys with the indices that they predict."""
     yield (
         "each key is the letter after the previous one",
         [place for place in range(1, len(keys)) if keys[place] == (keys[place - 1] + 1) % options[place]],

@@ -37,13 +37,13 @@ _ASKS_PLACE = re.compile(r"\b(?:what|which) (?:town|village|hamlet|city|street|s
 
 
 def _are_names(question: str, texts: list[str], kinds: KindsOf) -> bool:
-    """Return whether options are names of a place that a question asks for, such as `Hope` and `Nowhere Else`."""
+    """Return whether options are place names that a question asks for, such as `Hope` and `Nowhere Else`."""
     is_asked = _ASKS_PLACE.search(question) is not None
     return is_asked and all(text[:1].isupper() for text in texts) and not all(map(kinds, texts))
 
 
 def some_fault(facts: ItemFacts, why: CannotAnswer, places: list[int]) -> ItemFault:
-    """Return the fault of wrong options that cannot answer the question, by their places."""
+    """Return the fault of wrong options that cannot answer the question, from their indices."""
     options = [facts.worded[place] for place in places]
     letters = ", ".join(choice.key for choice in options)
     return ItemFault(

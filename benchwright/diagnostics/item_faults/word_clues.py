@@ -1,8 +1,8 @@
 """Grammar that separates the right option from the others: an article before the blank, number, gender and tense.
 
-English here, and five other languages from `foreign_clues`. A rule reports an item if the words around a blank, or of a
-question, fit the right option and do not fit wrong ones, and if options are phrases whose first or last word shows
-their form.
+This module checks English; `foreign_clues` checks five other languages. A rule reports an item if the words around a
+blank, or those of the question, fit the right option and not the wrong ones, and if the options are phrases whose first
+or last word shows their form.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ _BARE = frozenset([
     "touch", "travel", "turn", "wait", "wake", "walk", "wash", "watch", "wave", "wear", "weep", "win", "wipe", "work",
     "write",
 ])  # fmt: skip
-"""Verbs for the content of pictures, in their form after `can`."""
+"""Verbs that describe the content of pictures, in their form after `can`."""
 
 _NO_ING = frozenset([
     "thing", "nothing", "something", "anything", "everything", "king", "ring", "string", "spring", "wing", "bring",
@@ -253,9 +253,9 @@ def _of_one_thing(facts: ItemFacts, determiner: str) -> Iterator[ItemFault]:
 
 
 def _made_of(facts: ItemFacts) -> re.Match[str] | None:
-    """Return the words that ask what several things are made of, if all wrong options name a single thing.
+    """Return the words that ask what several things are made of, if each wrong option names a single thing.
 
-    A material is not a single thing: its bare noun is not a clue.
+    A material is not a single thing, so its bare noun is not a clue.
     """
     is_one = all(_ONE.match(text.strip()) for text in facts.wrong_texts)
     return _ASKS_MATERIAL.search(facts.item.question) if is_one else None
@@ -272,7 +272,7 @@ def _verb_of_subject(facts: ItemFacts, subject: re.Match[str]) -> Iterator[ItemF
 
 
 def _number_of_verb(text: str) -> bool | None:
-    """Return whether an option begins with a plural verb; None if it begins with no verb of either number."""
+    """Return whether an option begins with a plural verb; None if it begins with a verb of neither number."""
     words = text.casefold().strip(" .").split()
     first = words[0] if words else ""
     if first in _PLURAL_VERBS or (first in _BARE and len(words) <= _LONGEST_PHRASE):
@@ -332,7 +332,7 @@ def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _forms_of_verb(phrase: str) -> frozenset[str]:
-    """Return the possible forms of the verb at the beginning of a phrase; none if it has no known verb."""
+    """Return the possible forms of the verb at the beginning of a phrase; empty if it begins with no known verb."""
     words = phrase.casefold().strip(" .").split()
     first = words[0] if words else ""
     if not first.isascii() or not first.isalpha():
@@ -386,7 +386,7 @@ _TENSES = ((_PAST_BEFORE, "past", "a beginning in the past"), (_FUTURE_BEFORE, "
 
 
 def _verb_form(text: str) -> str | None:
-    """Return the form of a text's first verb: `ing`, `past`, `future`, `present` or `perfect`; None without one."""
+    """Return the form of a text's first verb: `ing`, `past`, `future`, `present` or `perfect`; None without a verb."""
     text = text.strip()
     if (auxiliary := _AUXILIARY.match(text)) is not None:
         return _OF_AUXILIARY[auxiliary[1].casefold()]

@@ -1,6 +1,6 @@
-"""The models that have a voice on the keys of items, and the weight of each.
+"""The models that have a vote on the keys of items, and the weight of each model.
 
-A model has a voice on items if it is significantly better than chance at them: the lower end of Wilson's interval for
+A model has a vote on items if it is significantly better than chance at them: the lower end of Wilson's interval for
 its share of right letters, among those read, lies above the share expected by chance.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def able_models(matrix: LetterMatrix, places: NDArray[Any]) -> list[int]:
-    """Return the indices of the models with a voice on these items, all of which have keys."""
+    """Return the indices of the models that have a vote on these items, all of which have keys."""
     able = []
     for number in range(len(matrix.models)):
         read = places[matrix.letter[number, places] >= 0]
@@ -29,7 +29,7 @@ def able_models(matrix: LetterMatrix, places: NDArray[Any]) -> list[int]:
 
 
 def voting_weights(matrix: LetterMatrix) -> NDArray[np.float64]:
-    """Return the weight of each model's reply to each item, ln(a (K - 1) / (1 - a)), models x items; 0 without a voice.
+    """Return the weight of each model's reply to each item, ln(a (K - 1) / (1 - a)), models x items; 0 without a vote.
 
     a is the model's proportion of right letters on the other items of the task with a readable letter, with one right
     letter of K added: (right + 1) / (read + K). With these weights, a vote finds the right option most often if errors

@@ -1,8 +1,9 @@
 """Items on which people, or able models, split between two options.
 
-People split if more of them give a second option than ordinary mistakes explain. A binomial test compares the number of
-votes for the most popular of the other options with the share that such an option gets over all items of the task.
-Models split if several able ones choose either option, with about equal weight by skill, and the best of them disagree.
+People split if more of them choose a second option than ordinary mistakes explain. A binomial test compares the number
+of votes for the most popular of the other options with the share that such an option gets over all items of the task.
+Models split if several able models choose each of the two options, with about equal weight by skill, and the best
+models disagree.
 Several options may then be right, and a curator must decide.
 """
 
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_PEOPLE, _LEAST_SECOND_SHARE, _MOST_BY_CHANCE = 5, 0.3, 0.01
-"""Smallest number of people asked, smallest share of their votes for the second option, and largest p of the binomial
-test."""
+"""Smallest number of people asked, smallest share of their votes for the second option, and largest p-value of the
+binomial test."""
 _LEAST_ABLE, _LEAST_EACH, _LEAST_WEIGHT = 4, 2, 0.4
-"""Smallest numbers of able models that gave a letter and of those on either side, and either side's smallest share of
-the summed weights."""
+"""Smallest number of able models that gave a letter, smallest number on either side, and either side's smallest share
+of the summed weights."""
 
 
 class AmbiguousItem(NamedTuple):
@@ -33,8 +34,8 @@ class AmbiguousItem(NamedTuple):
     Args:
         item_id: Id of the item.
         options: Indices of the two options, the more popular one first.
-        shares: Shares of the two options in people's votes, or in the summed weights of able models.
-        split: The kind of respondents that split.
+        shares: Shares of the two options among people's votes, or in the summed weights of able models.
+        split: Kind of respondents that split.
         key: Index of the key; -1 if there is no key.
         models: Models that gave each of the two options, sorted.
         votes: Number of people who gave each of the two options.
@@ -85,7 +86,7 @@ def ambiguous_items(matrix: LetterMatrix, people: PeopleAnswers | None = None) -
 
 
 def _two_greatest(sums: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the indices of the greatest and the second greatest value in each row; ties go to the lower index."""
+    """Return the indices of the greatest and second-greatest values in each row; ties go to the lower index."""
     import numpy as np
 
     order = np.argsort(-sums, axis=1, kind="stable")

@@ -2,10 +2,10 @@
 
 A task is doubted
 
-- if models agree with one another and hardly with its keys, or a mistake of a join explains its keys;
-- if the estimated share of its wrong keys is surely far above that of other tasks;
-- if no model is better than chance at it by its keys, though models are elsewhere: then these replies cannot decide
-  whether it is too hard for all of them or its keys are wrong.
+- if models agree with one another but hardly with its keys, or a faulty join explains its keys;
+- if the estimated share of its wrong keys is certainly far above that of other tasks;
+- if, by its keys, no model is better than chance at it, although models are at other tasks: then these replies cannot
+  decide whether it is too hard for all of them or its keys are wrong.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _MANY_WRONG = 0.1
 """Lower bound of the proportion of wrong keys, 0-1, above which a task is doubted."""
 _LEAST_VOICES = 3
 """Number of models whose agreement alone, without a mistake that explains the keys, has high severity: two may be
-relatives that are misled alike."""
+related models that are misled in the same way."""
 _LEAST_AT_CHANCE, _LEAST_MODELS, _BETTER = 60, 2, 0.05
 """Smallest numbers of items, and of models asked, for which it is significant that no model is better than chance; and
-the probability, over all models and tasks, below which a model is better."""
+the p-value, over all models and tasks, below which a model is better than chance."""
 
 
 class DoubtedTask(NamedTuple):
@@ -43,7 +43,7 @@ class DoubtedTask(NamedTuple):
         doubt: Reason for the doubt.
         agreement: Agreement of models on the task.
         share: Estimated proportion of wrong keys; None if models agree too little for an estimate.
-        join: The mistake that explains the task's keys; None if none does.
+        join: The faulty join that explains the task's keys; None if none does.
         best: Proportion of right letters of the best model, 0-1.
         chance: Accuracy of a uniform draw, 0-1.
     """
@@ -58,7 +58,7 @@ class DoubtedTask(NamedTuple):
 
     @property
     def is_grave(self) -> bool:
-        """Return whether scores on the task are wrong or not trustworthy, rather than just of doubtful use."""
+        """Return whether scores on the task are wrong or not trustworthy, rather than merely of doubtful use."""
         return self.join is not None or (self.doubt != "at_chance" and len(self.agreement.models) >= _LEAST_VOICES)
 
     def to_json(self, matrix: LetterMatrix) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def _are_at_chance(matrix: LetterMatrix, agreement: TaskAgreement, tried: int) -
     Args:
         matrix: Replies.
         agreement: The task.
-        tried: Number of tasks judged.
+        tried: Number of tasks tested.
     """
     from scipy.stats import binom
 

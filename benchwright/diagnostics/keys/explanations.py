@@ -1,8 +1,8 @@
 """Explanations that name an option other than the key as the right one.
 
-A few rules only: an explanation is used if it states the right option explicitly ("the answer is B", "(B) is correct",
-"the correct answer is a red cat", "Hence B"), always the same one, and never states the same of the key. Discussing an
-option does not count, and an explanation that states no option is silent.
+There are only a few rules. An explanation is used if it explicitly states the right option ("the answer is B", "(B) is
+correct", "the correct answer is a red cat", "Hence B"), always names the same option, and never states that the key is
+right. Discussing an option does not count, and an explanation that states no option is ignored.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ENDS_WITH_ANSWER = re.compile(
 """A sentence that ends with the right option, whichever rule matches it."""
 
 _LEAST_STATING, _MOST_CONTRADICTING = 10, 0.3
-"""Smallest number of explanations that name an option, and share of these above which contradictions mean that letters
-belong to another order of the options, and single items are not reported."""
+"""Smallest number of explanations that name an option, and the share of contradictions among them above which their
+letters are taken to refer to another order of the options, so that single items are not reported."""
 
 _SAYS_RIGHT = re.compile(
     r"(?:correct|right|best|final|proper)\s+(?:answer|option|choice|response)|answer\s*(?:is|:)|(?:option|choice)?\s*"
@@ -39,7 +39,7 @@ _DENIES = re.compile(
     r"misread|confus\w+|if|unless|although|though|rather\s+than|instead|erroneous\w*|key|but)\b|n't\b",
     re.I,
 )
-"""Words in a sentence that may reject the option it calls right; such a sentence is ignored."""
+"""Words in a sentence that may reject the option that it calls right; such a sentence is ignored."""
 
 _CONCLUDES = re.compile(
     r"(?:\b(?:hence|therefore|thus|so|consequently|accordingly|(?:which|this|that) leaves|leaving|daher|somit|"
@@ -102,7 +102,8 @@ class Contradictions(NamedTuple):
     Args:
         stating: Number of explanations that call one option right.
         found: Contradictions, in the order of the items.
-        is_other_order: Whether so many explanations contradict that their letters belong to another order of options.
+        is_other_order: Whether so many explanations contradict their keys that their letters must refer to another
+            order of the options.
     """
 
     stating: int
@@ -147,7 +148,7 @@ def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
 def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int, str] | None:
     """Return the index of the only option that an explanation calls right, with the sentence; None if it names none.
 
-    None, too, if different sentences call different options right.
+    Also None if different sentences call different options right.
 
     Example:
         >>> stated_option("Two dogs are seen. So the correct answer is (B).", ("one", "two"))
@@ -178,7 +179,7 @@ def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int,
 
 
 def _mentions_another(sentence: str, stated: int, options: Sequence[str | None]) -> bool:
-    """Return whether a sentence contains another option's words that are not part of the stated option's words."""
+    """Return whether a sentence contains words of another option that are not part of the stated option's words."""
     words = plain(sentence).casefold()
     own = plain(options[stated] or "").casefold()
     others = (plain(text or "").casefold() for place, text in enumerate(options) if place != stated)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_MODELS = 5
-"""Smallest number of models for a correlation over models; with so few, the value is still only rough."""
+"""Smallest number of models for a correlation over models; with so few, the value is only rough."""
 
 _ITEMS_AT_ONCE = 1 << 16
 
@@ -17,7 +17,7 @@ _ITEMS_AT_ONCE = 1 << 16
 def proportion_right(right: NDArray[np.bool_], was_asked: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return each item's difficulty: the proportion of the models asked that answer it correctly.
 
-    High values mean easy items; NaN if no model was asked.
+    High values mean easy items; the value is NaN if no model was asked the item.
 
     Source: F. M. Lord, M. R. Novick, Statistical Theories of Mental Test Scores, Addison-Wesley 1968, section 15.3.
 
@@ -43,8 +43,9 @@ def discrimination(
 
     The rest is a model's accuracy on the other items of the task that it was asked, so that an item does not correlate
     with itself (point-biserial item-rest correlation, -1 to 1). Below 0, weak models answer the item correctly and
-    strong models do not, which is a sign of a wrong key. NaN if fewer than `_LEAST_MODELS` models were asked the item
-    and another one of its task, if all of them are right or all are wrong, or if all do equally well on the rest.
+    strong models do not, which is a sign of a wrong key. The value is NaN if fewer than `_LEAST_MODELS` models were
+    asked the item and another item of its task, if all of them are right or all are wrong, or if all do equally well on
+    the rest.
 
     Source: S. Henrysson, "Correction of item-total correlations in item analysis", Psychometrika 28 (1963), 211-218.
 

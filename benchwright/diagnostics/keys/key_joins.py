@@ -1,10 +1,10 @@
 """The faulty join that would explain why a task's keys differ from the models' answers.
 
-Candidates are: keys of another row (of the task, or of the whole file), from the first row or from a later one; rows in
-reverse order; neighboring rows exchanged; letters shifted, mirrored, or renamed in any other way; the keys of another
-task. Pictures attached to the wrong rows show in the same way as keys of other rows. A mistake explains the keys if,
-once undone, they agree with most models' answers about as well as models agree with one another, and far more often
-than chance allows for that many tries.
+The candidates are: keys of another row (of the task, or of the whole file), starting at the first row or a later one;
+rows in reverse order; neighboring rows exchanged; letters shifted, mirrored, or renamed in any other way; the keys of
+another task. Pictures attached to the wrong rows have the same effect as keys of other rows. A mistake explains the
+keys if, once it is undone, they agree with most models' answers about as well as models agree with one another, and far
+more often than chance allows for that many tries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _FARTHEST_ROW = 5
 _SURE = 1e-4
-"""Probability, over all tries for a task, below which agreement after undoing a mistake is not due to chance."""
+"""Probability, over all tries for a task, below which the agreement after undoing a mistake is not due to chance."""
 _LEAST_AGREEING = 0.6
 """Smallest proportion of the items concerned, 0-1, whose key is the models' answer once a mistake is undone."""
 
@@ -39,9 +39,9 @@ class KeyJoin(NamedTuple):
     Args:
         mistake: Kind of the mistake.
         words: A description of the mistake, such as `each item has the key of the row before it`.
-        restored: The key of each item of the task once the mistake is undone; -1 if the item then has none.
+        restored: The key of each item of the task once the mistake is undone; -1 if the item then has no key.
         sets_right: Number of items whose key would become the models' answer.
-        sets_wrong: Number of items whose key is the models' answer, but would cease to be.
+        sets_wrong: Number of items whose key is the models' answer but would no longer be.
         agreeing: Proportion of the items concerned, 0-1, whose key is the models' answer once the mistake is undone.
     """
 
@@ -62,7 +62,7 @@ class _Try(NamedTuple):
 
 
 def explain_keys(matrix: LetterMatrix, agreement: TaskAgreement) -> KeyJoin | None:
-    """Return the mistake that best explains the keys of a task; None if no mistake does.
+    """Return the mistake that best explains the keys of a task; None if none explains them.
 
     Args:
         matrix: Replies, with items in the order of the source.
@@ -80,7 +80,7 @@ def explain_keys(matrix: LetterMatrix, agreement: TaskAgreement) -> KeyJoin | No
 
 
 def _with_starts(each: _Try, answers: Places, keys: Places) -> Iterator[tuple[KeyJoin, float]]:
-    """Yield a try for all rows and, for a shift, one for the rows from the start that explains most."""
+    """Yield a try for all rows and, for a shift, one for the rows from the start that explains the most keys."""
     import numpy as np
 
     yield _judged(each, answers, keys, 0)

@@ -38,7 +38,7 @@ class PowerAssumptions(NamedTuple):
     """Assumptions about two models if no replies are available.
 
     Args:
-        accuracy: Accuracy near which both lie, above 0 and below 1; one half is the hardest case.
+        accuracy: Accuracy near which both models lie, above 0 and below 1; one half is the hardest case.
         correlation: Correlation of their correctness on an item, 0 to below 1. Miller (2024, section 4.2) reports 0.3
             to 0.7 for models of a similar kind.
         within_cluster: Correlation of the difference of two models between items of one cluster, 0 to 1.
@@ -71,10 +71,10 @@ class TaskPower(NamedTuple):
         pairs: Number of pairs of models whose replies were used; 0 if psi and d are assumed.
         discordant: psi, the median over pairs.
         design_effect: d, the median over pairs.
-        least_difference: Smallest difference of accuracies found with 80 % power, 0 to 1; None if no difference that
-            two such models can have is found.
+        least_difference: Smallest difference of accuracies that is found with 80 % power, 0 to 1; None if no possible
+            difference between two such models is found.
         items_needed: Number of items for a difference of `TARGET`.
-        too_close: Pairs of models whose difference is smaller than this, with the difference.
+        too_close: Pairs of models whose difference is smaller than `least_difference`, with the difference.
     """
 
     task: str
@@ -105,7 +105,7 @@ def power_by_task(matrix: LetterMatrix, assumptions: PowerAssumptions | None = N
     """Return the power of all items together and of each task, in the order of `matrix.tasks`.
 
     Args:
-        matrix: Items with keys, and replies of models; without replies of two models all values are assumed.
+        matrix: Items with keys, and replies of models; without replies of at least two models, all values are assumed.
         assumptions: Values to assume if there are no replies; `PowerAssumptions()` by default.
     """
     import numpy as np

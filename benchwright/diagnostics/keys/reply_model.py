@@ -5,19 +5,19 @@ Respondent m picks option j of item i, whose right option is t, with a probabili
     l = b[m, j] + (s[m] + sigma z[i, t] if j == t else tau z[i, j])
 
 - b[m, j]: how much m prefers the letter j for any question (position bias).
-- s[m]: the skill of m, by which it prefers the right option; at least 0, so that no reply is evidence against its own
-content.
-- z[i, .]: standard normal, shared by all respondents. On the right option it makes items hard or easy for all
-  respondents (sigma), on the others it makes one of them attractive to all (tau). This is what correlates errors:
-  several respondents may agree on a wrong option because it is tempting, and sigma and tau give the frequency.
+- s[m]: the skill of m, by which it prefers the right option; at least 0, so that no reply is evidence against the
+  option that it gives.
+- z[i, .]: standard normal, shared by all respondents. For the right option, it makes items hard or easy for all
+  respondents (sigma); for the others, it makes one of them attractive to all (tau). This correlates errors: several
+  respondents may agree on a wrong option because it is tempting; sigma and tau determine how often.
 - The key is the right option with probability 1 - epsilon; otherwise each of the others is, with equal probability.
-- For people, it may be known only that they gave another option than the key. Such an answer has the probability of all
-  other options together.
+- For people, it may be known only that they gave an option other than the key. Such an answer has the combined
+  probability of all other options.
 
 Skills, preferences, sigma and tau are those of greatest posterior density, with z integrated out; no key is assumed to
-be right. The result is the probability of each option of each item to be the right one. epsilon is not estimated:
-replies alone cannot distinguish a wrong key from an item that misleads every respondent. Where they often mislead all
-of them, an estimate would call that many keys wrong.
+be right. The result is the probability that each option of each item is the right one. epsilon is not estimated:
+replies alone cannot distinguish a wrong key from an item that misleads every respondent. If items often mislead all
+respondents, an estimate would call that many keys wrong.
 
 Sources: the latent right answer with respondents' error rates is that of A. P. Dawid and A. M. Skene, Applied
 Statistics 28 (1979), 20-28, doi:10.2307/2346806; the difficulty of items in addition to the skill of respondents that
@@ -79,10 +79,10 @@ class Replies(NamedTuple):
     """Replies of M respondents to N items of up to K options.
 
     Args:
-        counts: (N, M, K) how often each respondent gave each option: 0 or 1 for a model, numbers of votes for people as
-            one respondent.
+        counts: (N, M, K) how often each respondent gave each option: 0 or 1 for a model; for people, treated as one
+            respondent, the numbers of votes.
         misses: (N, M) how often each respondent gave an unknown option other than the key.
-        key: (N,) index of each item's key; below 0 if it has none, in which case every option is equally likely.
+        key: (N,) index of each item's key; below 0 if the item has none, in which case every option is equally likely.
         options: (N,) number of each item's options, 2 to K.
     """
 
@@ -99,13 +99,14 @@ def fit_replies(
     begin: ReplyModel | None = None,
     spread: float = _SPREAD_PRIOR[1],
 ) -> ReplyModel:
-    """Return the parameters of greatest posterior density.
+    """Return the parameters with the greatest posterior density.
 
     Args:
         replies: The replies.
         wrong: epsilon, the prior proportion of wrong keys, above 0 and below 1.
-        begin: Parameters from which the search begins; None uses `usual_start`. If many keys are wrong, density has two
-            peaks: of able respondents and wrong keys, and of ignorant respondents misled alike.
+        begin: Parameters from which the search begins; if None, those of `usual_start`. If many keys are wrong, the
+            density has two peaks: one for able respondents and wrong keys, one for ignorant respondents who are misled
+                alike.
         spread: Prior standard deviation of log sigma and log tau.
     """
     import numpy as np
@@ -161,7 +162,7 @@ def _start(replies: Replies, skill: float, spread: float) -> ReplyModel:
 def right_options(model: ReplyModel, replies: Replies) -> Floats:
     """Return the natural logarithm of the probability that each option is the right one, (N, K).
 
-    It is minus infinity for options that an item lacks.
+    The value is minus infinity for options that an item lacks.
     """
     import numpy as np
 
@@ -181,7 +182,7 @@ def right_options(model: ReplyModel, replies: Replies) -> Floats:
 
 
 class _Patterns(NamedTuple):
-    """Distinct rows of replies and key to items with k options, which are few if there are few models.
+    """Distinct rows of replies and key to items with k options; there are few such rows if there are few models.
 
     Args:
         k: Number of options.
@@ -224,7 +225,7 @@ def _patterns(replies: Replies, k: int) -> _Patterns:
 
 
 def _normal_draws(letters: int, draws: int) -> Floats:
-    """Return quasi-random standard normal vectors, (R, K), which are the same at each call."""
+    """Return quasi-random standard normal vectors, (R, K), the same at each call."""
     import numpy as np
     from scipy.special import ndtri
     from scipy.stats import qmc
@@ -273,15 +274,15 @@ def _joint(model: ReplyModel, patterns: _Patterns, table: Floats) -> Floats:
 
 
 def _log_likelihood(model: ReplyModel, patterns: _Patterns, z: Floats) -> tuple[float, Floats]:
-    """Return the log-likelihood of the items with k options, and its gradient in the parameters of `fit_replies`.
+    """Return the log-likelihood of the items with k options, and its gradient with respect to the parameters.
 
     Args:
         model: Parameters.
         patterns: Replies to the items.
         z: Draws, (R, K).
 
-    The gradient of a marginal log-likelihood is the expected gradient of the complete one, under the probabilities of
-    draws, right options and unknown options, given the replies (R. A. Fisher's identity).
+    The gradient of a marginal log-likelihood is the expected gradient of the complete-data log-likelihood, under the
+    probabilities of draws, right options and unknown options given the replies (R. A. Fisher's identity).
     """
     import numpy as np
 

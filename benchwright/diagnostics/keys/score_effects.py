@@ -47,7 +47,7 @@ class ScoreEffects(NamedTuple):
     Args:
         items: Number of items concerned that have a key.
         models: Effect on each model, in the order of the matrix.
-        swaps: Pairs of models of which the first leads with the items and trails without them.
+        swaps: Pairs of models of which the first leads with the items included and trails without them.
     """
 
     items: int

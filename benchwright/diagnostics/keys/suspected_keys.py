@@ -1,14 +1,14 @@
 """Items whose key is probably wrong, ranked by the evidence of replies.
 
-The evidence is the probability that another option than the key is right, under a model of replies in which items
+The evidence is the probability that an option other than the key is right, under a model of replies in which items
 differ in difficulty and in how tempting their wrong options are (`benchwright.diagnostics.keys.reply_model`). Agreement
 on a wrong option is evidence only beyond what temptation explains, and able models count more than weak ones. A model
-that is not clearly better than chance at a task has no voice there: its replies are noise, or were misread. If models
-agree with one another more than with the keys of a task (`task_agreement`), those that agree have a voice too, and the
-share of its wrong keys is estimated (`wrong_share`). The result also has the classical statistics by which curators
-judge such an item: the replies of each respondent, and the item-rest correlation of the key and of the favored option
-(S. Henrysson, Psychometrika 28 (1963), 211-218). If able models leave the key and take the favored option, the first is
-negative and the second positive.
+that is not clearly better than chance at a task has no vote there: its replies are noise, or were misread. If models
+agree with one another more than with the keys of a task (`task_agreement`), those that agree also have a vote, and the
+share of the task's wrong keys is estimated (`wrong_share`). The result also contains the classical statistics by which
+curators judge such an item: the replies of each respondent, and the item-rest correlations of the key and of the
+favored option (S. Henrysson, Psychometrika 28 (1963), 211-218). If able models reject the key and choose the favored
+option, the first is negative and the second positive.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 _LEAST_ITEMS = 60
 """Number of items with a key and replies that a task needs for separate parameters; smaller tasks share parameters."""
 LEAST_VOICES = 2
-"""Number of able models, or people, that must give an option for it to be favored: one alone is a wrong reply, not a
-sign."""
+"""Number of able models, or of people, that must give an option for it to be favored: a single one is just a wrong
+reply."""
 _MOST_TO_FIT = 1000
 """Number of items from which the parameters of a task are estimated; larger tasks are sampled."""
 _WORTH_A_LOOK, LIKELY, NEARLY_SURE = 0.25, 0.5, 0.9
-"""Probability that a key is wrong from which a curator should check it, from which it is more likely wrong than right,
-and from which scores are not trustworthy before a check."""
+"""Probabilities that a key is wrong above which, in order, a curator should check the key, the key is more likely wrong
+than right, and scores are not trustworthy before a check."""
 
 
 _ITEMS_AT_ONCE = 1 << 16
@@ -67,8 +67,8 @@ class Evidence(NamedTuple):
 
     Args:
         log_odds: Natural logarithm of the odds that the key is wrong; NaN for items without a key.
-        favoured: Index of the likeliest other option; -1 for items without a key.
-        able: Whether each model has a voice on each item, models x items.
+        favoured: Index of the most likely other option; -1 for items without a key.
+        able: Whether each model has a vote on each item, models x items.
         shares: Proportion of wrong keys of each task on which models agree with each other more than with the keys, by
             the task's index.
     """  # phrase: allowed
@@ -91,7 +91,7 @@ class SuspectedKey(NamedTuple):
         for_key: Models that gave the key, sorted.
         for_favoured: Models that gave the favored option, sorted.
         others: Number of models that gave another option or none.
-        voices: Number of models with a voice that gave the favored option.
+        voices: Number of models with a vote that gave the favored option.
         votes_for_key: Number of people who gave the key.
         votes_for_favoured: Number of people who gave the favored option.
         misses: Number of people who gave an unknown option other than the key.
@@ -116,14 +116,14 @@ class SuspectedKey(NamedTuple):
 
     @property
     def probability(self) -> float:
-        """Return the probability that the key is wrong, 0 to 1, if the model of replies and its assumptions hold."""
+        """Return the probability, 0 to 1, that the key is wrong, given the model of replies and its assumptions."""
         from scipy.special import expit
 
         return float(expit(self.log_odds))
 
     @property
     def is_supported(self) -> bool:
-        """Return whether a curator should check it: it is probable enough, and two or more gave the favored option."""
+        """Return whether a curator should check the key: it is doubtful enough, and two or more gave another option."""
         voices = self.voices + self.votes_for_favoured + self.misses
         return voices >= LEAST_VOICES and self.probability >= _WORTH_A_LOOK
 
@@ -131,15 +131,15 @@ class SuspectedKey(NamedTuple):
 def suspected_keys(
     matrix: LetterMatrix, people: PeopleAnswers | None = None, *, found: Evidence | None = None
 ) -> list[SuspectedKey]:
-    """Return all items with a key and a reply, the likeliest to have a wrong key first.
+    """Return all items with a key and a reply, the most likely to have a wrong key first.
 
     Among items with equal evidence, the lower id comes first. The list is complete, so that any part of it can be
     checked; `is_supported` marks the suspicious items.
 
     Args:
         matrix: Replies of models; two models give a weak list, five or more a good one.
-        people: Answers of people; None if none were asked.
-        found: The evidence, if already known; None computes `evidence` of both.
+        people: Answers of people; None if no people were asked.
+        found: The evidence, if already known; if None, it is computed with `evidence`.
     """
     import numpy as np
 
@@ -181,8 +181,8 @@ def suspected_keys(
 def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evidence:
     """Return the evidence of replies on the keys of items.
 
-    Each task with `_LEAST_ITEMS` items or more has separate parameters; all other tasks share theirs. A task on which
-    models agree with one another more than with the keys is separate at any size. The order and the names of models,
+    Each task with at least `_LEAST_ITEMS` items has its own parameters; all other tasks share theirs. A task on which
+    models agree with one another more than with the keys has its own at any size. The order and the names of models,
     and the order of items, make no difference. The arguments are those of `suspected_keys`.
     """
     import numpy as np

@@ -1,4 +1,4 @@
-"""Agreement of models with each other on a task, compared with their agreement with its keys.
+"""Agreement of models with one another on a task, compared with their agreement with its keys.
 
 Able models that err independently agree with right keys more than with one another: a reply that differs from another
 model's may still be right. If they agree with one another far more than with the keys, either something misleads all of
@@ -27,20 +27,21 @@ if TYPE_CHECKING:
 LEAST_ITEMS = 15
 """Number of items with a key and replies that a task needs in order to be judged separately."""
 _SURELY_AGREE = 4.0
-"""Standard errors by which two models must agree more than chance for their agreement to indicate the answer."""
+"""Standard errors above chance at which the agreement of two models indicates the answer."""
 _LEAST_KAPPA = 0.2
 _DIFFERS = 1.0
-"""Standard errors by which models must agree with one another more than with the keys, for keys to be in doubt."""
+"""Standard errors by which agreement among models must exceed agreement with the keys for the keys to be in doubt."""
 _DIFFERS_FAR = 3.0
 _LEAST_GAP = 0.02
 _LEAST_OF_KIND = 10
-"""Number of items with equal numbers of options from which a model's letters are counted among them alone."""
+"""Number of items with equal numbers of options from which on a model's letters are counted separately for these
+items."""
 _APART_SHARE, _DIFFERS_APART = 0.6, 2.0
 """Share of the agreement among models below which agreement with keys is unlike that of any clean task, for which it is
-.79 or more on BLINK and MVP-Bench; and the standard errors by which they must differ."""
+.79 or more on BLINK and MVP-Bench; and the number of standard errors by which the two must differ."""
 _FAR_KAPPA, _FAR_SHARE = 0.35, 1 / 3
-"""Smallest agreement among models, and the share of it below which agreement with keys means that a task's keys have
-little to do with its questions."""
+"""Smallest agreement among models, and the share of it below which the agreement with keys means that the keys have
+little to do with the task's questions."""
 
 
 class TaskAgreement(NamedTuple):
@@ -48,8 +49,8 @@ class TaskAgreement(NamedTuple):
 
     Args:
         places: Indices of the items with a key, in the order of the source.
-        models: Indices of the models that are used: those better than chance by the keys, and those that agree with
-            another one more than chance.
+        models: Indices of the models that are used: those that are better than chance by the keys, and those whose
+            agreement with another model exceeds chance.
         among: Mean kappa over pairs of these models; NaN for fewer than two.
         with_keys: Mean kappa of these models with the keys.
         gap: Mean over items of how much more often models agree with one another than with the key, both minus chance.
@@ -70,7 +71,7 @@ class TaskAgreement(NamedTuple):
 
     @property
     def is_apart(self) -> bool:
-        """Return whether keys account for far less of the models' agreement than keys of clean tasks do."""
+        """Return whether the keys account for far less of the models' agreement than the keys of clean tasks do."""
         return (
             self.is_in_doubt and self.with_keys < _APART_SHARE * self.among and self.gap > _DIFFERS_APART * self.error
         )
@@ -150,7 +151,7 @@ def _deviate(over: Floats, chance: Floats) -> float:
 
 
 def agreements_by_task(matrix: LetterMatrix) -> dict[int, TaskAgreement]:
-    """Return the agreement of models on each task with enough items with a key and a reply, by the task's number."""
+    """Return the agreement of models on each task with enough items that have a key and a reply, by task index."""
     import numpy as np
 
     replied = (matrix.key >= 0) & ((matrix.letter >= 0) & (matrix.letter < matrix.options)).any(axis=0)

@@ -1,10 +1,10 @@
-"""The proportion of wrong keys of one task on which models agree with each other more than with its keys.
+"""The proportion of wrong keys in one task on which models agree with one another more than with its keys.
 
-Keys of a task are as good as elsewhere, or the task is an outlier: its keys were damaged, and any share of them may be
-wrong. Each share of a grid is weighted by its prior and by the density of the replies under the model of replies
-(`reply_model`) fitted with it. A task on which models agree with one another more than with the keys is an outlier with
-a prior probability of 20 %, and of 95 % if that difference is unlike any clean task's. The model of replies alone would
-as readily assume that all models are misled alike.
+Either the keys of a task are as good as elsewhere, or the task is an outlier: its keys were damaged, and any share of
+them may be wrong. Each share on a grid is weighted by its prior and by the density of the replies under the model of
+replies (`reply_model`) fitted with that share. A task on which models agree with one another more than with the keys is
+an outlier with a prior probability of 20 %, and of 95 % if that difference is unlike any clean task's. The model of
+replies alone would just as readily assume that all models are misled in the same way.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _SHARES = (WRONG_KEYS, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97)
 _OUTLIER, _OUTLIER_APART = 0.2, 0.95
-"""Prior probability that a task is an outlier if its keys are in doubt, and if models agree far less with them than
+"""Prior probabilities that a task is an outlier: if its keys are in doubt, and if models agree far less with them than
 with one another."""
 _SPREAD = 0.4
-"""Prior standard deviation of the logarithms of how much items differ in difficulty and in temptation: as on the nine
-tasks of BLINK and MVP-Bench with two or more able models. With a larger one, models all misled by every item would
-explain any keys."""
+"""Prior standard deviation of the logarithms of how much items differ in difficulty and in temptation: estimated on the
+nine tasks of BLINK and MVP-Bench with two or more able models. With a larger value, the assumption that every item
+misleads all models would explain any keys."""
 _TO_WEIGH = 400
 """Largest number of items on which proportions are weighted."""
 _NEGLIGIBLE = 1e-3
@@ -40,13 +40,13 @@ class WeighedModel(NamedTuple):
 
 
 class WrongShare(NamedTuple):
-    """The evidence of replies on the share of a task's wrong keys.
+    """The evidence of replies on the proportion of wrong keys in a task.
 
     Args:
-        models: Parameters for each share that counts, with its weight; weights add up to 1.
+        models: Parameters for each share considered, with its weight; weights add up to 1.
         value: Posterior mean of the proportion, 0-1.
-        low: Share below the true one with a probability of 97.5 %, within the resolution of the grid.
-        high: Share above the true one with the same probability.
+        low: Lower limit, which the true share exceeds with a probability of 97.5 %, within the resolution of the grid.
+        high: Upper limit, below which the true share lies with the same probability.
         outlier: Posterior probability that the task is an outlier.
     """
 
@@ -57,7 +57,7 @@ class WrongShare(NamedTuple):
     outlier: float
 
     def log_right_options(self, replies: Replies) -> Floats:
-        """Return the logarithm of the probability that each option is right, over all proportions (`right_options`)."""
+        """Return the logarithm of the probability that each option is right, averaged over shares (`right_options`)."""
         import numpy as np
 
         logs = np.stack([right_options(each.model, replies) + np.log(each.weight) for each in self.models])
@@ -66,12 +66,12 @@ class WrongShare(NamedTuple):
 
 
 def usual_share(replies: Replies) -> WrongShare:
-    """Return the prior proportion of wrong keys, which applies to a task that is like others."""
+    """Return the prior proportion of wrong keys for a task that is like the others."""
     return WrongShare((WeighedModel(fit_replies(replies), 1.0),), WRONG_KEYS, WRONG_KEYS, WRONG_KEYS, 0.0)
 
 
 def wrong_share(replies: Replies, *, is_apart: bool) -> WrongShare:
-    """Return the evidence of replies on the share of wrong keys, with an outlier in the prior.
+    """Return the evidence of replies on the share of wrong keys, with a prior that allows for an outlier.
 
     Args:
         replies: Replies to the items of one task, which have keys.
@@ -96,7 +96,7 @@ def wrong_share(replies: Replies, *, is_apart: bool) -> WrongShare:
 
 
 def _fitted(replies: Replies) -> list[ReplyModel]:
-    """Return the parameters for each proportion: those of the higher of two peaks."""
+    """Return the parameters for each proportion: those at the higher of two peaks."""
     misled: list[ReplyModel] = []
     for share in _SHARES:  # this peak hardly moves from one share to the next
         begin = misled[-1] if misled else usual_start(replies)
@@ -106,7 +106,7 @@ def _fitted(replies: Replies) -> list[ReplyModel]:
 
 
 def _first(replies: Replies, most: int) -> Replies:
-    """Return the replies to some items, spread over all of them."""
+    """Return the replies to some items, spread evenly over all items."""
     import numpy as np
 
     items = len(replies.key)

@@ -1,10 +1,12 @@
 """Questions about one picture that ask the same thing in other words or in another language.
 
-Three methods find them, each with the result `perhaps`. A WordNet: content words of both questions mean the same and so
-do their right options. Languages: questions in two of them have options that say the same, and the same one is right;
-options are compared by equal numbers and names, words of closed classes (colors, sides, seasons), and words that look
-alike (`Francium`, `Francio`). A sentence model of the user's: the vectors of both questions lie closer than those of
-questions about different pictures.
+Three methods find them, each with the result `perhaps`:
+
+- A WordNet: content words of both questions mean the same, and so do their right options.
+- Languages: questions in two languages have options with the same meanings, and the same option is right. Options are
+  compared by equal numbers and names, words of closed classes (colors, sides, seasons), and words that look alike
+  (`Francium`, `Francio`).
+- The user's sentence model: the vectors of both questions are closer than those of questions about different pictures.
 """
 
 from __future__ import annotations
@@ -42,11 +44,11 @@ _LEAST_SHARED = 0.66
 """Smallest proportion of content words, 0-1, that must mean the same in both questions."""
 _LEAST_COSINE = 0.75
 _QUANTILE = 0.999
-"""Quantile of the cosines of questions about different pictures, above which two questions ask the same."""
+"""Quantile of the cosines of questions about different pictures above which two questions ask the same thing."""
 _MOST_STRANGERS = 2000
 _ALIKE, _LEAST_LETTERS = 0.55, 4
-"""Similarity of letters from which words of two languages with the same beginning may be one, such as `Orangensaft` and
-`orange juice`, and number of letters below which they are not compared."""
+"""Similarity of letters above which words in two languages with the same beginning may be one word, such as
+`Orangensaft` and `orange juice`, and number of letters below which they are not compared."""
 _ARTICLES = frozenset([
     "a", "an", "the", "der", "die", "das", "ein", "eine", "einen", "le", "la", "les", "l", "un", "une", "des", "d",
     "du", "de", "el", "los", "las", "una", "unos", "il", "lo", "gli", "i", "uno", "o", "os", "as", "um", "uma",
@@ -75,7 +77,7 @@ class AskedAgain(NamedTuple):
         items: Ids of both items, in order.
         way: Method that found the pair.
         likeness: Proportion of content words, or cosine, 0-1; None between languages.
-        languages: Languages of both, if they differ.
+        languages: Languages of both questions, if they differ.
     """
 
     items: tuple[str, str]
@@ -91,15 +93,15 @@ def asked_again(
     vectors: SentenceVectors | None = None,
     without_pictures: Collection[str] = (),
 ) -> Iterator[AskedAgain]:
-    """Yield the pairs of questions that perhaps ask the same thing, by the pictures they show; each pair once.
+    """Yield, once each, the pairs of questions about one picture that perhaps ask the same thing.
 
-    Questions without pictures may all be about one thing, so all of them are compared by their words. Sets that ask one
-    question with several keys are excluded: they are about pictures that the source lacks.
+    Questions without pictures may all be about the same thing, so all of them are compared by their words. Sets that
+    ask the same question with several keys are excluded: they are about pictures that the source lacks.
 
     Args:
         items: The items; those without a key or a picture are not compared.
-        wordnet: A WordNet; None compares no words.
-        vectors: A sentence model; None compares no vectors.
+        wordnet: A WordNet; if None, no words are compared.
+        vectors: A sentence model; if None, no vectors are compared.
         without_pictures: Ids of the items whose source names no picture.
     """
     about: defaultdict[tuple[str, ...], list[Item]] = defaultdict(list)
@@ -131,7 +133,7 @@ def _by_words(first: Item, second: Item, wordnet: WordNet) -> float | None:
 
 
 def _in_two_languages(first: Item, second: Item) -> tuple[str, str] | None:
-    """Return the languages of two questions, if these differ and have options with the same meaning; otherwise None."""
+    """Return the languages of two questions if they differ and the options mean the same; otherwise None."""
     texts, others = _texts(first), _texts(second)
     if texts is None or others is None or len(texts) != len(others):
         return None
@@ -148,7 +150,7 @@ def _texts(item: Item) -> list[str] | None:
 
 
 def _say_the_same(texts: Sequence[str], others: Sequence[str], right: int, other_right: int) -> bool:
-    """Return whether right options form one of the pairs of similar options, or the pair left over.
+    """Return whether right options form one of the pairs of similar options, or the pair that is left over.
 
     Numbers must be equal; half of the words must be similar, or all but the right one.
     """
@@ -274,7 +276,7 @@ def _same(word: str, other: str, wordnet: WordNet) -> bool:
 def _by_vectors(
     pairs: Sequence[tuple[Item, Item]], about: Sequence[Sequence[Item]], vectors: SentenceVectors
 ) -> Mapping[tuple[str, str], float]:
-    """Return the cosine of each pair that is closer than questions about different pictures."""
+    """Return the cosine of each pair that is closer than questions about different pictures are."""
     questions = list(dict.fromkeys(item.question for same in about for item in same))
     if not pairs:
         return {}
@@ -293,7 +295,7 @@ def _by_vectors(
 
 
 def _may_be_equal(first: Item, second: Item, vectors: SentenceVectors) -> bool:
-    """Return whether right options are equal, or their vectors as close as those of questions must be."""
+    """Return whether right options are equal, or their vectors are as close as those of questions must be."""
     texts = [_right_text(first), _right_text(second)]
     if normal(texts[0]) == normal(texts[1]):
         return True

@@ -1,7 +1,7 @@
 """The only option whose noun shares no kind with the others in a WordNet: `biceps` among bones, `trombone` among coins.
 
-All others must share a specific kind, such as `bone` or `disease`. The odd one must lie in another field of the WordNet
-in each of its senses, so that no sense of it is near.
+All other options must share a specific kind, such as `bone` or `disease`. The odd option must be in another field of
+the WordNet in each of its senses, so that no sense of it is near.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .wordnet import Synset, WordNet
 
 _SENSES, _MAIN = 4, 3
 _TOPS = 3
-"""Field of the most general nouns of a WordNet."""
+"""Field of the most general nouns in a WordNet."""
 _LEAST_OTHERS = 2
 _LONGEST = 4
 _TOO_GENERAL = frozenset([
@@ -38,7 +38,7 @@ _TOO_GENERAL = frozenset([
 ])  # fmt: skip
 """Kinds that the options of most questions share."""
 OWN_FIELDS = frozenset([15, 28])
-"""Fields, places and times, whose kinds a WordNet covers completely."""
+"""Fields, such as places and times, whose kinds a WordNet covers completely."""
 _NEAR_FIELDS = (
     frozenset([5, 13, 20]),  # animals, food, plants
     frozenset([6, 27]),  # artifacts, substances
@@ -55,7 +55,7 @@ _NEAR_FIELDS = (
 
 @lru_cache(maxsize=1 << 13)
 def _senses_of(text: str, wordnet: WordNet) -> tuple[Synset, ...]:
-    """Return the senses of an option's noun, as a whole if the WordNet has it; empty for longer phrases."""
+    """Return the senses of an option's noun, or of the whole option if the WordNet has it; empty for longer phrases."""
     whole = normal(text)
     for plain in (whole, whole.removeprefix("the ").removeprefix("an ").removeprefix("a ")):
         if senses := wordnet.senses(plain, "noun"):
@@ -113,7 +113,7 @@ def option_apart(texts: Sequence[str], wordnet: WordNet) -> tuple[int, str] | No
 
 
 def _is_of_other_world(text: str, others: Sequence[str], wordnet: WordNet) -> bool:
-    """Return whether an option is an idea in each of its senses and all others are primarily things, or the reverse."""
+    """Return whether an option is an idea in each of its senses and all others are mainly things, or the reverse."""
     mine = {sense.field for sense in _senses_of(text, wordnet)}
     theirs = {_senses_of(other, wordnet)[0].field for other in others}
     return any(mine <= one and theirs <= other for one, other in ((_IDEAS, _THINGS), (_THINGS, _FEELINGS)))
@@ -125,7 +125,7 @@ _FEELINGS = frozenset([7, 12, 26])
 
 
 def is_one_thing(text: str, wordnet: WordNet) -> bool:
-    """Return whether an option is mainly read as a noun, and not as a verb or an adjective."""
+    """Return whether an option is primarily a noun rather than a verb or an adjective."""
     word = normal(text).split()[-1:] or [""]
     nouns = len(wordnet.senses(word[0], "noun"))
     return nouns > 0 and nouns >= len(wordnet.senses(word[0], "verb"))
@@ -141,7 +141,7 @@ def _is_apart(text: str, kinds: frozenset[Synset], shared: Sequence[Synset], wor
 
 
 def fields_near(field: int) -> frozenset[int]:
-    """Return a field of a WordNet with those whose words may be options of the same question."""
+    """Return a field of a WordNet, and those whose words may be options of the same question."""
     return frozenset([field]).union(*(row for row in _NEAR_FIELDS if field in row))
 
 
@@ -166,7 +166,7 @@ _SAY_LITTLE = frozenset([
     "factor",
     "product", "brand", "ship", "horse", "street", "game", "track", "material", "pattern",
 ])  # fmt: skip
-"""Nouns whose answers may be of many fields, or have names that are words of other fields."""
+"""Nouns whose answers may be in many fields, or have names that are words of other fields."""
 _NO_NUMBERS = frozenset([5, 8, 13, 20, 27])
 """Fields that contain no numbers: animals, bodies, food, plants, substances."""
 
@@ -174,10 +174,10 @@ _NO_NUMBERS = frozenset([5, 8, 13, 20, 27])
 def far_from_asked(
     question: str, texts: Sequence[str], right: int, wordnet: WordNet
 ) -> tuple[CannotAnswer, list[int]] | None:
-    """Return why two or more wrong options, at least half of them, are not what the question asks for; otherwise None.
+    """Return why at least half of the wrong options, two or more, are not what is asked for; otherwise None.
 
-    The question must name what it asks for (`which organ`), and an option counts if no sense of its noun lies in a
-    field near that.
+    The question must name what it asks for (`which organ`), and an option counts if no sense of its noun is in a field
+    near the field of that noun.
 
     Args:
         question: The question.

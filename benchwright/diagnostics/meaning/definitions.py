@@ -1,4 +1,4 @@
-"""Relations between two words by the definitions and the more general pointers of a WordNet.
+"""Relations between two words, from the definitions and the pointers to more general senses in a WordNet.
 
 `robin` is defined as a `small Old World songbird`; `enormous` and `huge` are near one adjective and have the same word
 in their definitions; Paris is a part of France.
@@ -23,7 +23,7 @@ _ENDS_GENUS = re.compile(
     r"usually|between|along|through|around|following|preceding|before|after|opposite|lying|near|across|behind|into|over|containing|especially|resembling|worn|formed|played|designed)\b"
 )
 _IN_PART = re.compile(r"\b(?:part(?:ial)?ly|half|combination|mixture|imitation)\b")
-"""Words of a definition whose genus holds only in part: sleet is `partially melted snow`."""
+"""Words of a definition whose genus applies only in part: sleet is `partially melted snow`."""
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _SAYS_NOTHING = frozenset([
     "a", "an", "the", "any", "of", "or", "and", "in", "to", "with", "by", "for", "from", "that", "is", "being", "very",
@@ -47,7 +47,7 @@ _MATHEMATICAL: dict[str, frozenset[str]] = {
     "circle": frozenset(["ellipse"]),
     "cuboid": frozenset(["prism"]),
 }
-"""Shapes that are special cases of others and that WordNets do not list as such."""
+"""Shapes that are special cases of others but that WordNets do not list as such."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -226,7 +226,7 @@ _REGIONAL = frozenset(
         "present/gift",
     ]
 )
-"""Words of British and American English, and short and long ones, for one thing."""
+"""British and American words, and long and short words, for the same thing."""
 
 
 def name_one_thing(word: str, other: str) -> bool:
@@ -248,7 +248,7 @@ def is_said_of(phrase: str, other: str, wordnet: WordNet) -> bool:
 
 @lru_cache(maxsize=1 << 13)
 def is_flower(word: str, wordnet: WordNet) -> bool:
-    """Return whether the definition of a plant says that it is grown for its flowers."""
+    """Return whether the definition of a plant's name says that the plant is grown for its flowers."""
     return any(
         sense.field == _PLANT and re.search(r"flower|bloom|blossom", wordnet.gloss(sense)) is not None
         for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES]
@@ -272,7 +272,7 @@ def _told(gloss: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def lies_in(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether one place is part of another, as Paris is of France and of Europe."""
+    """Return whether one place is part of another, as Paris is part of France and of Europe."""
     if word in _DIRECTIONS or other in _DIRECTIONS:
         return False
     there = {(sense.part, sense.offset) for sense in wordnet.senses(other, "noun") if sense.field in _LOCATIONS}
@@ -287,13 +287,13 @@ def lies_in(word: str, other: str, wordnet: WordNet) -> bool:
 
 
 def is_mathematical_kind(right: str, other: str) -> bool:
-    """Return whether a shape is a case of another by the definitions of geometry: every square is a rectangle."""
+    """Return whether a shape is a special case of another by definition in geometry: every square is a rectangle."""
     return other in _MATHEMATICAL.get(right, frozenset())
 
 
 @lru_cache(maxsize=1 << 13)
 def is_described_by(word: str, modifiers: tuple[str, ...], wordnet: WordNet) -> bool:
-    """Return whether the definition of a noun's main senses contains each of some words, or words that begin alike."""
+    """Return whether the definitions of a noun's main senses contain each of the words, or words that begin alike."""
     for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES]:
         told = _WORD.findall(wordnet.gloss(sense))
         if all(any(each.startswith(modifier[:6]) for each in told) for modifier in modifiers):

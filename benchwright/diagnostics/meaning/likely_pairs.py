@@ -15,16 +15,16 @@ from .same_question import question_of
 from .wordnet import WordNet
 
 _MOST_OF_WORD = 60
-"""Largest number of questions containing one word that are compared with each other."""
+"""Largest number of questions that contain a word for these to be compared with each other."""
 _MOST_REPEATED = 0.05
 _FEWEST_ITEMS = 20
 
 
 def likely_pairs(items: Sequence[Item], wordnet: WordNet) -> Iterator[tuple[Item, Item]]:
-    """Yield each pair of items once that shares a word of the questions or a right option found in few others.
+    """Yield, once each, the pairs of items that share a question word or a right option found in few others.
 
-    Yields none if the same question has several keys for more than one in twenty questions: such a set asks about
-    pictures that the source lacks.
+    No pairs are yielded if more than one in twenty questions occurs with several keys: such a set asks about pictures
+    that the source lacks.
 
     Args:
         items: Items with a key.
@@ -49,7 +49,7 @@ def likely_pairs(items: Sequence[Item], wordnet: WordNet) -> Iterator[tuple[Item
 
 
 def _handles(item: Item, wordnet: WordNet) -> set[str]:
-    """Return the terms by which an item can be found: its question's subjects, and its right option."""
+    """Return the terms by which an item can be found: the subjects of its question, and its right option."""
     asked = question_of(item.question)
     key = next((choice.text or "" for choice in item.choices if choice.key == item.right_key), "")
     value = quantity(key)

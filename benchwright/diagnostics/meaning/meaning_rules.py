@@ -24,7 +24,7 @@ from .wordnet import Synset, WordNet
 _LEAST_OF_KIND = 3
 _MAIN_SENSES = 2
 _MANY = 16
-"""Number of kinds a question asks for from which it is too vague to count."""
+"""Number of kinds for which a question asks, above which it is too vague to be judged."""
 _LONGEST = 4
 """Largest number of words of an option whose main word determines its kind."""
 _ROMAN = re.compile(r"[IVXLCDM]+")
@@ -33,7 +33,7 @@ _ASKS_SMALLEST = re.compile(
     r"name|term|descri|kind|type)",
     re.IGNORECASE,
 )
-"""Questions for the most specific of several right options."""
+"""Questions that ask for the most specific of several right options."""
 _NAMED_KIND = re.compile(r"\b(?:what|which)(?: (?:kind|type|sort) of)? ((?:[a-z-]+ )?[a-z-]+)\b", re.IGNORECASE)
 
 
@@ -72,7 +72,7 @@ def _is_one_of_several(phrases: Mapping[str, Phrase], general: str, right: str) 
 def _is_plain_kind(phrases: Mapping[str, Phrase], pair: tuple[str, str]) -> bool:
     """Return whether one of two options is a noun with which all others, at least three, end: `football`.
 
-    Beside `American football`, `Gaelic football` and `Australian football` it names a kind of its own.
+    Next to `American football`, `Gaelic football` and `Australian football`, `football` names a separate kind.
     """
     words = {key: " ".join(phrase.words).split() for key, phrase in phrases.items()}
     return len(words) > _LEAST_OF_KIND and any(
@@ -81,7 +81,7 @@ def _is_plain_kind(phrases: Mapping[str, Phrase], pair: tuple[str, str]) -> bool
 
 
 def _has_value(text: str) -> bool:
-    """Return whether an option is a number, perhaps a Roman one, or a formula, to be compared by value."""
+    """Return whether an option is a number, possibly a Roman one, or a formula, to be compared by value."""
     if _ROMAN.fullmatch(text.strip()):
         return True
     return re.search(r"[\d/]", text) is not None or quantity(text) is not None or formula_key(text) is not None
@@ -118,7 +118,7 @@ def _off_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
 
 
 def _not_as_asked(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield the wrong option that is not of the kind named by the question, if all others are."""
+    """Yield the wrong option that is not of the kind that the question names, if all others are of that kind."""
     texts = [str(choice.text) for choice in facts.worded]
     options = [_KindedOption(choice, wordnet) for choice in facts.worded]
     if any(says_nothing_else(text) for text in texts) or frozenset.intersection(*map(kinds_of, texts)):
@@ -138,13 +138,13 @@ def _not_as_asked(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
 
 
 def _unanswerable(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield a fault if by the word lists and the WordNet no option can answer the question."""
+    """Yield a fault if, by the word lists and the WordNet, no option can answer the question."""
     found = list(unanswerable_faults(facts, partial(wider_kinds_of, wordnet=wordnet)))
     yield from found or _not_of_asked_noun(facts, wordnet)
 
 
 def _not_of_asked_noun(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield a fault if two or more wrong options lie far from the noun that the question asks for."""
+    """Yield a fault if two or more wrong options are far in meaning from the noun that the question asks for."""
     if facts.right is None or len(facts.worded) < len(facts.item.choices):
         return
     texts = [str(choice.text) for choice in facts.worded]
@@ -153,7 +153,7 @@ def _not_of_asked_noun(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault
 
 
 def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield the wrong option whose kind, by the WordNet, is far from the one asked for or that of all others."""
+    """Yield the wrong option whose kind, by the WordNet, is far from the one asked for or from that of all others."""
     texts = [str(choice.text) for choice in facts.worded]
     question = facts.item.question
     if len(texts) < len(facts.item.choices) or asks_for_a_word(question):
@@ -205,7 +205,7 @@ def _is_color(sense: Synset, wordnet: WordNet) -> bool:
 
 
 def _kind_asked_for(question: str, option: _KindedOption, others: list[_KindedOption], wordnet: WordNet) -> str | None:
-    """Return the kind that a question names, such as `animal`, if all others are of it and this option is not."""
+    """Return the kind that a question names, such as `animal`, if all options are of that kind except this one."""
     if (match := _NAMED_KIND.search(question)) is None:
         return None
     for name in dict.fromkeys((match[1].casefold(), match[1].casefold().split()[-1], match[1].casefold().split()[0])):
@@ -224,7 +224,7 @@ def _is_a(option: _KindedOption, asked: Synset, wordnet: WordNet) -> bool:
 
 
 def meaning_rules(wordnet: WordNet) -> tuple[FaultRule, ...]:
-    """Return the rules, which look words up in a WordNet."""
+    """Return the rules, which look up words in a WordNet."""
     return (
         FaultRule(
             "options_related_in_meaning",

@@ -16,7 +16,7 @@ _OF_FIELD: dict[int, frozenset[str]] = {
         27: "material", 28: "daytime,month,event",
     }.items()
 }  # fmt: skip
-"""Kinds of the fields of nouns of a WordNet (`lexnames(5WN)`); the most general ones, 3, have none."""
+"""Kinds of the noun fields of a WordNet (`lexnames(5WN)`); field 3, the most general nouns, has none."""
 _OF_GENERAL = {
     "clothing": "clothing", "vehicle": "vehicle", "building": "building", "structure": "building",
     "furniture": "furniture",
@@ -35,7 +35,7 @@ def wider_kinds_of(text: str, wordnet: WordNet) -> frozenset[str]:
 
     Args:
         text: An option.
-        wordnet: A WordNet, of which the frequent senses of nouns are used.
+        wordnet: A WordNet, of whose nouns the frequent senses are used.
     """
     if known := kinds_of(text) - {"thing"}:
         return known

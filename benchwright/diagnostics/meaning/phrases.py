@@ -45,7 +45,7 @@ _PREPOSITIONS = frozenset([
 ])  # fmt: skip
 
 _SENSES, _MAIN_SENSES, _STEPS = 8, 3, 7
-"""Number of most frequent senses of a word in which it may mean the same as a word with that main sense; number of
+"""Number of a word's most frequent senses in which it may mean the same as a word with that main sense; number of
 senses in other comparisons; and number of steps upward to more general senses."""
 
 _PEOPLE = 18
@@ -73,7 +73,7 @@ class Phrase(NamedTuple):
 
 
 def phrase_of(text: str, wordnet: WordNet) -> Phrase:
-    """Return the words of a text; if several words form a compound of the WordNet, the longest compound is used."""
+    """Return the words of a text; words that form a compound in the WordNet, the longest possible, become one."""
     plain = [word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text)]
     words: list[str] = []
     at = 0
@@ -108,18 +108,18 @@ def _lemma(word: str, wordnet: WordNet) -> str:
 
 
 def _distance(word: str, other: str) -> int:
-    """Return the number of letters that differ at the ends of two words with the same beginning."""
+    """Return how many letters differ at the ends of two words that begin alike."""
     shared = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
     return len(word) + len(other) - 2 * min(shared, len(other))
 
 
 def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, str, str] | None:
-    """Return the relation of another option to the right one, and the words that show the relation.
+    """Return the relation of another option to the right one, and the words that show it.
 
-    `same`: words of the right option are replaced by words with the same meaning. `more_general`: at least one of them
-    has a more general meaning, so that the other names whatever the right option names. It may leave out words before
-    the main one, as `a car` does for `a black jeep`, and be the main word alone, as `a wall` for `a brick wall`. None
-    if any other word differs.
+    `same`: words of the right option are replaced by words with the same meaning. `more_general`: at least one
+    replacement has a more general meaning, so that the other option names whatever the right option names. The other
+    option may omit words before the main word, as `a car` does for `a black jeep`, or be the main word alone, as
+    `a wall` is for `a brick wall`. The result is None if any other word differs.
     """
     if (special := _whole_relation(right, other, wordnet)) is not None:
         return special
@@ -154,7 +154,7 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
 def are_contrasted(right: Phrase, other: Phrase) -> bool:
     """Return whether two options differ in the order of the same words, or only in a direction.
 
-    `the stem but not the root` and `the root but not the stem`; `Ireland` and `Northern Ireland`.
+    Examples are `the stem but not the root` and `the root but not the stem`; `Ireland` and `Northern Ireland`.
     """
     mine, theirs = (" ".join(phrase.words).split() for phrase in (right, other))
     is_turned = sorted(mine) == sorted(theirs) and not {"and", "or"} & set(mine)
@@ -180,7 +180,7 @@ def _whole_relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Rel
 
 
 def _is_deed_of(right: Phrase, other: Phrase, wordnet: WordNet) -> bool:
-    """Return whether the other option is the right one's activity without its object: `cooking`, `frying an egg`."""
+    """Return whether the other option is the right one's activity without an object: `cooking`, `frying an egg`."""
     first, verb = right.words[0], other.words[0]
     is_deed = len(right.words) > 1 and len(other.words) == 1 and first.endswith("ing") and verb.endswith("ing")
     return is_deed and words_relation(first, verb, wordnet) is not None
@@ -189,7 +189,7 @@ def _is_deed_of(right: Phrase, other: Phrase, wordnet: WordNet) -> bool:
 def _relation_of_compound(
     mine: str, right: Phrase, other: Phrase, wordnet: WordNet
 ) -> tuple[Relation, str, str] | None:
-    """Return the relation of a word to an option with words before a noun: `boots`, `hiking boots`."""
+    """Return the relation of a word to an option that adds words before a noun: `boots`, `hiking boots`."""
     theirs = " ".join(other.words)
     *modifiers, head = theirs.split()
     is_short = 0 < len(modifiers) < _LONGEST_COMPOUND and other.head == len(other.words) - 1
@@ -235,7 +235,7 @@ def _is_more_general(word: str, other: str, part: PartOfSpeech, wordnet: WordNet
 
 
 def is_kind_of(word: str, kind: str, wordnet: WordNet) -> bool:
-    """Return whether a noun names a kind of what another noun names, in a frequent sense of the first."""
+    """Return whether a noun names a kind of what another noun names, in a frequent sense of the first noun."""
     above = {
         general for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES] for general in wordnet.more_general(sense)
     }
@@ -243,7 +243,7 @@ def is_kind_of(word: str, kind: str, wordnet: WordNet) -> bool:
 
 
 def is_open(word: str) -> bool:
-    """Return whether a WordNet knows a word by its meaning: it is not a number, pronoun or preposition."""
+    """Return whether a WordNet lists a word by its meaning: it is not a number, pronoun or preposition."""
     return word not in _CLOSED and not any(sign.isdigit() for sign in word)
 
 

@@ -1,9 +1,9 @@
-"""Whether two questions perhaps ask the same in other words, by what they ask for, their subjects, and their keys.
+"""Whether two questions perhaps ask the same thing in other words, by the kind they ask for, their subjects and keys.
 
 Both are reduced to their subject words: instructions, words for the picture itself and the question word are removed,
-and phrasings of one request are unified (`how tall is`, `what is the height of`). They perhaps ask the same if their
-right options say the same, they share at least one such word, and no difference separates them: a number, a letter, a
-negation, opposites (`highest`, `lowest`), or things that each has and the other lacks.
+and phrasings of one request are unified (`how tall is`, `what is the height of`). They perhaps ask the same thing if
+their right options mean the same, they share at least one such word, and no difference separates them: a number, a
+letter, a negation, opposites (`highest`, `lowest`), or things that each names and the other does not.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _TYPES = frozenset(["~number", "~place", "~time", "~person", "~reason", "~age", 
                     "~weight", "~width", "~depth", "~speed", "~often", "~temperature", "~color", "~area", "~perimeter",
                     "~diameter", "~radius", "~volume", "~product", "~sum", "~quotient"])  # fmt: skip
 _LOOSE = frozenset(["~person", "~place", "~time", "~season"])
-"""Requests that another word may express as well: `which city`, `where`."""
+"""Requests that can also be expressed by another word: `which city`, `where`."""
 _LITTLE = frozenset([
     "what", "which", "how", "do", "doing", "does", "did", "done", "is", "are", "was", "were", "be", "been", "being",
     "have", "has", "had", "can", "could", "will", "would", "there", "it", "this", "that", "these", "those", "a", "an",
@@ -145,8 +145,8 @@ class AskedWords(NamedTuple):
     Args:
         things: Nouns, names and adjectives, as lemmas.
         deeds: Verbs, as lemmas.
-        types: The types that it asks for: `~number`, `~place`.
-        kind: The noun it asks for, such as `city` in `which city`; empty if it names none.
+        types: The types for which the question asks: `~number`, `~place`.
+        kind: The noun for which the question asks, such as `city` in `which city`; empty if it names none.
         signs: Numbers and single letters, which must be equal.
         telling: Relations such as `before`, negation and superlatives, which must agree.
     """
@@ -229,7 +229,7 @@ _DEEDS = frozenset(["hold", "wear", "eat", "drink", "drive", "ride", "carry", "s
 
 
 def ask_the_same(first: Item, second: Item, wordnet: WordNet) -> float | None:
-    """Return the proportion of subject words that two questions share, if they perhaps ask the same; otherwise None.
+    """Return the proportion of subject words that two questions share if they perhaps ask the same; otherwise None.
 
     Args:
         first: An item with a key.
@@ -260,7 +260,7 @@ def _signs_may_differ(one: AskedWords, two: AskedWords) -> bool:
 
 
 def _telling_may_differ(one: AskedWords, two: AskedWords, wordnet: WordNet) -> bool:
-    """Return whether relations differ only in one of the questions, or mean the same; negation must be the same."""
+    """Return whether relations differ in one question only, or mean the same; negation must be the same."""
     mine, theirs = set(one.telling - two.telling - _NEUTRAL), set(two.telling - one.telling - _NEUTRAL)
     for word, other in list(_matched(frozenset(mine), frozenset(theirs), wordnet, is_one=_same_superlative)):
         mine.discard(word)
@@ -269,7 +269,7 @@ def _telling_may_differ(one: AskedWords, two: AskedWords, wordnet: WordNet) -> b
 
 
 def _same_superlative(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two superlatives are of synonyms: `nearest`, `closest`."""
+    """Return whether two superlatives are synonyms: `nearest`, `closest`."""
     if not (_SUPERLATIVE.fullmatch(word) and _SUPERLATIVE.fullmatch(other)):
         return False
     return any(
@@ -358,7 +358,7 @@ def _means_one(word: str, other: str, wordnet: WordNet) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def same_word(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two words are equal, have one stem, are synonyms, or one is just above the other in a WordNet."""
+    """Return whether two words are equal, have one stem, are synonyms, or one is the next more general of the other."""
     if word == other or _same_stem(word, other) or frozenset((word, other)) in _ALIKE:
         return True
     if _same_superlative(word, other, wordnet):
@@ -405,7 +405,7 @@ _IN_KEY = frozenset(["a", "an", "the", "in", "on", "at", "of", "to", "by", "with
 def keys_agree(key: str, other: str, wordnet: WordNet) -> bool:
     """Return whether two right options state the same thing: equal values, or words with the same meaning.
 
-    One of them may lack the unit: `24 cm²` and `24`.
+    One of them may have no unit: `24 cm²` and `24`.
     """
     if normal(key) == normal(other):
         return True

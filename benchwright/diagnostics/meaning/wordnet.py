@@ -20,10 +20,10 @@ PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
 PARTS: tuple[PartOfSpeech, ...] = get_args(PartOfSpeech)
 _PART_OF: Mapping[str, PartOfSpeech] = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 _MORE_GENERAL = {"noun": ("@", "@i"), "verb": ("@",), "adj": ("&",), "adv": ()}
-"""Pointers to more general senses; for an adjective in the cluster of another, to that one."""
+"""Pointers to more general senses; for an adjective in another adjective's cluster, the pointer to that adjective."""
 _MOST_BYTES = 1 << 28
 _MOST_STEPS = 20
-"""Number of steps upward after which a file is considered circular."""
+"""Number of upward steps after which a file is considered circular."""
 _ENDINGS: Mapping[PartOfSpeech, tuple[tuple[str, str], ...]] = {
     "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
              ("ies", "y")),
@@ -41,11 +41,11 @@ class Synset(NamedTuple):
 
     Args:
         part: Part of speech.
-        is_satellite: Whether it is an adjective in the cluster of another, such as `furious` in that of `angry`.
+        is_satellite: Whether it is an adjective in another adjective's cluster, such as `furious` in that of `angry`.
         offset: Offset in the file of its part of speech, which is its id.
         field: Number of its field, 0-44: among nouns 5 animals, 6 artifacts, 18 people.
-        words: Words that mean it, in lowercase, with spaces.
-        pointers: Symbol, part of speech and offset of each sense it points at.
+        words: Words with this sense, in lowercase, with spaces.
+        pointers: Symbol, part of speech and offset of each sense to which it points.
     """
 
     part: PartOfSpeech
@@ -177,7 +177,7 @@ class WordNet:
         return any(self.senses(word, part) for part in PARTS)
 
     def more_general(self, sense: Synset, *, steps: int = _MOST_STEPS) -> dict[Synset, int]:
-        """Return the more general senses, each with its distance in upward steps, at most `steps`."""
+        """Return the more general senses, each with its distance in upward steps, up to `steps` steps away."""
         found: dict[Synset, int] = {}
         now = [sense]
         for step in range(1, min(steps, _MOST_STEPS) + 1):

@@ -1,1 +1,1 @@
-"""Models that filters query: models behind endpoints, image classifiers, folders of weights."""
+"""Models that filters query: models at endpoints, image classifiers, models in folders."""

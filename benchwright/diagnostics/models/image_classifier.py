@@ -1,4 +1,4 @@
-"""An image-classification model in a folder: search, digest, and loading through transformers.
+"""An image-classification model in a folder: finding, hashing, and loading it through transformers.
 
 No file of the folder is unpickled, and none of its code runs.
 """
@@ -54,11 +54,11 @@ class Classifier(NamedTuple):
     """A loaded model.
 
     Args:
-        model: Model of transformers, on its device.
+        model: The transformers model, on its device.
         processor: Image processor, which brings pictures to the model's size and range.
         labels: Labels in the order of the model's outputs.
-        alone: Whether labels exclude each other; if not, each has a separate probability.
-        pixels: The processor's operations, for a GPU; None if it does more than resize and normalize.
+        alone: Whether labels exclude each other; if not, each label has a separate probability.
+        pixels: The processor's operations, for a GPU; None if the processor does more than resize and normalize.
     """
 
     model: Any
@@ -69,7 +69,7 @@ class Classifier(NamedTuple):
 
     @property
     def least_px(self) -> int | None:
-        """Return the shorter side, in pixels, at which a reduced picture may replace a larger one; None if none may."""
+        """Return the shorter side, in pixels, to which pictures may be reduced beforehand; None if they may not be."""
         return None if self.pixels is None else SUFFICIENT_RATIO * max(self._size_hw)
 
     @property
@@ -77,7 +77,7 @@ class Classifier(NamedTuple):
         return self.processor.size["height"], self.processor.size["width"]
 
     def probabilities(self, pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.float64]:
-        """Return the probability of each label, (pictures, labels), for pictures of (height, width, 3) RGB."""
+        """Return the probability of each label, (pictures, labels), for RGB pictures of shape (height, width, 3)."""
         import torch
 
         place = self.model.device
@@ -97,7 +97,7 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
     Args:
         folder: Folder of the model, as for `classifier_hash`.
         labels: Labels that the model must have.
-        device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
+        device: Device, such as `cuda:0`; None for the first GPU, or for the CPU if there is no GPU.
 
     Raises:
         PrerequisiteError: transformers is not installed, or the folder contains no such model.

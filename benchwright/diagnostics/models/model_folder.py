@@ -24,7 +24,7 @@ def _facts_of(folder: Path) -> _FolderFacts:
 
 
 class WithModel(Step):
-    """A step whose setting `model` names a folder, relative to the recipe's."""
+    """A step whose setting `model` names a folder, relative to the recipe's folder."""
 
     model: str
     _folder: Path | None = PrivateAttr(None)
@@ -71,7 +71,7 @@ class WithModel(Step):
         return self._folder
 
     def share_folder_with(self, other: WithModel) -> None:
-        """Give a part of this step the folder of the model."""
+        """Give part of this step the folder of the model."""
         other._folder = self._folder
 
     def parameters(self) -> dict[str, Any]:

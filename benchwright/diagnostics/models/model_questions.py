@@ -1,6 +1,6 @@
-"""Questions to a model behind an endpoint, with or without a picture, several at a time; failures are answers too.
+"""Questions to a model at an endpoint, with or without a picture, several at a time; failures are answers too.
 
-Steps that query a model behind an endpoint about items share this code for questions and answers.
+Steps that query a model at an endpoint about items share this code for questions and answers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ImageQuestion(NamedTuple):
     Args:
         image_id: Id of the picture; None for a question without one.
         question: Text of the question.
-        choices: Letter and text of each option that it offers; empty for a free or yes-or-no answer.
+        choices: Letter and text of each option offered; empty for a free or yes-or-no answer.
     """
 
     image_id: str | None
@@ -53,8 +53,8 @@ class ModelAnswer(NamedTuple):
     """The reply to a question.
 
     Args:
-        said: The reply as parsed, such as `yes`; `unclear` if it cannot be parsed, `failed` if there is none.
-        reply: The text of the reply, or the reason of the failure.
+        said: The parsed reply, such as `yes`; `unclear` if it cannot be parsed, `failed` if there is none.
+        reply: The text of the reply, or the reason for the failure.
     """
 
     said: str
@@ -66,7 +66,7 @@ class ModelAnswer(NamedTuple):
 
 
 def read_yes_no(reply: str) -> Literal["yes", "no", "unclear"]:
-    """Return `yes` or `no` as a reply states, by the common reply reader; `unclear` if it states neither or both.
+    """Return `yes` or `no` as a reply states it, by the common reply reader; `unclear` if it states neither or both.
 
     Example:
         >>> read_yes_no("**Yes**, no doubt"), read_yes_no("The answer is no."), read_yes_no("Yes or no?")
@@ -93,7 +93,7 @@ class QuestionAsker:
         settings: Endpoint and settings of the model.
         concurrency: Number of simultaneous requests.
         replies: Store of replies; None if they are not kept.
-        read: Function that parses the reply to a question without choices, by default as yes or no.
+        read: Function that parses the reply to a question without choices; by default, as yes or no.
     """
 
     def __init__(
@@ -157,13 +157,13 @@ NO_ANSWER = "no_answer"
 
 
 class AsksModel(Step):
-    """A step that asks a model behind an endpoint."""
+    """A step that asks a model at an endpoint."""
 
     chat: ChatSettings
     concurrency: int = Field(4, ge=1, le=64)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that determine the answers; timeouts, retries and concurrency do not."""
+        """Return the settings that determine the answers, which excludes timeouts, retries and concurrency."""
         settings = {name: value for name, value in super().parameters().items() if name != "concurrency"}
         return {**settings, "chat": self.chat.deciding()}
 
@@ -202,5 +202,5 @@ class AsksEachItem(AsksModel, MapStep):
         raise NotImplementedError
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return the outcome that follows from the answers, as values and evidence."""
+        """Return the outcome that follows from the answers: values and evidence."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The options that a vision-language model calls right: also wrong ones, or not the right one."""
+"""The options that a vision-language model calls right: possibly wrong options too, or not the right one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class OptionReplies(NamedTuple):
 
     Args:
         also_right: Letters of wrong options that it calls right.
-        key_said: Its judgment of the right option: `yes`, `no`, `unclear` or `failed`.
+        key_said: The model's judgment of the right option: `yes`, `no`, `unclear` or `failed`.
         unanswered: Letters of options without a readable judgment.
         replies: Its reply to each option, by letter.
     """
@@ -34,7 +34,7 @@ class OptionReplies(NamedTuple):
 def option_questions(item: Item) -> dict[str, ImageQuestion]:
     """Return, by letter, questions about the picture that ask whether each option is right.
 
-    None for other items: those without a right option, without options in words, or with several pictures.
+    Return None for items without a right option, without options in words, or with several pictures.
     """
     if item.kind != "multiple_choice" or item.answered_key is None or len(item.images) != 1:
         return {}

@@ -32,7 +32,7 @@ class SentenceModel(NamedTuple):
 
     Args:
         digest: Digest of the files that determine the model's output.
-        model: Model of transformers, on its device.
+        model: The transformers model, on its device.
         tokenizer: Tokenizer of the model.
         of_first: Whether a text's vector is that of its first token; otherwise it is the mean over its tokens.
     """
@@ -43,7 +43,7 @@ class SentenceModel(NamedTuple):
     of_first: bool
 
     def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vector of each text, (texts, dimensions), of length 1, from its first 256 tokens."""
+        """Return the vector of each text, shape (texts, dimensions), scaled to length 1, from its first 256 tokens."""
         found = [self._batch(list(texts[at : at + _BATCH])) for at in range(0, len(texts), _BATCH)]
         return np.concatenate(found) if found else np.zeros((0, 1), np.float32)
 
@@ -63,7 +63,7 @@ def load_sentences(folder: Path, *, device: str | None = None) -> SentenceModel:
 
     Args:
         folder: Folder of the model.
-        device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
+        device: Device, such as `cuda:0`; None for the first GPU, or for the CPU if there is no GPU.
 
     Raises:
         PrerequisiteError: transformers is not installed, or the folder contains no such model.

@@ -14,7 +14,7 @@ from pydantic import Field
 from benchwright.records import Record
 
 Bound = Annotated[float, Field(gt=0, le=1)]
-"""Probability of a label at which a picture is unsafe."""
+"""Probability of a label at which a picture counts as unsafe."""
 Scores = dict[str, float]
 """Probability, 0-1, of each label of a picture."""
 BATCH_SIZE = 8
@@ -26,9 +26,9 @@ class UnsafeLabels(Record):
 
     Args:
         model: Folder of a model that transformers loads.
-        refuse: Probability, above 0 and at most 1, of each unsafe label.
+        refuse: Probability, above 0 and at most 1, of each unsafe label at which a picture is unsafe.
         batch_size: Number of pictures in a batch of the model.
-        device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
+        device: Device, such as `cuda:0`; None for the first GPU, or for the CPU if there is no GPU.
     """
 
     model: Path
@@ -43,7 +43,7 @@ def scores_of(labels: Sequence[str], row: Iterable[float]) -> Scores:
 
 
 def furthest_label(scores: Mapping[str, float], refuse: Mapping[str, float]) -> str:
-    """Return the label that exceeds its limit most, or comes nearest to it if none does.
+    """Return the label that exceeds its limit the most or, if none does, comes nearest to it.
 
     Args:
         scores: Probability, 0-1, of each label.

@@ -1,7 +1,8 @@
 """The proportion of a picture that several polygons cover together.
 
-Boxes of text overlap, tilt and extend beyond the edge, so the sum of their areas is meaningless. Here every polygon is
-clipped to the picture and cut along rows of pixels at native size; each row's spans are united and added up.
+Boxes of text overlap, tilt and extend beyond the edge, so the sum of their areas is meaningless. Here, every polygon is
+clipped to the picture and cut along rows of pixels at native size; the union of each row's spans is measured, and the
+rows are added up.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _SPANS_AT_ONCE = 1 << 18
-"""Rows times polygon edges held at a time: some 30 MB for any picture size."""
+"""Rows times polygon edges held in memory at a time: some 30 MB for any picture size."""
 
 _Floats = NDArray[np.float64]
 
@@ -20,9 +21,9 @@ _Floats = NDArray[np.float64]
 def union_ratio(polygons: Sequence[ArrayLike], *, width: int, height: int) -> float:
     """Return the proportion of a picture, 0 to 1, that lies in at least one polygon.
 
-    Along each row of pixels the spans are exact; rows are sampled at their center. Rectangles on the pixel grid are
-    therefore exact, other polygons exact to a fraction of a pixel per row. If a polygon crosses itself, points inside
-    it an even number of times count as outside.
+    Spans are exact along each row of pixels; rows are sampled at their centers. Rectangles on the pixel grid are
+    therefore exact, and other polygons are exact to a fraction of a pixel per row. If a polygon crosses itself, points
+    inside it an even number of times count as outside.
 
     Args:
         polygons: Polygons, each of shape (corners, 2), x and y in pixels, in either direction; may be concave and may

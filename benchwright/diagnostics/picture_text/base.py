@@ -1,7 +1,7 @@
 """The interface of OCR engines: a detector that finds text and a reader that reads it.
 
 An engine only proposes text. The module `regions` decides which proposals count, by the same rules for all engines, so
-the records of two engines differ only in the detected and read text.
+the records of two engines differ only in the text that they detect and read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Pixels = NDArray[np.uint8]
 """Shape (height, width, 3), 8 bits per channel; blue first where BGR is stated."""
 
 STRIDE = 32
-"""Number of which the sides, in pixels, of a detector's pictures must be multiples."""
+"""Number of pixels of which the sides of a detector's pictures must be multiples."""
 
 
 class TextProposal(NamedTuple):
@@ -39,11 +39,11 @@ class TextReading(NamedTuple):
 
 
 class TextEngine(Protocol):
-    """A detector and a reader; not for several threads at once."""
+    """A detector and a reader; an instance must not be shared between threads."""
 
     @property
     def name(self) -> str:
-        """Return the engine's name, as in records."""
+        """Return the engine's name, as given in records."""
 
     def detect(self, shown: Pixels) -> list[TextProposal]:
         """Return the proposals for a BGR picture whose sides are multiples of `STRIDE`."""
@@ -60,10 +60,10 @@ class RegionRules(NamedTuple):
     """The rules that decide which proposals are accepted.
 
     Args:
-        sure: Confidence, 0-1, below which a box is read and counts only if it is legible.
+        sure: Confidence, 0-1, below which a box is read, and counts only if it is legible.
         giant_box: Proportion of the picture, 0-1, above which a box is also read.
         legible: Smallest confidence of the reader, 0-1, for a reading to count.
-        side_px: Longer side, in pixels, to which pictures are shrunk for the detector.
+        side_px: Longer side, in pixels, to which pictures are reduced for the detector.
     """
 
     sure: float = 0.6

@@ -52,7 +52,7 @@ class PaddleText:
 
     @property
     def name(self) -> str:
-        """Return the engine's name with the package's version, which the run's log does not have."""
+        """Return the engine's name with the package's version, which the run's log does not contain."""
         return f"paddleocr {self._answers.version}, {self._answers.models}"
 
     def detect(self, shown: Pixels) -> list[TextProposal]:

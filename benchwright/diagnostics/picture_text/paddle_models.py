@@ -1,4 +1,4 @@
-"""The models of PaddleOCR: those of rapidocr's wheel, the user's folders, or those that the package fetches.
+"""The models of PaddleOCR: those of rapidocr's wheel, the user's folders, or those that the package downloads.
 
 PaddleOCR takes a model as a folder with `inference.yml` and the network. The wheel of rapidocr has the networks of
 PP-OCRv6 small as ONNX; this module writes the descriptions that PaddleOCR also needs.
@@ -23,7 +23,7 @@ _NETWORKS = ("inference.onnx", "inference.json", "inference.pdmodel", "inference
 
 
 class PaddleModel(NamedTuple):
-    """A model by its name in PaddleOCR, and its folder; None if PaddleOCR fetches it."""
+    """A model by its name in PaddleOCR, and its folder; None if PaddleOCR downloads it."""
 
     name: str
     folder: Path | None
@@ -58,7 +58,7 @@ def paddle_models(choice: str, *, beside: Path, cache: Path) -> PaddleModels:
 
 
 def paddle_models_hash(choice: str, *, beside: Path) -> str:
-    """Return the digest of the models' files, or of their names if the package fetches them.
+    """Return the digest of the models' files, or of their names if the package downloads them.
 
     Raises:
         PrerequisiteError: As for `paddle_models`.

@@ -1,7 +1,7 @@
 """PaddleOCR in a separate process, under the interpreter of a separate environment.
 
-paddleocr requires another OpenCV and an older NumPy than Benchwright, so it seldom fits into the same environment. One
-such process serves one worker, over a pair of pipes, and ends with it.
+paddleocr requires a different OpenCV and an older NumPy than Benchwright, so the two rarely fit into one environment.
+One such process serves one worker, over a pair of pipes, and ends with it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .base import Pixels
 from .paddle_worker import FORMAT, FrameError, read_frame, write_frame
 
 _DEATHS_TO_BLAME = 3
-"""Number of consecutive processes that must end over one picture for it to be blamed: a single end may have another
-cause."""
+"""Number of consecutive processes that must end on one picture for the picture to be blamed: a single end may have
+another cause."""
 _START_S, ANSWER_S = 180.0, 300.0
 _HINT = "`make paddle` builds such an environment; `benchwright doctor` lists what is installed"
 
@@ -140,7 +140,7 @@ class _Timely:
         self._pipe, self._until = pipe, time.monotonic() + within_s
 
     def read(self, size: int) -> bytes:
-        """Return `size` bytes, fewer only at the end."""
+        """Return `size` bytes; fewer only at the end of the pipe."""
         parts: list[bytes] = []
         while size > 0:
             left = max(0.0, self._until - time.monotonic())

@@ -4,8 +4,8 @@ As a script this runs under the interpreter of an environment with `paddleocr`, 
 imports only the standard library, NumPy and PaddleOCR. Benchwright imports the frames from here, and also `Paddle` if
 paddleocr is installed in its environment.
 
-A frame is eight bytes, two unsigned big-endian lengths, then that many bytes of JSON and that many bytes of pixels.
-Nothing is pickled or executed: whatever one side sends, the other receives numbers and texts.
+A frame consists of eight bytes (two unsigned big-endian lengths), then that many bytes of JSON and that many bytes of
+pixels. Nothing is pickled or executed: whatever one side sends, the other receives only numbers and strings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Reads(Protocol):
     """The reading end of a pipe."""
 
     def read(self, size: int, /) -> bytes:
-        """Return `size` bytes, fewer only at the end."""
+        """Return `size` bytes; fewer only at the end of the pipe."""
 
 
 class Writes(Protocol):
@@ -46,7 +46,7 @@ class Writes(Protocol):
 
 
 class FrameError(Exception):
-    """Bytes from the pipe are not a valid frame."""
+    """The bytes from the pipe are not a valid frame."""
 
 
 def write_frame(pipe: Writes, document: Any, pixels: bytes = b"") -> None:

@@ -57,7 +57,7 @@ class RapidText:
 
     @property
     def name(self) -> str:
-        """Return the engine's name. The run's log has its version; the step's settings have the models' hash."""
+        """Return the engine's name; the run's log has its version, and the step's settings have the models' hash."""
         return "rapidocr, PP-OCRv6 small"
 
     def detect(self, shown: Pixels) -> list[TextProposal]:

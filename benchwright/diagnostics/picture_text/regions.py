@@ -4,18 +4,19 @@ The detector proposes boxes with a confidence. The reader checks two kinds of bo
 
 - **giant** ones: on drawings and logos the detector takes a face, or the whole picture, for one word, often with
   the highest confidence;
-- **unsure** ones: about as many are lines of a speech bubble as are eyes and twigs.
+- **unsure** ones: about half are lines in a speech bubble, the others are eyes or twigs.
 
-Such a box counts if the reader recognizes letters or digits. On II-Bench's 35 dev and some 200 more images this keeps
-the giant lines of text and drops the giant boxes around drawings, some of them words drawn as pictures.
+Such a box counts if the reader recognizes letters or digits. On the 35 dev images of II-Bench and some 200 others, this
+keeps the giant lines of text and drops the giant boxes around drawings, some of them words drawn as pictures.
 
 The reader knows the letters of some scripts only (`scripts.SCRIPTS`), whereas the detector finds lines in any. So a
-giant box with a high detector confidence counts unread if it has the shape of a line. Of 36 illegible boxes of that
-kind around the drawings of the same images, 35 are less than 3 times as long as high, and the longer one holds letters.
+giant box with a high detector confidence counts unread if it has the shape of a line. Of 36
+illegible giant boxes around drawings in the same images, 35 are less than 3 times as long as high, and the longer one
+contains letters.
 
 Long pictures are cut into windows, so that letters stay legible at the detector's size: a comic strip of 800 x 9,000
-pixels, shrunk to that size, shows no letters. Windows overlap, so that text at the edge of one is whole in another;
-each owns the boxes centered in its own part, so no box counts twice.
+pixels, shrunk to that size, shows no letters. Windows overlap, so that text at the edge of
+one is complete in another; each owns the boxes centered in its own part, so no box counts twice.
 """
 
 from __future__ import annotations
@@ -32,24 +33,24 @@ from .area import union_ratio
 from .base import STRIDE, Pixels, RegionRules, TextEngine, TextReading
 
 _LONGEST = 2.5
-"""Ratio of the sides above which a picture is cut into windows."""
+"""Aspect ratio above which a picture is cut into windows."""
 _LINE = 3.0
-"""Smallest length of a box, in units of its height, that counts as a line of text though it is illegible."""
+"""Smallest length of an illegible box, in units of its height, at which it counts as a line of text."""
 _LENGTH, _OVERLAP = 1.5, 0.5
 """Length and overlap of windows, in units of the picture's shorter side."""
 _MOST = 48
 
 
 class TextWindow(NamedTuple):
-    """A part of a picture in pixels, and the range in which it owns the boxes found.
+    """A part of a picture, in pixels, and the range in which it owns the boxes found.
 
     Args:
         left: First column.
         top: First row.
         right: First column after the last.
         bottom: First row after the last.
-        owns_from: Beginning of the part it owns, along the longer side of the picture.
-        owns_to: End of that part; infinite for the last window.
+        owns_from: Beginning of the range that it owns, along the longer side of the picture.
+        owns_to: End of that range; infinite for the last window.
     """
 
     left: int
@@ -87,7 +88,8 @@ def windows(*, width: int, height: int, side_px: int) -> list[TextWindow]:
 
 
 _LINE_PX = 48
-"""Height in pixels of a reader's lines: larger boxes are cut out of the reduced picture, others at full size."""
+"""Height in pixels of a reader's lines: larger boxes are cut from the reduced picture, others from the full-size
+picture."""
 
 
 class TextBox(NamedTuple):
@@ -171,7 +173,7 @@ class TextFinder:
 
 
 def is_legible_text(text: str) -> bool:
-    """Return whether a reading differs from those of mere circles and strokes (`8`, `0.0`, `l`)."""
+    """Return whether a reading differs from what mere circles and strokes give (`8`, `0.0`, `l`)."""
     characters = [character for character in text.casefold() if character.isalnum()]
     return len(characters) >= 3 or len(set(characters)) >= 2
 
@@ -200,7 +202,7 @@ def _padded(shown: Pixels) -> Pixels:
 
 
 def _line(part: Pixels, shown: Pixels, corners: NDArray[np.float32], scale: float) -> Pixels:
-    """Return a box as a line of text, cut out of the picture with the scale closer to the reader's."""
+    """Return a box as a line of text, cut from the picture at the scale that is closer to the reader's."""
     high = min(cv2.minAreaRect(corners)[1])
     return _straightened(shown, corners) if high >= _LINE_PX else _straightened(part, corners / np.float32(scale))
 

@@ -1,4 +1,4 @@
-"""Scripts that the readers know, kept separate from the heavy modules that read so that a command can name them."""
+"""Scripts that the readers know, kept apart from the heavy reader modules so that a command can list them."""
 
 from __future__ import annotations
 

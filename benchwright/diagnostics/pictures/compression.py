@@ -15,8 +15,8 @@ _LUMA_AT_50 = (
     87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92, 49, 64, 78, 87, 103, 121, 120, 101,
     72, 92, 95, 98, 112, 100, 103, 99,
 )  # fmt: skip
-"""ITU-T T.81, annex K.1; the quality of the Independent JPEG Group scales it. Only their sum counts here, so the order
-of the coefficients does not matter."""
+"""The table of ITU-T T.81, annex K.1, which the quality of the Independent JPEG Group scales. Only its sum is used
+here, so the order of the coefficients does not matter."""
 _START_OF_SCAN, _TABLES = 0xDA, 0xDB
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
@@ -46,7 +46,7 @@ class ChromaCoding(NamedTuple):
     """The color sampling of a JPEG file, and the order of its scans.
 
     Args:
-        samples: Samples per pixel of the second channel, 1 for color in full, 0.25 for 4:2:0; 0 for a grayscale file.
+        samples: Samples per pixel of the second channel: 1 for full color, 0.25 for 4:2:0, 0 for a grayscale file.
         is_progressive: Whether coarse scans come first.
     """
 
@@ -68,7 +68,7 @@ def chroma_coding(data: bytes) -> ChromaCoding | None:
 def luma_table(data: bytes) -> tuple[int, ...] | None:
     """Return quantization table 0 of a JPEG file: the 64 steps to which its luma was rounded, from low to high.
 
-    None if the file has no such table.
+    Return None if the file has no such table.
     """
     for marker, payload in jpeg_segments(data):
         if marker == _TABLES and (table := _table_zero(payload)) is not None:

@@ -8,7 +8,7 @@ from benchwright.rights import normalized_licence
 
 
 def is_allowed(licence: str, allowed: Collection[str]) -> bool:
-    """Return whether a license is among some, compared by SPDX identifier or, if unknown, by text regardless of case.
+    """Return whether a license is allowed, by SPDX identifier or, if that is unknown, by text regardless of case.
 
     Args:
         licence: The license as stated.

@@ -28,7 +28,7 @@ _WIDTH = 9
 _LEAST_CHANGE = 1.0
 """Mean change between neighboring pixels, in gray levels, above which a tile has content that could be sharp."""
 _SHARPEST = 0.1
-"""Proportion of the tiles, taking the sharpest, that determine the result."""
+"""Proportion of the tiles, counted from the sharpest, that determine the result."""
 
 
 def blur(gray: NDArray[np.uint8]) -> float | None:
@@ -100,8 +100,8 @@ def grey_levels(gray: NDArray[np.uint8]) -> GreyLevels:
 
 _CELL_PX = 16
 _LEAST_RANGE = 12
-"""Levels between the darkest and the lightest pixel of a cell, in any channel, from which it has content; noise of JPEG
-and of scanners stays below."""
+"""Range of levels within a cell, in any channel, above which the cell has content; the noise of JPEG and of scanners
+stays below."""
 
 
 def filled(pixels: NDArray[np.uint8]) -> float:
@@ -126,7 +126,8 @@ def filled(pixels: NDArray[np.uint8]) -> float:
 
 
 _GREY_PX, _MOST_CHROMA = 256, 20
-"""Longer side, in pixels, at which a picture is checked for color, and largest difference between channels of gray."""
+"""Longer side, in pixels, at which a picture is checked for color, and largest difference between the channels of a
+gray picture."""
 
 
 def colorfulness(pixels: NDArray[np.uint8]) -> float:
@@ -147,7 +148,7 @@ def colorfulness(pixels: NDArray[np.uint8]) -> float:
 
 
 _SPREAD = 8
-"""Largest distance from the frame's color, in levels, that a pixel of a frame may have in any channel, for all but
+"""Largest difference from the frame's color, in levels, that a pixel of a frame may have in any channel, for all but
 `_EXCEPTIONS` of a line's pixels."""
 _EXCEPTIONS = 0.01
 _LINES = 32
@@ -157,8 +158,8 @@ _LINES = 32
 def frame(pixels: NDArray[np.uint8]) -> float:
     """Return the proportion of a picture that lies in a frame of one color along its edges, 0 to 1.
 
-    From each side, lines belong to the frame as long as they have the color of that side's outermost line throughout.
-    A picture of a single color consists entirely of frame.
+    Counted from each side, lines belong to the frame as long as all their pixels have the color of that side's
+    outermost line. A picture of a single color consists entirely of frame.
 
     Args:
         pixels: (height, width, 3).
@@ -175,7 +176,7 @@ def frame(pixels: NDArray[np.uint8]) -> float:
 
 
 def _bars(pixels: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return how many lines at the beginning and at the end belong to a frame."""
+    """Return how many lines at the start and how many at the end belong to a frame."""
     return _bar(pixels), _bar(pixels[::-1])
 
 

@@ -1,4 +1,4 @@
-"""Colors on both sides of an outline: the scaled picture, distances from the outline, and how colors lean to a side."""
+"""Colors on both sides of an outline: the scaled picture, distances from the outline, and which side colors suggest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Values = NDArray[np.float32]
 
 _BINS = (10, 16, 16)
 _NEAR = 0.35
-"""Margin around the subject that is considered near it, as a proportion of its longer side."""
+"""Margin around the subject that counts as near it, as a proportion of its longer side."""
 _RARE = 1e-5
 """Probability of a color that does not occur."""
 
@@ -72,11 +72,11 @@ def near_subject(cells: Cells) -> Mask:
 
 
 def leaning(bins: tuple[NDArray[np.intp], ...], ours: Mask, theirs: Mask) -> Values:
-    """Return, for each pixel, the logarithm of the ratio of its color's probabilities among both groups of pixels.
+    """Return, for each pixel, the log ratio of its color's probabilities in the two groups of pixels.
 
     Args:
         bins: From `binned`.
-        ours: Pixels of the subject, not empty; positive values lean to them.
+        ours: Pixels of the subject, not empty; positive values favor this group.
         theirs: Pixels of its surroundings, not empty.
     """
     inside, outside = _histogram(bins, ours), _histogram(bins, theirs)

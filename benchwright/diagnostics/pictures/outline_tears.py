@@ -1,10 +1,10 @@
 """Whether an automatic outline is torn: it runs through its subject, or around a patch of its background.
 
-Four measures make one value. Along a tear both sides show one object, so that the outline separates nothing (`faint`).
-A wrongly included patch has the colors of the outside, and not those of the subject's inside (`patch`). An outline that
-lost a part ends short of the stated box around the whole subject (`short`). The value is a logistic function of the
-square roots of these three, fitted on outlines from GrabCut; it is at least as large as the length of a thin part that
-was left out (`thin`, `thin_parts`) makes it.
+Four measures are combined into one value. Along a tear, both sides show the same object, so the outline separates
+nothing (`faint`). A wrongly included patch has the colors of the outside rather than those of the subject's inside
+(`patch`). An outline that lost a part does not reach the stated box around the whole subject (`short`). The value is a
+logistic function of the square roots of these three, fitted on outlines from GrabCut. The length of an omitted thin
+part (`thin`, `thin_parts`) sets a lower limit for it.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ _SIDE_PX = 384
 _BAND_PX, _WINDOW_PX = (1, 5), 5
 """Distances from the outline between which both sides are compared, and the radius of the windows."""
 _MIXED, _NOISE = 0.6, 2.0
-"""Contrast, relative to the spread of both sides, below which nothing is separated; smallest spread in CIELAB, of
-noise."""
+"""Contrast, relative to the spread of both sides, below which nothing is separated; and the smallest spread in CIELAB,
+which is that of noise."""
 _AT_FRAME_PX = 2
 _LEAST_PIXELS = 2
 
 _PATCH_SIDE_PX = 256
 _CORE, _RIM = 0.05, 0.25
-"""Distances from the outline beyond which colors are learned, and up to which patches are searched, in sides of a
-square as large as the subject."""
+"""Distances from the outline beyond which colors are learned and up to which patches are searched for, in sides of a
+square with the subject's area."""
 _LEANS = -1.0
-"""Logarithm of the ratio of a color's probabilities inside and outside below which a pixel belongs outside."""
+"""Log ratio of a color's probabilities inside and outside, below which a pixel belongs outside."""
 _STRONG, _LEAST_GRADIENT = 0.8, 12.0
-"""Quantile of the gradients from which one is an edge; smallest gradient of an edge, in CIELAB by Sobel's operator."""
+"""Quantile of the gradients from which on a gradient is an edge; and the smallest gradient of an edge, in CIELAB by
+Sobel's operator."""
 
 
 class OutlineTear(NamedTuple):
@@ -53,8 +54,8 @@ class OutlineTear(NamedTuple):
         faint: Proportion of the outline, 0-1, along which it separates nothing.
         patch: Area of the largest patch along the rim that looks like the outside, as a share of the subject's.
         short: Largest distance between the outline and its box, as a share of the box's side; 0 without a box.
-        thin: Reach of the longest thin part of the subject outside the outline, such as a leg, in sides of a square as
-            large as the subject; 0 without one.
+        thin: Reach of the longest thin part of the subject outside the outline, such as a leg, in sides of a square
+            with the subject's area; 0 if there is none.
     """
 
     tear: float
@@ -81,7 +82,7 @@ def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | N
     Args:
         pixels: (height, width, 3) RGB, the picture with the outlined subject.
         mask: (height, width), not empty.
-        box: Stated box around the whole subject: x0, y0, x1, y1 in pixels; None without one.
+        box: Stated box around the whole subject: x0, y0, x1, y1 in pixels; None if there is none.
     """
     small, cells = scaled(pixels, mask, _SIDE_PX)
     faint = _faint(small, cells)
@@ -99,8 +100,8 @@ def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | N
 def edges_followed(pixels: NDArray[np.uint8], mask: Mask) -> float:
     """Return the share, 0-1, of an outline that lies on an edge as strong as the strongest fifth of the picture.
 
-    It is for display; no bound uses it, since an outline around a patch of grass follows edges, too. 1 if all of it
-    lies on the frame.
+    The value is for display only; no bound uses it, since an outline around a patch of grass follows edges too. It is 1
+    if all of the outline lies on the frame.
 
     Args:
         pixels: (height, width, 3) RGB.
@@ -147,7 +148,7 @@ def _faint(small: NDArray[np.uint8], cells: Cells) -> float | None:
 def _moments(
     colors: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.int32]]
 ) -> tuple[Values, Values, Mask]:
-    """Return mean and spread of the colors near each point within `where`, and whether these are enough."""
+    """Return the mean and spread of the colors near each point within `where`, and whether there are enough pixels."""
     import cv2
 
     weights = where.astype(np.float32)

@@ -1,8 +1,8 @@
 """Thin parts of a subject that its outline omits: legs, horns, masts, antennae.
 
-GrabCut charges for each pixel of its border, so that it gives up long thin parts first, along a border that follows the
-picture's edges. Such a part shows outside the outline as a narrow stroke that begins at it, has colors of the subject
-near its beginning, and differs from what is on both of its sides.
+GrabCut adds a cost for each pixel of its border, so it drops long thin parts first, along a border that follows the
+picture's edges. Such a part appears outside the outline as a narrow stroke that begins at the outline, has colors of
+the subject near its beginning, and differs from the areas on both sides.
 """
 
 from __future__ import annotations
@@ -16,26 +16,27 @@ from numpy.typing import NDArray
 from .outline_colors import Cells, Mask, Values, binned, depth, lab, leaning, near_subject
 
 _CORE, _BESIDE = 0.02, 0.12
-"""Distances from the outline, in sides of a square as large as the subject, beyond which colors of the subject and of
-its surroundings are learned; nearer surroundings may be the part itself."""
+"""Distances from the outline, in sides of a square with the subject's area, beyond which the colors of the subject and
+of its surroundings are learned; nearer surroundings may be the part itself."""
 _LEANS, _LEANS_ON_AVERAGE = 0.3, 1.0
-"""Logarithm of the ratio of a color's probabilities inside and outside from which a pixel belongs to a stroke, and that
-of a stroke's mean."""
+"""Log ratio of a color's probabilities inside and outside, above which a pixel belongs to a stroke, and the same for
+the mean of a stroke."""
 _WIDTH = 0.09
-"""Largest width of a stroke, in sides of a square as large as the subject."""
+"""Largest width of a stroke, in sides of a square with the subject's area."""
 _SMOOTH_PX, _RIM_PX, _LEAST_PIXELS = 0.8, 2.5, 6
 _BOX_MARGIN = 0.04
-"""Margin around a stated box in which strokes are searched, as a share of its sides."""
+"""Margin around a stated box within which strokes are searched for, as a share of its sides."""
 _LEAST_REACH = 0.03
 _JUNCTION = 0.1
-"""Distance from a stroke's beginning, in sides of the square, up to which the subject's colors are compared."""
+"""Distance from a stroke's beginning, in sides of the square, up to which its colors are compared with the
+subject's."""
 _RING_PX = (1.5, 4.5)
 """Distances from a stroke between which its surroundings are compared."""
 _LIKE, _UNLIKE = 0.2, 0.25
 """Quantiles of the color distances to the subject and to the surroundings."""
 _FACTOR, _NOISE = 1.5, 5.0
-"""A stroke is the subject's if the distance to its surroundings exceeds that to the subject by this factor and this
-many units of CIELAB."""
+"""A stroke belongs to the subject if the distance to its surroundings exceeds that to the subject by this factor and by
+this many units of CIELAB."""
 
 
 class _Stroke(NamedTuple):
@@ -51,14 +52,14 @@ class _Stroke(NamedTuple):
 
 
 def thin_part_left_out(small: NDArray[np.uint8], cells: Cells, box: Sequence[float] | None = None) -> float:
-    """Return the reach of the longest thin part outside the outline, in sides of a square as large as the subject.
+    """Return the reach of the longest thin part outside the outline, in sides of a square with the subject's area.
 
     It is 0 if there is none, or if the subject fills the picture.
 
     Args:
         small: (height, width, 3) RGB.
         cells: (height, width), the subject, not empty.
-        box: Stated box around the whole subject, in pixels of `small`; without one, all surroundings are searched.
+        box: Stated box around the whole subject, in pixels of `small`; without a box, all surroundings are searched.
     """
     unit = float(np.sqrt(max(int(np.count_nonzero(cells)), 1)))
     inside, outside = depth(cells), depth(1 - cells)
@@ -114,7 +115,7 @@ def _strokes(cells: Cells, ours: Mask, unit: float) -> Iterator[_Stroke]:
 
 
 def _is_subject(stroke: _Stroke, colors: Values, cells: Cells, outside: Values, unit: float) -> bool:
-    """Return whether a stroke has the colors of the subject at its beginning rather than those on its sides."""
+    """Return whether a stroke, at its beginning, has the colors of the subject rather than those on its sides."""
     near, away = colors[stroke.window], outside[stroke.window]
     begins = _distance(stroke.cells & (away <= _RIM_PX))
     beside = _distance(stroke.cells)

@@ -1,9 +1,9 @@
-"""Watermarks that repeat over a whole picture, as agencies place on photographs they sell.
+"""Watermarks that repeat over a whole picture, such as agencies place on the photographs they sell.
 
-Copies of one pattern lie at one lag from each other everywhere in the picture, over sky, faces and grass alike.
-Repeated objects in a photograph (windows, tiles, waves) fill only a part of it. So the lags at which fine detail
-repeats are read from the autocorrelation of a whitened spectrum, and each is then checked separately in every part of
-the picture. A single logo or line of text does not repeat and is not found.
+Copies of one pattern have the same lag everywhere in the picture, over sky, faces and grass alike. Repeated objects in
+a photograph (windows, tiles, waves) fill only part of it. The lags at which fine detail repeats are therefore read from
+the autocorrelation of a whitened spectrum, and each lag is then checked separately in every part of the picture. A
+single logo or line of text does not repeat and is not found.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float32]
 
 MOST_WATERMARK = 0.04
-"""Largest value of a picture that is considered free of repeated watermarks."""
+"""Largest value at which a picture is considered free of repeated watermarks."""
 _SIDE_PX = 512
 """Longer side to which pictures are first scaled; the distances below are in pixels of the scaled picture."""
 _FINE, _COARSE, _EVEN_PX = 0.7, 2.0, 25
@@ -24,15 +24,16 @@ _SMOOTH, _PEAK = 9, 30.0
 """Side of the window that smooths a spectrum, and the largest factor by which a frequency may exceed the smooth
 curve."""
 _NEAREST, _FARTHEST = 0.06, 0.45
-"""Smallest lag, as a share of the longer side, and largest, as a share of each side."""
+"""Smallest lag, as a share of the longer side, and largest lag, as a share of each side."""
 _LAGS, _APART_PX = 6, 7
 _PARTS, _SHARE = 5, 0.4
-"""Parts along each side, and the quantile of their correlations that counts."""
+"""Number of parts along each side, and the quantile of their correlations that is used."""
 
 
 def watermark(pixels: NDArray[np.uint8]) -> float | None:
-    """Return how well fine detail repeats at one lag in most parts of a picture, -1 to 1; about 0 without repetition,
-    None if the picture is too narrow to measure.
+    """Return how well fine detail repeats at one lag in most parts of a picture, -1 to 1.
+
+    The value is about 0 without repetition, and None if the picture is too narrow to measure.
 
     Args:
         pixels: (height, width, 3) RGB.
@@ -67,7 +68,7 @@ def _detail(pixels: NDArray[np.uint8]) -> Values:
 
 
 def _repeats(detail: Values) -> tuple[Values, int]:
-    """Return how strongly detail repeats at each lag, rows down and columns across, and the column of the lag 0."""
+    """Return how strongly detail repeats at each lag, rows down and columns across, and the column of lag 0."""
     import cv2
 
     height, width = detail.shape

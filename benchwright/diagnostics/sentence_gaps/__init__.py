@@ -1,1 +1,1 @@
-"""English options that can complete a sentence: forms of words and phrases, and requirements of a gap."""
+"""English options that can complete a sentence: the forms of words and phrases, and the requirements of a gap."""

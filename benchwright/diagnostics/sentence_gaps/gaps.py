@@ -1,7 +1,7 @@
-"""Requirements of the gap in an unfinished English sentence, from the words before it, and options that miss them.
+"""Requirements of the gap in an unfinished English sentence, from the words before it, and options that violate them.
 
 `The patient was diagnosed ___` takes `with …`, `By 1900 the population had ___` a participle, `a pair of ___` a noun
-phrase. A gap is described only if the words before it are unambiguous. An option is left out only if no reading of its
+phrase. A gap is described only if the words before it are unambiguous. An option is excluded only if no reading of its
 words fits the gap.
 """
 
@@ -65,13 +65,13 @@ _GOVERNS = {
     )
     for word in words.split()
 }  # fmt: skip
-"""Words with the prepositions that follow them."""
+"""Words, each with the prepositions that can follow it."""
 _ALSO_WITHOUT = frozenset(["turned", "located", "known", "compared", "looking", "arrives", "arrived", "arriving",
                            "made",
                            "covered", "filled", "results", "resulted", "aimed", "protected", "searching", "full",
                            "tired",
                            "focused", "converted", "converts", "transformed", "separated", "escaped"])  # fmt: skip
-"""Those of these words that are ambiguous because another preposition, or none, may also follow."""
+"""Those of these words after which another preposition, or none, may also follow."""
 _TO_AND_NOUN = re.compile(
     r"\b(?:forward|accustomed|addicted|devoted|opposed|objects?|objected|similar|next|close|due|according|thanks|belongs?"
     r"|leads?|led|refers?|compared|in addition|with regard) to$"
@@ -389,7 +389,7 @@ _WAYS: tuple[Callable[[str, list[str], bool], Gap | None], ...] = (
 def fitting(question: str, texts: tuple[str, ...]) -> tuple[Gap, list[int]] | None:
     """Return the gap of a question and the indices of the options that fit; None if the gap is unknown.
 
-    None, too, if the form of an option is unknown.
+    Also None if the form of an option is unknown.
     """
     if (gap := gap_of(question)) is None:
         return None

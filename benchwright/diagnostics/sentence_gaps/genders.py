@@ -33,9 +33,9 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def opposite_genders(question: str, texts: Sequence[str]) -> tuple[str, list[int]] | None:
-    """Return the personal pronoun of a question and the indices of options of its gender; None if it is not decisive.
+    """Return a question's personal pronoun and the indices of options of its gender; None if it is not decisive.
 
-    It is not decisive if the question has pronouns of both genders, or an option is of neither.
+    The pronoun is not decisive if the question has pronouns of both genders, or an option has neither gender.
 
     Example:
         >>> opposite_genders("Who has lost her shoe?", ["The man in black", "The woman in white"])

@@ -40,9 +40,9 @@ _LONGEST_NAME = 5
 def phrase_forms(text: str) -> frozenset[str]:
     """Return all forms that a phrase can have in a sentence; empty if its words do not show them.
 
-    `one` and `several` for noun phrases, with `determined` if they begin with an article or the like; for verbs the
-    forms of `forms_of`, `auxiliary one`, `auxiliary several`, `auxiliary past` and `modal`; `to` with a verb,
-    `preposition …`, `clause`, `adjective`, `adverb`.
+    The forms are `one` and `several` for noun phrases, with `determined` if they begin with an article or similar word;
+    for verbs, the forms of `forms_of`, `auxiliary one`, `auxiliary several`, `auxiliary past` and `modal`; `to` with a
+    verb, `preposition …`, `clause`, `adjective`, `adverb`.
 
     Example:
         >>> sorted(phrase_forms("an open book")), sorted(phrase_forms("with a sceptre"))
@@ -109,7 +109,7 @@ def _determined(words: list[str]) -> frozenset[str]:
 
 
 def _number_of(words: list[str]) -> frozenset[str]:
-    """Return the number of a noun phrase, by its noun: the last before a preposition or a relative clause."""
+    """Return the number of a noun phrase, from its noun: the last one before a preposition or a relative clause."""
     ends = [
         at for at, word in enumerate(words) if at and (word in PREPOSITIONS or word in ("that", "who", "which", "to"))
     ]

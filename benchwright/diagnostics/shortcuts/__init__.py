@@ -1,1 +1,1 @@
-"""Cues by which solvers can answer items without doing the task: rules, solvers, a learning probe, letters."""
+"""Cues by which solvers can answer items without doing the task: rules, solvers, a learned probe, letters."""

@@ -42,7 +42,7 @@ class Balance(NamedTuple):
         counts: Number of items by letter, for all letters that occur in any item.
         expected: Expected number of items by letter if every letter were equally likely.
         chi_square: Sum of (count - expected)² / expected.
-        p: Probability, 0-1, that chance alone spreads them at least as unevenly.
+        p: Probability, 0-1, that chance alone spreads the letters at least as unevenly.
     """
 
     counts: dict[str, int]
@@ -61,14 +61,14 @@ class Balance(NamedTuple):
 
 
 def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
-    """Return how evenly some items use their letters.
+    """Return how evenly items use their letters.
 
-    The p-value is that of Pearson's chi-square, from 10,000 simulations in which each item draws one of its
-    letters, so that items with two and with six options can be counted together. Equal input gives an equal value.
+    The p-value is that of Pearson's chi-square, from 10,000 simulations in which each item draws one of its letters, so
+    that items with two and with six options can be counted together. Equal inputs give equal values.
 
     Args:
         placings: One placing per item, in any order; at least one.
-        seed: Seed of the draws.
+        seed: Seed for the draws.
     """
     by_options = Counter(placing.options for placing in placings)
     width = max(by_options)
@@ -93,15 +93,15 @@ def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
 
 
 def levelling_moves(placings: Sequence[Placing], movable: Sequence[bool], ranks: Sequence[str]) -> dict[int, int]:
-    """Return the fewest moves of items to other letters that make letters evenly used: new letter by item index.
+    """Return the fewest moves of items to other letters that make the letters even, as new letter by item index.
 
     The item of lowest rank moves from the letter that most exceeds its share to the letter that most falls short of it,
     until no move brings the counts closer to their shares. The order of the items does not matter.
 
     Args:
         placings: One placing per item.
-        movable: Whether each item's options may change places.
-        ranks: Rank of each item; all different and unrelated to its letter.
+        movable: Whether the options of each item may change places.
+        ranks: Rank of each item; all ranks are different and unrelated to the items' letters.
     """
     surplus = _surplus(placings)
     ranks_at: list[list[str]] = [[] for _ in surplus]
@@ -122,7 +122,7 @@ def levelling_moves(placings: Sequence[Placing], movable: Sequence[bool], ranks:
 
 
 def _surplus(placings: Sequence[Placing]) -> list[Fraction]:
-    """Return each letter's excess over its share, in items; exact, so that the order of items does not matter."""
+    """Return by how many items each letter exceeds its share; exact, so that the order of items does not matter."""
     width = max((placing.options for placing in placings), default=0)
     surplus = [Fraction(0)] * width
     for letter, items in Counter(placing.letter for placing in placings).items():
@@ -136,7 +136,7 @@ def _surplus(placings: Sequence[Placing]) -> list[Fraction]:
 def _best_move(
     surplus: Sequence[Fraction], ranks_at: Sequence[Sequence[str]], placing_of: Callable[[str], Placing]
 ) -> tuple[str, int, int] | None:
-    """Return (rank, from, to) for the best move; None if no two letters differ by more than one item."""
+    """Return (rank, from, to) of the best move; None if no two letters differ by more than one item."""
     for start in sorted(range(len(surplus)), key=lambda letter: (-surplus[letter], letter)):
         for end in sorted(range(len(surplus)), key=lambda letter: (surplus[letter], letter)):
             if surplus[start] - surplus[end] <= 1:

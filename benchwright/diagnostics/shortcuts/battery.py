@@ -29,7 +29,7 @@ from .rules import SolverPicks, rule_picks
 
 FOREST = "forest"
 WHOLE = "(all tasks)"
-"""Name used for the items of all tasks together; no task has this name."""
+"""Name that denotes the items of all tasks together; no task has this name."""
 
 
 class SolverResult(NamedTuple):
@@ -42,12 +42,14 @@ class SolverResult(NamedTuple):
         accuracy: Proportion of items that it answers correctly, 0-1.
         p_holm: The p-value, Holm-adjusted over all solvers and tasks.
         sides: Whether accuracy below chance is also considered a cue.
-        carries: Whether the items carry its cue: it is further from chance than the bounds allow, and significantly so.
-        answers: Whether the cue answers items, instead of only marking an option as wrong: accuracy is above chance, or
+        carries: Whether the items carry the solver's cue: its accuracy is further from chance than the bounds allow,
+            and significantly so.
+        answers: Whether the cue answers items instead of only marking an option as wrong: accuracy is above chance, or
             there are two options.
-        helped: Items of the task with which it helps: those it answers correctly or, below chance, wrongly.
+        helped: Items of the task with which the cue helps: those that the solver answers correctly or, below chance,
+            incorrectly.
         tells: For a learning probe, the most revealing measures, with their deviations in standard deviations under
-            uniform keys, positive if the right option has more; otherwise empty.
+            uniform keys, positive if the right option has a larger value; otherwise empty.
     """
 
     task: str
@@ -87,10 +89,10 @@ class TaskResult(NamedTuple):
         letters: Evenness of the letters of right options.
         solvers: Results of all solvers, farthest from chance first.
         forest: The forest's result; None if none could be grown.
-        replies: A model's replies for each form of an item shown to it; empty if none was queried.
+        replies: A model's replies for each form in which an item was shown to it; empty if no model was queried.
         power: The smallest cue that the adversary could have found; None if it did not learn.
-        told_map: Places where pictures reveal the key, in deviations of right less wrong options, shape (cells, cells,
-            3); None if the options are not pictures.
+        told_map: Where pictures reveal the key, as right minus wrong options in deviations, shape (cells, cells, 3);
+            None if the options are not pictures.
     """
 
     table: CueTable
@@ -137,7 +139,7 @@ class TaskResult(NamedTuple):
 
 
 class _Tried(NamedTuple):
-    """A solver's result before p-values are adjusted; `weight` is its part of the level."""
+    """A solver's result before p-values are adjusted; `weight` is its share of the significance level."""
 
     task: int
     picks: SolverPicks | None
@@ -148,12 +150,12 @@ class _Tried(NamedTuple):
 
 
 class BatteryResults(NamedTuple):
-    """Results of a battery, in which all tests are one family.
+    """Results of a battery, in which all tests form one family.
 
     Args:
         tasks: Results of the tasks, sorted by task.
-        whole: Results on the items of all tasks together; None for a single task. A solver carries there only a cue
-            that the tasks in which it carries do not explain.
+        whole: Results on the items of all tasks together; None for a single task. A solver carries a cue there only if
+            the tasks in which it carries one do not explain it.
     """
 
     tasks: tuple[TaskResult, ...]
@@ -179,19 +181,19 @@ def run_battery(
 ) -> BatteryResults:
     """Return the results of all solvers on each task and, if there are several, on the whole set.
 
-    The adversary has few probes that test many measures; the other solvers are many. Each kind has half of the level,
-    in one family of tests (`benchwright.statistics.holm`).
+    The adversary has few probes, each of which tests many measures; there are many other solvers. Each kind gets half
+    of the significance level, in one family of tests (`benchwright.statistics.holm`).
 
     Args:
         items: The items of all tasks, in any order.
-        group_keys: Group keys of each item, by its id.
+        group_keys: Group keys of each item, by item id.
         seed: Seed of the forests.
         bounds: Conditions under which items carry a cue.
         task_cues: Families of cues that a task asks about, by task, replacing the declarations of its step.
-        replies: A model's replies to items without their pictures, by item id; None if none was queried.
+        replies: A model's replies to items without their pictures, by item id; None if no model was queried.
         evidence: The adversary's evidence of items, by item id; if empty, there is no adversary.
-        rows: Index of each item in its source, by item id, if that may reveal keys.
-        record_map: Function that maps the growing of forests over tasks; this process by default.
+        rows: Index of each item in its source, by item id, if indices may reveal keys.
+        record_map: Function that maps the growing of forests over tasks; by default, they grow in this process.
 
     Raises:
         StepError: The forests of a task could not be grown.
@@ -259,7 +261,7 @@ def run_battery(
 def _unexplained(
     results: Sequence[Sequence[SolverResult]], tried: Sequence[_Tried], tables: Sequence[CueTable], bounds: Bounds
 ) -> list[SolverResult]:
-    """Return the results on the whole set; a solver carries there only if it also does without its tasks."""
+    """Return the results on the whole set; a solver carries a cue there only if it also does without its tasks."""
     table, found = tables[-1], []
     task_of = {item.item_id: number for number, each in enumerate(tables[:-1]) for item in each.items}
     number_of = np.array([task_of[item.item_id] for item in table.items])
@@ -291,7 +293,7 @@ class _ToLearn(NamedTuple):
 def _learned(
     task: _ToLearn, *, seed: int, bounds: Bounds
 ) -> tuple[Forest | None, Accuracy | None, Sequence[ProbeResult]]:
-    """Return the forest of a task with its accuracy, and the findings of the adversary."""
+    """Return the forest of a task, its accuracy, and the findings of the adversary."""
     table = task.table
     forest, accuracy = _forest(table, seed=seed, bounds=bounds)
     if not task.asked:
@@ -306,7 +308,7 @@ def _learned(
 
 
 def _asked(tables: Sequence[CueTable], evidence: Mapping[str, ItemEvidence]) -> list[frozenset[str]]:
-    """Return the items of each table from which the adversary learns; that of all tasks gets as many as one task."""
+    """Return the items of each table from which the adversary learns; the table of all tasks gets one task's share."""
     there = [sorted(item.item_id for item in table.items if item.item_id in evidence) for table in tables]
     most = max(MOST_ITEMS, *(len(ids) for table, ids in zip(tables, there, strict=True) if table.task != WHOLE), 0)
     return [frozenset(sorted(ids, key=lambda item_id: digest(["learned from", item_id]))[:most]) for ids in there]

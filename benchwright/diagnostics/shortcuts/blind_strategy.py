@@ -1,11 +1,11 @@
 """The best blind strategy on a set of items: one value, chosen on some source pictures and measured on the others.
 
-Strategies see question, options, their order and the task, and no picture. They are constant letters and texts, every
-rule of the shortcut battery over words, lengths and numbers, the most frequent right letter of the task, the most
+Strategies see the question, the options, their order and the task, but no picture. They are constant letters and texts,
+every rule of the shortcut battery over words, lengths and numbers, the most frequent right letter of the task, the most
 frequent right text, the best rule of each task, and a classifier of words. The items are divided into five parts that
-share no source picture. The strategy that is best on four parts answers the fifth; strategies that learn are also
-judged there by cross-validation. So the value does not rise with the number of strategies: if no strategy beats chance,
-it is about chance, within the margin of `BlindStrategy.beats_chance`.
+share no source picture. The strategy that is best on four parts answers the fifth; on the four parts, strategies that
+learn are judged by cross-validation. The value therefore does not rise with the number of strategies: if no strategy
+beats chance, it is about chance, within the margin of `BlindStrategy.beats_chance`.
 
 Source: S. Varma and R. Simon, "Bias in error estimation when using cross-validation for model selection", BMC
 Bioinformatics 7 (2006), 91.
@@ -34,7 +34,7 @@ from .rules import rule_picks
 from .text_only_baseline import FOLDS, WordLearner
 
 MOST_ITEMS = 5000
-"""Largest number of items to measure, the first by id: enough to know a proportion to within two points."""
+"""Largest number of items to measure, in order of their ids: enough to know a proportion to within two points."""
 _MOST_LEARNED = 800
 """Largest number of items from which the classifier of words learns."""
 _LEAST_OF_TASK = 10
@@ -49,8 +49,8 @@ class _Strategy(NamedTuple):
 
     Args:
         name: Name of the strategy.
-        shares: Function from the items to learn from to the share of the pick that each option of all items gets;
-            without learning it is the same for all items.
+        shares: Function from the items to learn from to each option's share of the pick, for all items; a strategy that
+            does not learn ignores the items to learn from.
         learns: Whether the strategy learns.
     """
 
@@ -60,13 +60,13 @@ class _Strategy(NamedTuple):
 
 
 def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues] = word_cues) -> BlindStrategy | None:
-    """Return how far the best blind strategy gets; None if fewer than `LEAST_DECIDED` items have a right option.
+    """Return how accurate the best blind strategy is; None if fewer than `LEAST_DECIDED` items have a right option.
 
-    Equal items give an equal value in any order.
+    Equal items give an equal value, whatever their order.
 
     Args:
         items: The items; those without a right option are omitted.
-        cues_of: Function that gives the cues of an item's words, if these are already known.
+        cues_of: Function that returns the cues of an item's words, if these are already known.
     """
     keyed = measured_items(items)
     if len(keyed) < LEAST_DECIDED:
@@ -99,13 +99,13 @@ def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues]
 
 
 def measured_items(items: Iterable[Item]) -> list[Item]:
-    """Return the items that are measured: of those with a right option the `MOST_ITEMS` with the smallest ids."""
+    """Return the items to measure: the `MOST_ITEMS` with the smallest ids among those with a right option."""
     has_key = (item for item in items if item.right_key is not None)
     return nsmallest(MOST_ITEMS, has_key, key=lambda item: item.item_id)  # memory does not grow with the items
 
 
 def _are_one(groups: Sequence[Sequence[str]]) -> bool:
-    """Return whether too many items are linked for a division into parts."""
+    """Return whether too many items are linked to each other for a division into parts."""
     from benchwright.statistics.components import components_of
 
     sizes = Counter(components_of(groups)).values()
@@ -131,7 +131,7 @@ def _right(shares: Floats, table: CueTable) -> Floats:
 
 
 def _strategies(table: CueTable) -> Iterable[_Strategy]:
-    """Yield all strategies, simple ones first: ties go to the first."""
+    """Yield all strategies, simple ones first, because ties go to the first."""
     rules = {each.solver: each.picks.shares for each in rule_picks(table, without=_FITTED)}
 
     def fixed(shares: Floats) -> Callable[[Rows], Floats]:
@@ -180,7 +180,7 @@ def _frequent_text(table: CueTable) -> Callable[[Rows], Floats]:
 
 
 def _best_of_task(table: CueTable, tasks: NDArray[np.int64], rules: dict[str, Floats]) -> Callable[[Rows], Floats]:
-    """Return the strategy that answers each task by its best rule, or by the overall best if it has few items."""
+    """Return the strategy that answers each task by its best rule, or by the best overall if the task has few items."""
     candidates = list(rules.values())
     right = np.stack([_right(shares, table) for shares in candidates])
 

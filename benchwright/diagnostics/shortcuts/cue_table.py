@@ -39,7 +39,7 @@ class Cue(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return family and name."""
+        """Return the family and name."""
         return f"{self.family}.{self.name}"
 
 
@@ -52,7 +52,8 @@ class CueTable(NamedTuple):
         right: Index of each item's right option.
         options: Number of options of each item.
         groups: Index of each item's cluster; items of a cluster share a source image, pair or scene.
-        folds: Fold of each item, 0 to `FOLDS` - 1 of the text-only baseline; items of a cluster have the same.
+        folds: Fold of each item, 0 to `FOLDS` - 1 of the text-only baseline; all items of a cluster are in the same
+            fold.
         of_options: Cues of options, sorted.
         of_items: Cues of items, sorted.
         texts: Index of each option's text among the texts of the task, -1 if the options have no fixed vocabulary;
@@ -128,7 +129,7 @@ def table_of(
 
 
 def _column(columns: dict[str, Floats], name: str, shape: tuple[int, int]) -> Floats:
-    """Return a column of cues, created when its first value arrives."""
+    """Return a column of cues, which is created when its first value arrives."""
     if name not in columns:
         columns[name] = np.full(shape, np.nan)
     return columns[name]

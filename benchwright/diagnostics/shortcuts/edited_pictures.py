@@ -1,9 +1,9 @@
-"""Whether a single picture of a pair reveals that it was edited, and how many questions that alone answers.
+"""Whether single pictures of pairs reveal that they were edited, and how many questions that alone answers.
 
 Each picture of each pair of a natural and a manipulated picture gets a separate question: was it edited? The solvers of
-the battery, its forests and the adversary answer, tested on photographs they have not learned from. A model with the
-same evidence knows which picture of a pair it sees. That is a cue if questions have one answer more often on edited
-pictures than on others.
+the battery, its forests and the adversary answer it, tested on photographs from which they have not learned. A model
+with the same evidence knows which picture of a pair it sees. That is a cue if questions have one answer more often on
+edited pictures than on others.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class EditedPictures(NamedTuple):
     Args:
         result: The results of all solvers for the question, with the adversary's power.
         pairs: Number of pairs with a separate question about each picture.
-        answered: Number of yes/no items answered correctly by a solver that knows only on which side of its pair a
-            picture is, and gives for each side the more frequent right answer.
+        answered: Number of yes/no items answered correctly by a solver that knows only which side of its pair a picture
+            is on, and gives for each side the more frequent right answer.
         yes_no: Number of yes/no items about single pictures of pairs.
     """
 
@@ -71,7 +71,7 @@ class EditedPictures(NamedTuple):
         }
 
     def in_words(self) -> str:
-        """Return a line on the number of questions that the evidence answers."""
+        """Return one line that states how many questions the evidence answers."""
         if not self.yes_no:
             return "no item asks a yes/no question about a single picture of a pair"
         return (
@@ -81,7 +81,7 @@ class EditedPictures(NamedTuple):
 
 
 def shown_side(item: Item) -> ShownSide | None:
-    """Return which picture of a pair an item shows alone; None if it shows both, or none of a pair."""
+    """Return which picture of a pair an item shows alone; None if it shows both, or no picture of a pair."""
     pair = next((key for key in item.group_keys if key.startswith("pair:")), None)
     if pair is None or len(item.images) != 1:
         return None
@@ -99,7 +99,7 @@ class PairAnswers:
         self.sides: set[ShownSide] = set()
 
     def note(self, item: Item) -> None:
-        """Count an item."""
+        """Count the answer to an item."""
         shown = shown_side(item)
         if shown is None:
             return
@@ -162,9 +162,9 @@ def edited_pictures(
     most_learned: int = MOST_ITEMS,
     record_map: RecordMap = map_here,
 ) -> EditedPictures | None:
-    """Return the evidence of editing in single pictures; None without a pair of separately asked pictures.
+    """Return the evidence of editing in single pictures; None if no pair has separate questions on its pictures.
 
-    It is a separate family of tests: its findings alone cast no doubt on an item.
+    These tests are a separate family: their findings alone cast no doubt on an item.
 
     Args:
         rows: The items of a source, with their pictures.

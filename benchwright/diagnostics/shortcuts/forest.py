@@ -1,8 +1,8 @@
 """A random forest over all cues of a task, trained on the items of other clusters, and the cues it relies on.
 
-Each option is one example, right or wrong; the probabilities of an item's options are scaled to sum 1. The probability
-of the key, out of fold, is the item's bias score, as in the Test-set Stress-Test (E. Brown et al. 2025, arXiv
-2511.04655), here relative to chance. Trees: L. Breiman, "Random forests", Machine Learning 45 (2001), 5-32.
+Each option is one example, right or wrong; the probabilities of an item's options are scaled to sum to 1. The
+probability of the key, out of fold, is the item's bias score, as in the Test-set Stress-Test (E. Brown et al. 2025,
+arXiv 2511.04655), here relative to chance. Trees: L. Breiman, "Random forests", Machine Learning 45 (2001), 5-32.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 LEAST_ITEMS = 40
-"""Smallest number of items for a forest: with fewer it would learn nothing and have wide intervals."""
+"""Smallest number of items for a forest: with fewer, it would learn nothing and its accuracy would have wide
+intervals."""
 _TREES = 60
 _MOST_EXAMPLES = 6000
 """Largest number of examples from which a tree is grown."""
@@ -34,16 +35,16 @@ _ONE_THREAD = 4000
 _PERMUTED_ITEMS = 1000
 """Largest number of items on which the weights of cues are measured."""
 _MISSING = -9.0
-"""Placeholder for a value that cannot be measured; all cues except differences of positions are larger."""
+"""Placeholder for a value that cannot be measured; it is smaller than any cue except differences of positions."""
 
 
 class Forest(NamedTuple):
     """A forest's result for the items of a task.
 
     Args:
-        probability: Probability of each option, out of fold, with sum 1 over an item's options; shape (items, most
+        probability: Out-of-fold probability of each option, with sum 1 over an item's options; shape (items, most
             options).
-        picks: The options of highest probability.
+        picks: The options with the highest probability.
         weights: Loss of accuracy, 0-1, when the values of one cue are exchanged between items, by title of the cue,
             largest first; empty unless requested.
     """
@@ -85,15 +86,15 @@ def require_forests() -> None:
 
 
 def forest_of(table: CueTable, *, seed: int, is_weighed: Callable[[Picks], bool] = lambda _: False) -> Forest | None:
-    """Return a forest's result for each item after growing on the items of other clusters.
+    """Return a forest's result for each item after training on the items of other clusters.
 
-    The result is None for fewer than `LEAST_ITEMS` items, no cue, or fewer than two folds.
+    The result is None if there are fewer than `LEAST_ITEMS` items, no cues, or fewer than two folds.
 
     Args:
         table: The items.
         seed: Seed of the trees.
-        is_weighed: Function from its picks to whether to measure the weights of its cues (permutation importance,
-            Breiman 2001); default no.
+        is_weighed: Function from the forest's picks to whether to measure the weights of its cues (permutation
+            importance, Breiman 2001); by default, weights are not measured.
 
     Raises:
         PrerequisiteError: scikit-learn is not installed.
@@ -116,7 +117,7 @@ class _Grown(NamedTuple):
         return Forest(probability, best_options(probability, table.exists), {})
 
     def probability(self, table: CueTable, features: NDArray[np.float32], rows: NDArray[np.bool_]) -> Floats:
-        """Return the probability of each option of some items, each by the forest that has not seen it."""
+        """Return the probability of each option of some items, from the forest that has not seen the item."""
         probability = np.full(table.exists.shape, np.nan)
         folds = table.folds[self.examples.rows]
         for fold, forest in enumerate(self.forests):
@@ -198,8 +199,8 @@ def _fitted(
 def _weights(table: CueTable, examples: _Examples, train: NDArray[np.bool_]) -> Floats:
     """Return weights of examples under which every text is right as often as by chance.
 
-    In sets with balanced keys, a text right too often among the other items is right too rarely in the held-out items.
-    Without these weights a forest would learn the former and err below chance.
+    In sets with balanced keys, a text that is right too often among the other items is right too rarely among the
+    held-out items. Without these weights, a forest would learn the former, and its accuracy would fall below chance.
     """
     rows, places = examples.rows[train], examples.places[train]
     chance = 1 / table.options[rows]

@@ -1,8 +1,8 @@
 """The cues of one item: measures of its options that ignore the content on which they must be compared.
 
 Every cue has a family, and a name within it. A cue of options has a value for each option, or None if it cannot be
-measured. A cue of an item has one value; it can only help if the same texts are the options of many items, such as
-`Yes` and `No`.
+measured. A cue of an item has one value; it can help only if many items have the same texts as options, such as `Yes`
+and `No`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _NAMES_A_PICTURE = re.compile(
     rf"\s*(?:the\s+)?(?:({'|'.join(_ORDINALS)})\s+(?:image|picture)|<?image\s+(\d)>?)\s*\.?\s*", re.IGNORECASE
 )
 _MOST_PICTURES = 2
-"""Largest number of an item's pictures, the first ones, whose own cues are measured."""
+"""Largest number of an item's pictures whose own cues are measured, counted from the first."""
 
 Values = list[float | None]
 FactsOf = Callable[[str, bool], PictureTraits]
-"""Function from a picture's id, and whether its pixels count, to the facts about it."""
+"""Function from a picture's id, and whether its pixels are needed, to the facts about the picture."""
 
 
 class ItemCues(NamedTuple):
@@ -63,7 +63,7 @@ class ItemCues(NamedTuple):
     reference: Place | None = None
 
     def to_text(self) -> str:
-        """Return the cues as JSON, with numbers of six digits."""
+        """Return the cues as JSON, with numbers to six digits."""
         document = self._asdict()
         document["of_options"] = {name: [_short(value) for value in row] for name, row in self.of_options.items()}
         document["of_item"] = {name: _short(value) for name, value in self.of_item.items()}
@@ -89,10 +89,10 @@ def _short(value: float | None) -> float | None:
 
 
 def among_answers(item: Item) -> Item | None:
-    """Return an item without the refusal choice; its options keep their keys. None if no answer is right.
+    """Return an item without the refusal choice; its options keep their letters. None if no answer is right.
 
-    The refusal choice is recognizable by its words, the same in all items of a set, and whether to decline is not a
-    question of one item: `wording_bias` reports what a whole set gives a solver that always or never declines.
+    The refusal choice is recognizable by its words, which are the same in all items of a set, and whether to decline
+    does not depend on one item: `wording_bias` reports the score of a solver that always or never declines in a set.
     """
     if item.answered_key is None or item.refusal is None:
         return None if item.answered_key is None else item
@@ -101,7 +101,7 @@ def among_answers(item: Item) -> Item | None:
 
 
 def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
-    """Return the cues of an item, for the options that answer it; None if none of them is right.
+    """Return the cues of an item, for those options that answer it; None if none of them is right.
 
     Args:
         item: The item.
@@ -147,7 +147,7 @@ def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
 
 
 def word_cues(item: Item) -> ItemCues:
-    """Return the cues of all options of an item with a right option, including the refusal choice, from words alone.
+    """Return the cues of all options of an item with a right option, refusal choice included, from words alone.
 
     Options that are pictures have only letters as cues.
     """
@@ -165,7 +165,7 @@ def word_cues(item: Item) -> ItemCues:
 
 
 def option_pictures_of(item: Item) -> list[str]:
-    """Return the picture of each option, shown as the option or named in its text; empty if any option has none."""
+    """Return the picture of each option, shown as the option or named in its text; empty if an option has none."""
     shown = [image.image_id for image in item.images]
     pictures = []
     for choice in item.choices:
@@ -182,7 +182,7 @@ def option_pictures_of(item: Item) -> list[str]:
 def _mark_cues(
     marks: OptionMarks, facts_of: FactsOf, of_options: dict[str, Values], of_item: dict[str, float | None]
 ) -> tuple[list[Place | None], Place | None]:
-    """Add the cues of marks; return the positions of the options' marks and of the reference's mark."""
+    """Add the cues of marks, and return the positions of the options' marks and of the reference's mark."""
     facts = [None if prompt is None else facts_of(prompt.image_id, False) for prompt in marks.options]
     places = [
         None if prompt is None or of_picture is None else place_of(prompt, of_picture)
@@ -231,7 +231,7 @@ def _item_pictures(pictures: Sequence[str], facts_of: FactsOf) -> dict[str, floa
 
 
 def _ratios(first: Mapping[str, float | None], second: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Return the logarithm of the ratio of each measure in two pictures."""
+    """Return, for each measure, the logarithm of the ratio of its values in two pictures."""
     return {
         name: None if value is None or (other := second[name]) is None else log((value + 1e-6) / (other + 1e-6))
         for name, value in first.items()
@@ -239,7 +239,7 @@ def _ratios(first: Mapping[str, float | None], second: Mapping[str, float | None
 
 
 def _differences(first: Mapping[str, float | None], second: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Return the distance between the two pictures' values of each measure, whichever is larger."""
+    """Return, for each measure, the absolute logarithm of the ratio of its values in two pictures."""
     return {name: value and abs(value) for name, value in _ratios(first, second).items()}
 
 

@@ -15,13 +15,13 @@ from .item_cues import among_answers
 
 
 class LeftOutItem(NamedTuple):
-    """An item without cues, and the reason: it has no right option, or a picture is unreadable.
+    """An item for which no cues are measured, with the reason: it has no right option, or a picture is unreadable.
 
     Args:
         item_id: Id of the item; for a row of a question file that is not an item, the file and the row.
         task: Task of the item; empty for such a row.
-        reason: Stable code.
-        detail: The fault, with the value; empty if the reason is sufficient.
+        reason: Stable code of the reason.
+        detail: The fault, with the offending value; empty if the reason is sufficient.
     """
 
     item_id: str
@@ -35,7 +35,7 @@ class ItemSource(NamedTuple):
 
     Args:
         path: Folder of a release or of a workspace whose run is finished, or a file, archive or folder of questions.
-        pictures: Folder of the questions' pictures if they lie elsewhere.
+        pictures: Folder of the questions' pictures if they are elsewhere.
         columns: Columns of questions by field if their names are not recognizable.
     """
 
@@ -49,9 +49,9 @@ class ItemSource(NamedTuple):
         return not any((self.path / name).exists() for name in ("workspace.json", "manifest.json", "manifest.sha256"))
 
     def rows(self) -> Iterator[SourceItem | LeftOutItem]:
-        """Yield the items of a release, those remaining at the end of a run, or those of files, with their pictures.
+        """Yield the items of a release, of the end of a run, or of question files, with their pictures.
 
-        Rows of files that are not items are yielded as omitted items.
+        Rows of files that are not items are yielded as `LeftOutItem`.
 
         Raises:
             BenchwrightError: The folder is none of these, or the run is not finished.
@@ -77,7 +77,7 @@ class ItemSource(NamedTuple):
                 yield SourceItem(released.item, released.images)
 
     def keyed_items(self) -> Iterator[tuple[str, str]]:
-        """Yield task and id of each item of a release or workspace with a right answer, without pictures.
+        """Yield the task and id of each item of a release or workspace that has a right answer, without pictures.
 
         Raises:
             BenchwrightError: The folder is none of these, or the run is not finished.

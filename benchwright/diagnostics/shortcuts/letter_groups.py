@@ -54,7 +54,7 @@ def letter_groups(items: Sequence[Item], *, per: Per, seed: int) -> list[LetterG
     Args:
         items: Items, in any order.
         per: `task` for one group per task, `all` for one group.
-        seed: Seed of the draws behind the p-values; it decides which items would move.
+        seed: Seed for the draws behind the p-values; it determines which items would move.
     """
     groups: dict[tuple[str, Of], list[AnswerPlace]] = defaultdict(list)
     for row, item in enumerate(items):
@@ -79,7 +79,7 @@ class JudgedLetters(NamedTuple):
     Args:
         group: The group.
         p_holm: The group's p-value, Holm-adjusted over all tasks and the set.
-        is_uneven: Whether chance would hardly spread the letters as unevenly. A set does not count as uneven if its
+        is_uneven: Whether chance would hardly spread the letters so unevenly. A set does not count as uneven if its
             uneven tasks alone explain it.
     """
 
@@ -103,7 +103,7 @@ def judged(groups: Sequence[LetterGroup], *, seed: int, min_p: float = MIN_P) ->
 
     Args:
         groups: The groups, from `groups_of_set` or any other source.
-        seed: Seed of the draws behind p-values.
+        seed: Seed for the draws behind the p-values.
         min_p: Adjusted p-value below which the letters of a group are uneven.
     """
     adjusted = adjusted_p(group.balance for group in groups)
@@ -123,7 +123,7 @@ def judged(groups: Sequence[LetterGroup], *, seed: int, min_p: float = MIN_P) ->
 def adjusted_p(balances: Iterable[Balance]) -> list[float]:
     """Return the p-value of each group of a set, Holm-adjusted over all of them.
 
-    A group's letters are uneven if it is below `MIN_P`: so one set in twenty counts as uneven by chance, for any number
-    of tasks.
+    A group's letters are uneven if its adjusted p-value is below `MIN_P`. One set in twenty therefore counts as uneven
+    by chance, whatever its number of tasks.
     """
     return holm([each.p for each in balances])

@@ -1,4 +1,4 @@
-"""Measurement of the cues of all items of a source, reading each picture as it comes."""
+"""Measurement of the cues of all items of a source, reading each picture as it arrives."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _TOGETHER = 24
 ALONE = 200
 """Number of items up to which no workers are started."""
 _KEPT = 4096
-"""Number of pictures whose facts are kept, because several items may show the same picture."""
+"""Number of pictures whose facts are cached, because several items may show the same picture."""
 _EVIDENCE_KEPT = 512
-"""Number of pictures whose evidence, which is larger, is kept."""
+"""Number of pictures whose evidence, which is larger, is cached."""
 
 
 class MeasuredItems(NamedTuple):
@@ -49,9 +49,10 @@ class MeasuredItems(NamedTuple):
         cues: Cues of the items, in the order of the source.
         group_keys: Group keys of each item, by its id.
         left_out: Items without cues.
-        words_alone: Number of items with missing pictures, so that only words and letters were measured.
-        evidence: The adversary's evidence of items, by item id, read on access; for a task with many items, of some,
-            chosen by their ids.
+        words_alone: Number of items with missing pictures, for which only words and letters were measured.
+        evidence: The adversary's evidence of items, by item id, read on access; for a task with many items, only that
+            of some
+        items, chosen by their ids.
         rows: Index of each item in the source, by item id; empty if indices reveal nothing.
     """
 
@@ -71,15 +72,15 @@ def measure_items(
     most_learned: int = MOST_ITEMS,
     learned: frozenset[str] | None = None,
 ) -> MeasuredItems:
-    """Measure items; only their cues and the pictures of a few of them are in memory.
+    """Measure items; only their cues and the pictures of a few of them are in memory at a time.
 
     Args:
-        items: The items, read as workers need them, and the items that its source leaves out.
-        record_map: Function that maps the measuring over many items; few are measured in this process.
+        items: The items, read as workers need them, and the items that the source leaves out.
+        record_map: Function that maps the measurement over many items; a few items are measured in this process.
         in_order: Whether the items come in the order of their source, which may reveal keys.
         most_learned: Largest number of items of each task from which the adversary learns; 0 for none.
-        learned: Ids of these items, if `learned_from` chose them before. Otherwise items are chosen as they come, and
-            many are measured that later ones replace.
+        learned: Ids of these items, if `learned_from` chose them before. Otherwise, items are chosen as they arrive,
+            and many are measured only to be replaced by later ones.
     """
     cues: list[ItemCues] = []
     group_keys: dict[str, tuple[str, ...]] = {}
@@ -115,7 +116,7 @@ def learned_from(items: Iterable[tuple[str, str]], *, most: int = MOST_ITEMS) ->
 
 
 class _ChosenItems:
-    """Selects the items of each task with the smallest digests, as they arrive.
+    """Chooses the items of each task with the smallest digests, as they arrive.
 
     Args:
         most: Largest number of items of a task.
@@ -149,7 +150,7 @@ class _ChosenItems:
         return item_id not in self._not_chosen
 
     def taken_back(self) -> list[str]:
-        """Return the items that were withdrawn since the last call."""
+        """Return the items whose choice was withdrawn since the last call."""
         back, self._back = self._back, []
         return back
 
@@ -236,7 +237,7 @@ class PicturesOfItem:
     """The pictures of one item, each decoded once.
 
     Args:
-        files: Bytes of their files by image id.
+        files: Bytes of the pictures' files, by image id.
     """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
@@ -265,7 +266,7 @@ def evidence_or_none(
     places: Mapping[str, PicturePlace] | None = None,
     own_id: str | None = None,
 ) -> ItemEvidence | None:
-    """Return the adversary's evidence of an item; None for one without a right answer.
+    """Return the adversary's evidence of an item; None for an item without a right answer.
 
     Args:
         item: The item.
@@ -307,7 +308,7 @@ def evidence_of_answers(
         item: The item.
         evidence_of: Function from a picture's id to its evidence; None if pictures are missing.
         pixels_of: Function from a picture's id to its pixels, needed only for the content under marks.
-        places: Places of the pictures' files, by image id.
+        places: Locations of the pictures' files, by image id.
         own_id: Id of the question in its source.
 
     Raises:
@@ -337,8 +338,8 @@ def _evidence_kept() -> dict[str, PictureEvidence]:
 def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
     """Return the cues of an item, or the reason why it has none.
 
-    Reasons are `no_key`, `declining_is_right`, `missing_picture` if pictures of options are missing, and the reason why
-    a picture is unreadable.
+    The reasons are `no_key`, `declining_is_right`, `missing_picture` (if pictures of options are missing), and the
+    reason why a picture is unreadable.
 
     Args:
         item: The item.
@@ -358,7 +359,7 @@ def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
 
 
 def facts_reader(pictures: ReadPictures) -> FactsOf:
-    """Return a function from a picture's id, and whether its pixels are needed, to its facts, which are cached.
+    """Return a function from a picture's id, and whether its pixels are needed, to the picture's cached facts.
 
     Args:
         pictures: The pictures.

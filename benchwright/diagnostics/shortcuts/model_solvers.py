@@ -1,8 +1,9 @@
-"""Solvers that are language models: they read the text of an item, or captions of its pictures, never the pictures.
+"""Solvers that are language models: they read an item's text, or captions of its pictures, but never the pictures.
 
 A model answers correctly without the pictures if the words give the key away, if common knowledge suffices, or if it
 remembers the item. Options are shuffled, so that a preference for a letter is not a cue. E. Brown et al. 2025 (arXiv
-2511.04655) ask the same of the words of a test set, and BLINK (arXiv 2404.12390, section 4.3) of captions.
+2511.04655) ask the same question about the words of a test set, and BLINK (arXiv 2404.12390, section 4.3) about
+captions.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ class PicturelessModel(BaseModel):
 
     Args:
         chat: Endpoint and settings of the model that answers.
-        sees: Its input: `text` (question and options), `options` (these alone), `captions` (question, options and a
-            caption of each picture); one solver each.
-        captioner: Endpoint and settings of the model that describes pictures, each once, without marks; null for the
-            model that answers.
+        sees: The model's input: `text` (question and options), `options` (options alone), `captions` (question, options
+            and a caption of each picture); one solver for each.
+        captioner: Endpoint and settings of the model that describes the pictures, each once and without marks; if null,
+            the answering model does.
         concurrency: Number of simultaneous requests.
     """
 
@@ -108,7 +109,7 @@ def share_right(replies: Sequence[SolverReply], right: int) -> float | None:
 
 
 class ReplyCount(NamedTuple):
-    """Counts of a model's replies to the items of a task.
+    """The counts of a model's replies to the items of a task.
 
     Args:
         sees: Input of the model.
@@ -124,10 +125,10 @@ class ReplyCount(NamedTuple):
 
 
 def shown_of(item: Item, sees: Sequence[Sees]) -> tuple[Sees, ...]:
-    """Return the inputs with which an item can be asked; empty if words cannot distinguish its answers.
+    """Return the inputs with which a model can be asked about an item; empty if words cannot distinguish its answers.
 
-    The refusal choice is not an answer, and is not offered. Options that only name marks are distinguished by the
-    picture alone. Options that are pictures need captions, and those of a yes-or-no question mean nothing without the
+    The refusal choice is not an answer, and is not offered. Options that only name marks can be distinguished only in
+    the picture. Options that are pictures need captions, and options of a yes-or-no question mean nothing without the
     question.
     """
     answerable = among_answers(item)
@@ -148,7 +149,7 @@ def order_of(item: Item, seed: int) -> tuple[int, ...]:
 
 
 def shown_options(item: Item, order: Sequence[int]) -> tuple[tuple[str, str | None], ...]:
-    """Return the letter and the words of each option as shown to a model, in this order; a picture by its number.
+    """Return each option's letter and words as shown to a model, in the order shown; pictures are numbered.
 
     Args:
         item: The item.
@@ -161,11 +162,11 @@ def shown_options(item: Item, order: Sequence[int]) -> tuple[tuple[str, str | No
 
 
 class PicturelessAsker:
-    """Asks a model about items without their pictures, each request only once.
+    """A client that asks a model about items without their pictures, sending each request only once.
 
     Args:
         settings: The model.
-        seed: Seed of the order of options.
+        seed: Seed for the order of options.
         replies: Store of replies; None if they are not kept.
     """
 
@@ -185,7 +186,7 @@ class PicturelessAsker:
 
         Raises:
             PrerequisiteError: No request can succeed.
-            BudgetSpent: The budget does not allow all requests; existing answers are kept.
+            BudgetSpent: The budget does not cover all requests; the replies received so far are kept.
         """
         shown = [(among_answers(item) or item, shown_of(item, self._sees)) for item in items]
         captioned = [item for item, sees in shown if "captions" in sees]
@@ -231,7 +232,7 @@ class PicturelessAsker:
 
 
 def _failed_caption(item: Item, captions: Mapping[str, ModelAnswer]) -> str | None:
-    """Return why a picture of an item has no caption; None if all have one."""
+    """Return why a picture of an item has no caption; None if all pictures have one."""
     answers = [captions[image.image_id] for image in item.images]
     return next((answer.reply for answer in answers if answer.said == FAILED), None)
 
@@ -243,7 +244,7 @@ def request_text(item: Item, sees: Sees, order: Sequence[int], captions: Mapping
         item: The item.
         sees: The input of the model.
         order: Indices of the options, in the order shown.
-        captions: Captions of the item's pictures by image id, if these are shown.
+        captions: Captions of the item's pictures, by image id, if captions are shown.
     """
     lines = [_LEADS[sees], ""]
     if sees == "captions":
@@ -262,7 +263,7 @@ def model_picks(
 ) -> Iterator[SolverPicks]:
     """Yield a model's picks on the items of a task, one solver per input.
 
-    The solver does not decide an item without a reply that names an option.
+    The solver does not decide an item for which no reply names an option.
 
     Args:
         table: The items.
@@ -295,14 +296,14 @@ def reply_counts(table: CueTable, replies: Mapping[str, Sequence[SolverReply]]) 
 
 
 class PlannedRequests(NamedTuple):
-    """The cost of asking a model, in advance.
+    """The cost of asking a model, estimated in advance.
 
     Args:
-        items: Number of items it can be asked about.
-        requests: Number of requests, at one try each, including those for captions.
+        items: Number of items about which the model can be asked.
+        requests: Number of requests, with one attempt each, including those for captions.
         pictures: Number of pictures sent.
-        tokens: Estimate of the tokens sent, and of the largest number received.
-        cost: Upper bound on the price; None without prices.
+        tokens: Estimated number of tokens sent, and of the largest number received.
+        cost: Upper bound on the price; None if no prices are known.
     """
 
     items: int
@@ -328,15 +329,15 @@ class PlannedRequests(NamedTuple):
 
 
 def plan_requests(items: Iterator[Item], settings: PicturelessModel, *, seed: int) -> PlannedRequests:
-    """Return the requests to a model about items, as if no reply were kept.
+    """Return the requests to a model about items, as if no reply were stored.
 
-    Captions are assumed to have the largest allowed length. A token is assumed to have four characters, and a picture
-    as many tokens as in GPT-4o; both are estimates.
+    Captions are assumed to have the maximum length. A token is assumed to be four characters, and a picture to need as
+    many tokens as in GPT-4o; both are estimates.
 
     Args:
         items: The items.
         settings: The model.
-        seed: Seed of the order of options.
+        seed: Seed for the order of options.
     """
     asked = requests = 0
     answering, describing = Tokens(0, 0), Tokens(0, 0)

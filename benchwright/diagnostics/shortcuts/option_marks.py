@@ -12,7 +12,7 @@ from benchwright.records import Item, VisualPrompt
 from .picture_facts import PictureTraits
 
 _EXTENDED = frozenset({"box", "mask", "polygon"})
-"""Kinds of marks that have a size of their own."""
+"""Kinds of marks that have their own size."""
 
 Place = tuple[float, float]
 """Position (x, y) as proportions, 0-1, of the picture's width and height."""
@@ -23,7 +23,7 @@ class OptionMarks(NamedTuple):
 
     Args:
         options: Mark of each option, in order; None for an option without a mark.
-        reference: The mark that belongs to no option, if there is exactly one.
+        reference: The mark that belongs to no option, if there is exactly one such mark.
     """
 
     options: tuple[VisualPrompt | None, ...]
@@ -34,8 +34,8 @@ def option_marks(item: Item) -> OptionMarks | None:
     """Return the mark of each option; None if fewer than two options have marks.
 
     An option's mark is the one whose label occurs as a word in its text ("Point A", "A is closer"). If no text names a
-    label, it is the mark labeled with the option's letter. Of several marks with the same label, the last is used:
-    options lie in the last picture, references before it.
+    label, it is the mark labeled with the option's letter. Among several marks with the same label, the last is used:
+    options are in the last picture, references in earlier ones.
     """
     by_label: dict[str, VisualPrompt] = {}
     for image in item.images:
@@ -86,7 +86,7 @@ def position_cues(places: Sequence[Place | None]) -> dict[str, list[float | None
 
 
 def _distances(place: Place, places: Sequence[Place]) -> list[float]:
-    """Return the distances to all other places; places are compared by identity, since two may be equal."""
+    """Return the distances to all other positions, which are compared by identity because two may be equal."""
     return [hypot(place[0] - x, place[1] - y) for other in places if other is not place for x, y in (other,)]
 
 

@@ -15,12 +15,12 @@ from .cue_table import Floats
 
 Sides = Literal["both", "above"]
 """Whether accuracy below chance counts too. It does not for a solver fitted to other items: in sets with balanced keys,
-what the other items have too few of, the held-out items have too many of, so that the solver errs below chance without
-any cue."""
+whatever is too rare among the other items is too frequent among the held-out items, so the solver's accuracy falls
+below chance without any cue."""
 
 
 LEAST_DECIDED = 10
-"""Smallest number of items that a solver must decide in order to be tested."""
+"""Smallest number of items that a solver must decide to be tested."""
 
 
 class Keyed(Protocol):
@@ -59,7 +59,7 @@ class Accuracy(NamedTuple):
     """A solver's accuracy on the items it decides.
 
     Args:
-        items: Number of these items.
+        items: Number of items that the solver decides.
         value: Proportion of them that it answers correctly, 0-1; ties count in part.
         interval: 95 % interval of that proportion, by clusters (`benchwright.statistics.share_right`).
         chance: Accuracy of a uniform pick, 0-1.
@@ -77,7 +77,7 @@ class Bounds(NamedTuple):
     """Conditions under which items carry a cue.
 
     Args:
-        max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
+        max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes the test.
         min_p: Holm-adjusted p-value, 0-1, below which a distance is significant.
     """
 
@@ -90,10 +90,11 @@ class Bounds(NamedTuple):
 
 
 def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
-    """Return the picks of the options with the highest scores; options that tie share the pick.
+    """Return picks of the options with the highest scores; options that tie share the pick.
 
     Args:
-        scores: Score of each option, shape (items, most options); NaN for an option without one, which is not picked.
+        scores: Score of each option, shape (items, most options); NaN for an option without a score, which is never
+            picked.
         exists: Which options exist.
     """
     known = np.isfinite(scores) & exists
@@ -111,8 +112,8 @@ def accuracy_of(picks: Picks, table: Keyed, *, sides: Sides) -> Accuracy | None:
     The p-value is exact for keys drawn uniformly (a sum of binomial draws over items with equal numbers of options and
     of picked options). Its normal deviate is divided by the root of the design effect of clusters (J. N. K. Rao, A. J.
     Scott, "A simple method for the analysis of clustered binary data", Biometrics 48 (1992), 577-585) and compared with
-    Student's t with one degree of freedom less than there are clusters. Answers of a solver fitted to other items are
-    also dependent on each other (`benchwright.statistics.HELD_OUT_EFFECT`).
+    Student's t with one degree of freedom less than there are clusters. Answers of a solver fitted to other items also
+    depend on each other (`benchwright.statistics.HELD_OUT_EFFECT`).
 
     Args:
         picks: The picks.
@@ -142,7 +143,7 @@ def accuracy_of(picks: Picks, table: Keyed, *, sides: Sides) -> Accuracy | None:
 def _tails(
     units: NDArray[np.int64], options: NDArray[np.int64], picked: NDArray[np.int64], parts: int
 ) -> tuple[float, float]:
-    """Return the probabilities that uniformly drawn keys yield at least, and at most, as many right answers."""
+    """Return the probabilities that uniform keys give at least, and at most, as many right answers."""
     kinds, counts = np.unique(np.stack([options, picked], axis=1), axis=0, return_counts=True)
     distribution = np.ones(1)
     for (of, chosen), items in zip(kinds.tolist(), counts.tolist(), strict=True):
@@ -193,7 +194,7 @@ def _design_effect(
 
 
 def _clustered(tail: float, effect: float, clusters: int) -> float:
-    """Return a tail's probability if answers of a cluster depend on each other."""
+    """Return a tail's probability, given that the answers of a cluster depend on each other."""
     if effect == 1.0 or clusters < 2:
         return min(1.0, tail)
     from scipy.special import ndtri, stdtr

@@ -23,7 +23,7 @@ _BLACK, _WHITE = 5, 250
 _LOSSLESS_WEBP = "WEBP without loss"
 _FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP", _LOSSLESS_WEBP)
 _COMPARABLE = tuple(float(_FORMATS.index(name)) for name in ("JPEG", "PNG", _LOSSLESS_WEBP))
-"""Formats whose compressed size grows with visible detail if files are encoded alike."""
+"""Formats whose compressed size grows with visible detail if all files are encoded in the same way."""
 _OF_JPEG = ("jpeg_quality", "jpeg_chroma", "jpeg_progressive")
 
 
@@ -46,7 +46,7 @@ class PictureTraits(NamedTuple):
 
     @property
     def encoding(self) -> tuple[float | None, ...] | None:
-        """Return the properties that make file sizes of pictures of one size comparable.
+        """Return the properties that must agree for the file sizes of pictures of one size to be comparable.
 
         None for formats other than JPEG, PNG and lossless WebP.
         """
@@ -85,10 +85,11 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
 
 
 def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
-    """Return facts of pictures to compare, with bytes among the measures of pixels where they measure detail.
+    """Return facts of pictures to compare, with bytes among the pixel measures where they measure detail.
 
-    For lossless files of one size and encoding, or JPEGs of one quality and sampling, the compressed size grows with
-    visible detail; bytes that hold no pixels stay a measure of the file. Other facts are returned unchanged.
+    For lossless files with the same size and encoding, or JPEGs with the same quality and sampling, the compressed size
+    grows with visible detail; bytes that contain no pixels remain a measure of the file. Other facts are returned
+    unchanged.
     """
     if len({(each.encoding, each.width, each.height) for each in pictures}) > 1 or pictures[0].encoding is None:
         return list(pictures)
@@ -96,11 +97,12 @@ def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
 
 
 def with_detail_beside(options: Sequence[PictureTraits], reference: PictureTraits) -> list[PictureTraits]:
-    """Return facts of options, then of their reference, with bytes among the measures of pixels where they show detail.
+    """Return facts of options, then of their reference, with bytes among the pixel measures where they show detail.
 
-    If options have one size and encoding, which of them is closer to the reference in bytes depends on their detail and
-    on one number they share. So a reference of that encoding may have another size, as a picture and its pieces do: its
-    detail is the bytes of as many of its pixels as an option has. Other facts are returned unchanged.
+    If all options have the same size and encoding, which of them is closer to the reference in bytes depends on their
+    detail and on one number that they share. A reference with that encoding may therefore have another size, as a
+    picture and its pieces do: its detail is the number of bytes for as many of its pixels as an option has. Other facts
+    are returned unchanged.
     """
     detailed = with_detail(options)
     if "detail_bytes" not in detailed[0].pixels or reference.encoding != options[0].encoding:

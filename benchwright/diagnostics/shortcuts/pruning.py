@@ -1,9 +1,9 @@
 """Iterative pruning: removal of the items with the highest bias scores, round by round.
 
-For items that cannot be made again without the cue, such as imported or written ones. The method follows Brown et al.
-2025 (arXiv 2511.04655), who grow a model on the remaining items, remove the most biased, and begin again. Removing the
-items that a forest answers correctly lowers the forest's accuracy in itself, so the values after pruning show only its
-cost; a cue in most items stays a cue.
+Pruning is for items that cannot be made again without the cue, such as imported or written items. The method follows
+Brown et al. 2025 (arXiv 2511.04655), who train a model on the remaining items, remove the most biased ones, and repeat.
+Removing the items that a forest answers correctly lowers the forest's accuracy in itself, so the values after pruning
+show only its cost; a cue in most items stays a cue.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PruneSettings(BaseModel):
 
 
 class PruningRound(NamedTuple):
-    """The items before a round, or after the last one.
+    """The items before a round, or after the last round.
 
     Args:
         items: Number of items.
@@ -71,7 +71,7 @@ class Pruning(NamedTuple):
     Args:
         task: The task.
         rounds: State before each round, and after the last.
-        item_ids: Removed items, most biased first.
+        item_ids: Removed items, the most biased first.
         clusters: Number of clusters before and after.
     """
 
@@ -95,7 +95,7 @@ class Pruning(NamedTuple):
 
 
 def prune(result: TaskResult, settings: PruneSettings, *, seed: int, bounds: Bounds) -> Pruning | None:
-    """Return the pruning of a task; None if the forest does not carry, which leaves nothing to remove.
+    """Return the pruning of a task; None if the forest carries no cue, so that there is nothing to remove.
 
     Args:
         result: The battery's result for the task.
@@ -128,7 +128,7 @@ def prune(result: TaskResult, settings: PruneSettings, *, seed: int, bounds: Bou
 def prunings(
     results: Sequence[TaskResult], settings: PruneSettings, seed: int, bounds: Bounds, record_map: RecordMap
 ) -> Iterator[Pruning | None]:
-    """Yield `prune` of each task, in order, as `record_map` maps it over them.
+    """Yield the result of `prune` for each task, in order; `record_map` maps it over the tasks.
 
     Raises:
         StepError: Pruning a task failed.

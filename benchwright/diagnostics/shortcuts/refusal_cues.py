@@ -1,9 +1,10 @@
-"""How far a question alone reveals that its picture does not answer it, and the question templates that reveal it.
+"""How well a question alone reveals that its picture does not answer it, and the question templates that reveal it.
 
 A set with a refusal choice measures whether a model knows what it cannot see. If the words of unanswerable questions
-differ from those of answerable ones, a model that declines by words scores like one that looks. The classifier of the
-text-only baseline sees only the question's words, neither options nor task. Questions about one picture or of one group
-are in one fold, so that it answers only questions it has not learned from.
+differ from those of answerable ones, a model that declines
+by the words alone scores like one that looks at the picture. The classifier of the text-only baseline sees only the
+question's words, neither options nor task. Questions about the same picture or in the same group are in the same fold,
+so that the classifier answers only questions from which it has not learned.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _TEMPLATE_P = 0.01
 _MOST_TEMPLATES = 20
 _LONGEST_BEGINNING = 5
 _COMMON = 0.02
-"""Proportion of all questions at which a word belongs to templates instead of filling them."""
+"""Proportion of all questions above which a word belongs to templates instead of filling them."""
 _GAP = "…"
 
 
@@ -65,9 +66,9 @@ class TellingTemplate(NamedTuple):
     Args:
         words: The template, with `…` where its questions differ.
         tells: `answerable` or `unanswerable`.
-        item_ids: Ids of its questions of that kind.
+        item_ids: Ids of the items whose questions are of that kind.
         of: Number of the template's questions.
-        p: Probability, 0-1, over all templates tried, of as many of one kind by chance.
+        p: Probability, 0-1, over all templates tried, of that many questions of one kind by chance.
     """
 
     words: str
@@ -78,7 +79,7 @@ class TellingTemplate(NamedTuple):
 
 
 class RefusalCues(NamedTuple):
-    """How far questions reveal whether they are answerable.
+    """How well questions reveal whether they are answerable.
 
     Args:
         items: Number of questions.
@@ -86,10 +87,10 @@ class RefusalCues(NamedTuple):
         accuracy: Proportion, 0-1, of questions that the classifier correctly calls answerable or unanswerable.
         interval: 95 % interval of that proportion, by groups of linked questions.
         chance: Share of the more frequent kind: the accuracy of always naming it.
-        p: p-value of the difference of both, by groups.
-        guessed: Ids of the unanswerable questions that the classifier calls so.
-        false_refusals: Number of answerable questions that it calls unanswerable.
-        templates: Revealing templates, those with most questions first; one question counts for one template.
+        p: p-value of the difference between accuracy and chance, by groups.
+        guessed: Ids of the unanswerable questions that the classifier calls unanswerable.
+        false_refusals: Number of answerable questions that the classifier calls unanswerable.
+        templates: Revealing templates, those with the most questions first; each question counts for only one template.
     """
 
     items: int
@@ -155,7 +156,7 @@ def refusable(item: Item) -> RefusableQuestion | None:
 
 
 def refusal_cues(questions: Iterable[RefusableQuestion]) -> RefusalCues | None:
-    """Return how far questions reveal whether they are answerable; None if there are too few of either kind.
+    """Return how well questions reveal whether they are answerable; None if there are too few of either kind.
 
     Args:
         questions: Questions, in any order.
@@ -194,10 +195,10 @@ def refusal_cues(questions: Iterable[RefusableQuestion]) -> RefusalCues | None:
 
 
 def telling_templates(questions: Sequence[RefusableQuestion], groups: Sequence[int]) -> Iterator[TellingTemplate]:
-    """Yield the templates that reveal whether their questions are answerable, those with most questions first.
+    """Yield the templates that reveal whether their questions are answerable, those with the most questions first.
 
-    A template is a beginning of two to five words, or the whole question with its rarer words left open. A question is
-    counted only for the first template that matches it.
+    A template is a beginning of two to five words, or the whole question with its rarer words replaced by gaps. A
+    question is counted only for the first template that matches it.
 
     Args:
         questions: The questions.

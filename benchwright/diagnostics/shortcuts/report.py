@@ -33,7 +33,7 @@ from .pruning import PruneSettings, Pruning, prunings
 from .refusal_cues import RefusableQuestion, RefusalCues, refusable, refusal_cues
 
 _ASKED_TOGETHER = 64
-"""Number of items whose pictures are in memory while a model is asked about them."""
+"""Number of items whose pictures are in memory while a model is being asked about them."""
 
 
 class ShortcutReport(NamedTuple):
@@ -47,13 +47,13 @@ class ShortcutReport(NamedTuple):
         whole: Results on the items of all tasks together; None for a single task.
         left_out: Items that were not measured.
         pruning: Items that pruning would remove, per task whose forest carries a cue; empty unless requested.
-        words_alone: Number of items with missing pictures, so that only words and letters were measured.
-        own_ids: Ids of questions in their files, by item id; none for a release or workspace.
-        model: Name of the model that answered without pictures; None without one.
-        refusals: How far questions alone reveal whether they are answerable; None if not enough items of either kind
+        words_alone: Number of items with missing pictures, for which only words and letters were measured.
+        own_ids: Ids of questions in their files, by item id; empty for a release or workspace.
+        model: Name of the model that answered without pictures; None if no model did.
+        refusals: How well questions alone reveal whether they are answerable; None if not enough items of either kind
             have a refusal choice.
-        edited: Whether single pictures of pairs reveal that they were edited; None without a pair of separately asked
-            pictures.
+        edited: Whether single pictures of pairs reveal that they were edited; None if no pair has separate questions on
+            its pictures.
     """
 
     source: ItemSource
@@ -110,7 +110,8 @@ class ShortcutReport(NamedTuple):
 def flagged_items(task: TaskResult) -> dict[str, tuple[SolverResult, ...]]:
     """Return the solvers that a cue helps with each item of a task, by item id; other items are omitted.
 
-    Solvers that only mark an option as wrong count if no other carries a cue: they help a little with most items.
+    Solvers that only mark an option as wrong count only if no other solver carries a cue, because they help a little
+    with most items.
     """
     carried = [result for result in task.carried if result.answers] or task.carried
     flagged: dict[str, tuple[SolverResult, ...]] = {}
@@ -146,22 +147,22 @@ def find_shortcuts(
 
     Args:
         source: Folder of a release or of a workspace whose run is finished, or file, archive or folder of questions in
-            a form that the step `items` reads; an `ItemSource` if pictures lie elsewhere, or columns have other names.
+            a form that the step `items` reads; an `ItemSource` if pictures are elsewhere, or columns have other names.
         task_cues: Families of cues that a task asks about, by task, replacing the declarations of its step; default
-            none.
+            None.
         bounds: Conditions under which items carry a cue; default `Bounds()`.
         prune_most: Proportion of a task's items, 0-1, that pruning may remove; None if there is no pruning.
         seed: Seed of the forests.
         workers: Number of processes; default one per processor.
-        learn_from: Largest number of items of each task from which the adversary learns; 0 for none.
+        learn_from: Maximum number of items per task from which the adversary learns; 0 for none.
         model: Model that answers without pictures; None if no model is asked.
-        replies: File in which its replies are kept, so that no request is paid for twice; None keeps none.
+        replies: File in which the model's replies are kept, so that no request is paid for twice; None keeps none.
 
     Raises:
         BenchwrightError: The source is none of these, or the workspace's run is not finished.
         DataError: A file is damaged.
         PrerequisiteError: scikit-learn is not installed, or no request to the model can succeed.
-        BudgetSpent: The model's budget does not allow all requests; existing answers are kept.
+        BudgetSpent: The model's budget does not cover all requests; the replies received so far are kept.
     """
     require_forests()
     bounds = bounds or Bounds()
@@ -221,7 +222,7 @@ def _noted(
     declinable: list[RefusableQuestion],
     answers: PairAnswers,
 ) -> Iterator[SourceItem | LeftOutItem]:
-    """Yield all rows; note own ids of questions, questions with a refusal choice, and answers about pairs."""
+    """Yield all rows, and record own ids of questions, questions with a refusal choice, and answers about pairs."""
     for row in rows:
         if isinstance(row, SourceItem):
             answers.note(row.item)
@@ -241,11 +242,11 @@ def _ask_model(
         source: Source of the items.
         model: The model.
         seed: Seed of the order of options.
-        replies: File that keeps replies; None keeps none.
+        replies: File in which replies are kept; None keeps none.
 
     Raises:
         PrerequisiteError: No request can succeed.
-        BudgetSpent: The budget does not allow all requests; existing answers are kept.
+        BudgetSpent: The budget does not cover all requests; the replies received so far are kept.
     """
     from benchwright.models.endpoints.reply_store import ReplyStore
 
@@ -271,7 +272,7 @@ def _decoder(files: Mapping[str, bytes]) -> PixelsOf:
 
 
 def plan_model(source: Path | ItemSource, model: PicturelessModel, *, seed: int = 0) -> PlannedRequests:
-    """Return the cost of asking a model about items, without actually asking it.
+    """Return the cost of asking a model about items, without sending any request.
 
     Args:
         source: Source of the items, as for `find_shortcuts`.

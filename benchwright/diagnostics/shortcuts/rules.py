@@ -1,4 +1,4 @@
-"""Rules that pick an option by one cue, some of which first fit a number or a table to the other items."""
+"""Rules that pick an option by one cue; some of them first fit a number or a table to the other items."""
 
 from __future__ import annotations
 
@@ -72,9 +72,10 @@ def _constant_texts(table: CueTable) -> Iterator[SolverPicks]:
 
 
 def _extremes(table: CueTable, cue: Cue) -> Iterator[SolverPicks]:
-    """Yield the rules that pick the option with the largest, smallest, most usual and most unusual value.
+    """Yield the rules that pick the option with the largest, smallest, most typical and most unusual value.
 
-    Of two options the least is the other one, as accuracy below chance already shows, and none is unusual.
+    With two options, the smallest value belongs to the other option, which accuracy below chance already shows, and no
+    value is unusual.
     """
     values = np.where(table.exists, cue.values, np.nan)
     yield SolverPicks(f"most {cue.title}", cue.family, best_options(values, table.exists))
@@ -95,7 +96,7 @@ def _medians(values: Floats) -> Floats:
 
 
 def _fitted_places(table: CueTable) -> Iterator[SolverPicks]:
-    """Yield the rules that predict the position of the right mark, and pick the nearest mark."""
+    """Yield the rules that predict the position of the right mark and pick the nearest mark."""
     shape = table.exists.shape
     places, references = np.full((*shape, 2), np.nan), np.full((shape[0], 2), np.nan)
     for row, item in enumerate(table.items):
@@ -170,7 +171,7 @@ def _has_words(table: CueTable) -> bool:
 
 
 def _by_words(table: CueTable) -> Picks:
-    """Return the picks of the text-only baseline, trained on words of other clusters' items; letters do not count."""
+    """Return the picks of the text-only baseline, trained on words of other clusters' items; it ignores letters."""
     picked = np.zeros(table.exists.shape)
     for row, letter in enumerate(held_out_guesses(table.words, table.folds.tolist(), with_places=False)):
         picked[row, LETTERS.index(letter)] = 1

@@ -1,9 +1,9 @@
 """A text-only baseline: a classifier that guesses the right option from words alone, trained on other items.
 
 It shows how much the texts of a benchmark reveal. The classifier is a conditional logistic regression over an item's
-options, on hashed features of the words of question and option. It is cross-validated in five folds: it answers only
-items outside its training set. Items that share a group key, directly or through others, are in one fold. The baseline
-`text_classifier` and the filter `wording_bias` use it.
+options, on hashed features of the words of question and option. It is cross-validated in five folds, so that it answers
+only items outside its training set. Items that share a group key, directly or through others, are in the same fold. The
+baseline `text_classifier` and the filter `wording_bias` use it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ FEATURES = 1 << 16
 PENALTY = 1e-3
 ROUNDS = 150
 _TIE = 1e-9
-"""Largest difference of tied scores: sums in another order differ in the last bits."""
+"""Largest difference between tied scores: sums in another order differ in the last bits."""
 _WORD = re.compile(r"\w+")
 _FEW = 6
-"""Largest number of items that share an option, and of items that belong together."""
+"""Largest number of items that share an option, and of items that form a group."""
 _AROUND = " \t\n.;,"
 
 
@@ -55,11 +55,11 @@ class ItemWords(NamedTuple):
 
 
 def joined_by_options(items: Sequence[ItemWords]) -> list[ItemWords]:
-    """Return items with further group keys for those that share two options found in few others.
+    """Return items with additional group keys for those that share two options found in few other items.
 
-    Questions about one problem, such as its steps and the whole of it, often have the same options, and one reveals the
-    key of the other. Options of a vocabulary, which many items have, join none. Neither do options such as years, of
-    which each item shares some with the next.
+    Questions about one problem, such as its steps and the whole problem, often have the same options, and one reveals
+    the key of the other. Options from a vocabulary, which many items have, link no items. Neither do options such as
+    years, of which each item shares some with the next.
 
     Args:
         items: The items.
@@ -85,7 +85,8 @@ def joined_by_options(items: Sequence[ItemWords]) -> list[ItemWords]:
 def folds_of(items: Sequence[ItemWords]) -> list[int]:
     """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key are in the same fold.
 
-    Groups are assigned largest first, ties in order of a hash, each to the fold with the fewest items.
+    Groups are assigned from the largest to the smallest, ties in the order of a hash, each to the fold with the fewest
+    items.
     """
     groups: dict[int, list[int]] = {}
     for number, component in enumerate(components_of(item.group_keys for item in items)):
@@ -129,10 +130,10 @@ def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int], *, with_p
     """Return, for each item, the key that `guess` returns with the weights trained on all folds but its own.
 
     Args:
-        items: Items, to learn from and to answer.
+        items: Items to learn from and to answer.
         folds: Fold of each item (`folds_of`).
-        with_places: Whether it learns the positions of options in addition to their words, so that keys of one letter
-            help it.
+        with_places: Whether the classifier learns the positions of options in addition to their words, so that keys of
+            one letter help it.
     """
     known = _known(items, with_places=with_places)
     weights = _weights(known, folds)
@@ -155,7 +156,7 @@ def _best_option(item: _KnownItem, weights: NDArray[np.float64] | None) -> str:
 
 
 class WordLearner:
-    """Learns from some of the items at a time, and scores the options of all; it learns from each selection once.
+    """Learns from a selection of the items, once per selection, and scores the options of all items.
 
     Args:
         items: The items.
@@ -190,7 +191,7 @@ class WordLearner:
         return scores
 
     def _learned(self, learned: Sequence[int]) -> NDArray[np.float64]:
-        """Return the score of each option, for one item after another."""
+        """Return the scores of the options, one item after another."""
         import numpy as np
 
         weights = _learn([self._known[row] for row in learned])
@@ -201,7 +202,7 @@ class WordLearner:
 
 
 def _features_of(item: ItemWords, with_places: bool) -> list[list[int]]:
-    """Return the hashed features of each option: its words, and its place if requested."""
+    """Return the hashed features of each option: its words and, if requested, its position."""
     question_words = _words(item.question)
     texts = [text.strip() for _, text in item.options]
     lengths = sorted({len(text) for text in texts}, reverse=True)
@@ -224,8 +225,8 @@ def _words(text: str) -> list[str]:
 def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
     """Return weights trained to make the right options likely; None if there are no training data.
 
-    Training is gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same
-    order give the same weights.
+    Training is gradient ascent with Nesterov's momentum, starting at zero, for a fixed number of rounds: the same items
+    in the same order give the same weights.
     """
     import numpy as np
     from scipy import sparse

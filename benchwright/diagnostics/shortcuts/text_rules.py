@@ -1,4 +1,4 @@
-"""Rules that pick an option by words alone, without the picture; each gives every option a share of the pick."""
+"""Rules that pick an option from words alone, without the picture; each gives every option a share of the pick."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from benchwright.texts.normalization import normal
 Words = Sequence[str]
 """The texts of an item's options, in order."""
 Rule = Callable[[str, Words], list[float]]
-"""Function from question and options to each option's share of the pick, with sum 1; ties share it equally."""
+"""Function from question and options to each option's share of the pick; the shares sum to 1, and ties share
+equally."""
 
 
 _FIXED = ({"yes", "no"}, {"true", "false"}, {"right", "wrong"}, {"correct", "incorrect"})
-"""Options of a kind of question, whatever it asks: their length reveals no more than their letter."""
+"""Options determined by the kind of question: their length reveals no more than their letter."""
 
 
 def _share(scores: Sequence[float]) -> list[float]:
-    """Share the pick among the options with the highest score."""
+    """Divide the pick among the options with the highest score."""
     best = max(scores)
     picked = [score >= best - 1e-12 for score in scores]
     share = 1 / sum(picked)
@@ -52,19 +53,19 @@ def most_shared(question: str, options: Words) -> list[float]:
 
 
 def most_typical(question: str, options: Words) -> list[float]:
-    """Pick the option that shares most words with the others: wrong options are often made from the right one."""
+    """Pick the option that shares the most words with the others: wrong options are often made from the right one."""
     del question
     return _share(kinship(options))
 
 
 def odd_one_out(question: str, options: Words) -> list[float]:
-    """Pick the option that shares fewest words with the others."""
+    """Pick the option that shares the fewest words with the others."""
     del question
     return _share([-mean for mean in kinship(options)])
 
 
 def odd_form(question: str, options: Words) -> list[float]:
-    """Pick the only option with another ending or beginning, such as a full stop, a lowercase letter or a digit."""
+    """Pick the only option that ends or begins differently, such as with a full stop, a lowercase letter or a digit."""
     del question
     endings, beginnings = [_ending(text) for text in options], [_beginning(text) for text in options]
     return _share([max(pair) for pair in zip(_rarities(endings), _rarities(beginnings), strict=True)])
@@ -95,7 +96,7 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 def kinship(options: Words) -> list[float]:
-    """Return each option's mean Jaccard similarity of words to the others, rounded to remove errors of the last bit."""
+    """Return each option's mean Jaccard similarity of words to the others, rounded to remove floating-point noise."""
     return list(_kinship(tuple(options)))
 
 

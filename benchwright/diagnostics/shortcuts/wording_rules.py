@@ -1,8 +1,8 @@
 """Keys that the words give away: tests of whether a rule that never sees the picture can pick the right option.
 
-The rules pick the longest option, the one with a different form, the one that shares most words with the others, and
-the pick of a classifier that learned from the other items' texts. A rule that beats chance shows a bias in the texts; a
-model's score on such items partly measures how well it exploits that bias.
+The rules pick the longest option, the one with a different form, the one that shares the most words with the others, or
+the choice of a classifier that learned from the other items' texts. A rule that beats chance shows a bias in the texts;
+a model's score on such items partly measures how well it exploits that bias.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RuleResult(NamedTuple):
         measured: The rule's accuracy on the items that it decides.
         p_holm: The p-value, Holm-adjusted over all rules and tasks; None if the rule decides too few items for a test.
         rows: Indices of the items whose right option it picks, alone or in a tie of fewer than all options.
-        is_explained: Whether it is the result on a whole set, and tasks that the rule gives away explain it.
+        is_explained: Whether this is the result on a whole set and is explained by tasks that the rule gives away.
     """
 
     task: str | None
@@ -107,10 +107,10 @@ def rule_results(
     Args:
         items: Items, in any order.
         per: `task` for one group per task, `all` for one group, `both` for all of these.
-        most_learned: Largest number of items that the classifier learns from and answers, those with the smallest ids;
-            None for all.
-        learned: Function that gives the classifier's picks for the items of one group, if these may be known already;
-            None uses `learned_picks`.
+        most_learned: Largest number of items from which the classifier learns and which it answers, those with the
+            smallest ids; None for all.
+        learned: Function that returns the classifier's picks for the items of one group, if these may already be known;
+            if None, `learned_picks` is used.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
@@ -163,9 +163,9 @@ def _is_explained(
 def _results_of(
     task: str | None, worded: Mapping[int, ItemWords], picked: Mapping[int, str], shares: _Shares
 ) -> Iterator[RuleResult]:
-    """Yield the results of all rules on one group of items, sorted by rule, except for rules that decide no item.
+    """Yield the results of all rules on one group of items, sorted by rule, without rules that decide no item.
 
-    Options share words of a question common to all items (“Which caption fits the picture?”) only by accident.
+    If all items have the same question (“Which caption fits the picture?”), options share its words only by accident.
     """
     keys_of_all = _keyed(worded) if worded else None  # the same for every rule that does not learn
     for name in sorted((*RULES, LEARNED)):
@@ -206,6 +206,6 @@ def _item_words(item: Item) -> ItemWords | None:
 def learned_picks(items: Sequence[ItemWords]) -> list[str]:
     """Return a classifier's pick for each item after learning from the words of other groups' items.
 
-    It does not learn the places of options: uneven letters are not a fault of the words.
+    It does not learn the positions of options, because uneven letters are not a fault of the words.
     """
     return held_out_guesses(items, folds_of(items), with_places=False)

@@ -78,7 +78,7 @@ _SEVERAL_IN_ONE = re.compile(r"\b(?:and|und|et|y|e|both)\b|[,&+/、;和与]", re
 def asks_for_several(question: str, answer: str) -> str | None:
     """Return the words with which a question asks for several answers; None if it asks for one.
 
-    None, too, if the right option contains several: `Name both. - Salt and pepper`.
+    Also None if the right option contains several answers: `Name both. - Salt and pepper`.
 
     Args:
         question: The question.

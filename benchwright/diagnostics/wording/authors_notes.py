@@ -2,8 +2,8 @@
 
 `[needs a better distractor]`, `(too easy?)`, `// rewrite`, `<!-- fix me -->`, `to be filled in`, `-- key disputed`,
 `same as Q12:`, `Option C` among options in words. A note is set apart (in brackets, after a dash, an arrow or a slash,
-between stars, in a comment) and speaks of work on the text, or it has words that occur in no text for readers
-(`note_words`). If a question asks for the text of a note or a screen, options may have the words of notes.
+between asterisks, in a comment) and concerns work on the text, or it has words that occur in no text for readers
+(`note_words`). If a question asks for the text of a note or a screen, options may contain the words of notes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _APART = re.compile(
     r"|(?P<star>\*{1,3}|_{1,2}|#{2,3}|~~)(?P<stars>[^*_#~\n]{3,120}?)(?P=star)(?!\w)"
     r"|(?:\s(?:--+|[-–—~%|]|<-+|->|=>|→|←|//+|\\\\)\s*|\s/(?=\w))(?P<behind>[^\n]{3,140}?)/?$"
 )
-"""Text that is set apart from the rest; the last alternative reaches up to the end."""
+"""Text that is set apart from the rest; the last alternative extends to the end."""
 _PARTS = ("square", "round", "braces", "angles", "tagged", "stars", "behind")
 _NO_WORDS = re.compile(r"[=^\\_{}$]")
 _ASKS_FOR_TEXT = re.compile(
@@ -49,7 +49,7 @@ _WHOLE = re.compile(
     r"[ _]?(?:\d|[a-z]|text|here)?\s*>",
     re.IGNORECASE,
 )
-"""A text that consists of the name of its field."""
+"""A text that consists only of the name of its field."""
 _LABEL = re.compile(
     r"[<\[(]?\s*(?:(?:wrong|right|correct|incorrect)[ _-])?(?:option|choice|answer|distractor|alternative|"
     r"antwort|réponse|"
@@ -65,7 +65,7 @@ def authors_note(text: str, *, in_prose: bool = False) -> tuple[int, int] | None
 
     Args:
         text: A question, an option or an explanation.
-        in_prose: Whether the text is long prose, such as an explanation, in which only text that opens like a note
+        in_prose: Whether the text is long prose, such as an explanation, in which only text that begins like a note
             counts.
 
     Example:
@@ -114,7 +114,7 @@ def _apart(text: str) -> Iterator[tuple[int, int, str]]:
 def labels_for_texts(texts: Sequence[str]) -> list[int]:
     """Return the indices of options that are a label, such as `Option C`, if two or more others are not.
 
-    If all are labels, they stand for the content of a picture.
+    If all options are labels, they denote the content of a picture.
     """
     labels = [n for n, text in enumerate(texts) if _LABEL.fullmatch(text.strip())]
     return labels if len(texts) - len(labels) >= max(_LEAST_OTHERS, len(labels)) else []
@@ -123,7 +123,7 @@ def labels_for_texts(texts: Sequence[str]) -> list[int]:
 def texts_without_words(texts: Sequence[str]) -> list[int]:
     """Return the indices of options that are empty or a mark such as `-`, if two or more others have words.
 
-    If several are marks, for example because the question asks for one, none is at fault.
+    If several options are marks, for example because the question asks for a mark, none is at fault.
     """
     said = [_SAYS_NOTHING.fullmatch(text) is None for text in texts]
     in_words = sum(any(sign.isalnum() for sign in text) for text in texts)

@@ -1,7 +1,7 @@
 """The position of an option in a sentence that it completes: a blank, or the end of a sentence without an end mark.
 
 `The picture shows an ___`, `Tucked under her arm is a single white` and `Which fruits are these? These are` all ask for
-the words that follow. Grammar rules read them in one form.
+the words that follow. Grammar rules read them in a common form.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _WRITTEN = re.compile(
 )
 _UNFINISHED = re.compile(r"[\w'’)\"”»,]\s*$")
 _FEWEST_WORDS = 3
-"""Smallest number of words in a question's last sentence at which a missing end mark means that it continues."""
+"""Smallest number of words in a question's last sentence at which a missing end mark means that the sentence
+continues."""
 _ASKS = re.compile(
     r"^\W*(?:(?:in|on|at|of|from|for|to|with|by|auf|mit|à|de|en|di|da|em) )?"
     r"(?:what|which|who|whom|whose|where|when|why|how|choose|select|name|pick|identify|describe|find|count|read|look|tell"
@@ -31,9 +32,9 @@ _ASKS = re.compile(
 
 
 def with_blank(question: str) -> str:
-    """Return a question whose blanks are all written `___`, with one at its end if its last sentence is unfinished.
+    """Return a question with all its blanks written `___`, and one at its end if its last sentence is unfinished.
 
-    A missing question mark alone, as in `What is this`, does not make a question unfinished.
+    A question is not unfinished merely because its question mark is missing, as in `What is this`.
     """
     text = _WRITTEN.sub(f" {BLANK} ", question).rstrip()
     if BLANK in text:

@@ -73,7 +73,7 @@ _METERS = {"mm": "1/1000", "cm": "1/100", "m": "1", "km": "1000", "in": "127/500
            "miles": "201168/125"}  # fmt: skip
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _LEAST_SCALE = 500
-"""Smallest number in `1:…` at which this is the scale of a map rather than a ratio."""
+"""Smallest number in `1:…` at which the text is the scale of a map rather than a ratio."""
 
 
 def date_or_rate(text: str) -> Quantity | None:

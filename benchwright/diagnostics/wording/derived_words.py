@@ -5,9 +5,9 @@ that it is formed by rule: a word of the list, a productive ending, and the spel
 dropped before a vowel, y becomes i). The endings and prefixes are some of those that L. Bauer, R. Lieber and I. Plag,
 "The Oxford Reference Guide to English Morphology" (2013), call productive.
 
-Endings that often occur in misspellings are excluded. Endings of inflection: `begining` would pass as `begin` with
-`ing`, and lists have the forms of common verbs. Plurals except of agents and doctrines (`-er`, `-ist`, `-ism`):
-learners write `informations`. The adverbs' `-ly`: they write `truely`.
+Endings that often occur in misspellings are excluded. These are endings of inflection (`begining` would pass as `begin`
+with `ing`, and lists have the forms of common verbs), plurals other than those of agents and doctrines (`-er`, `-ist`,
+`-ism`), because learners write `informations`, and the adverbial `-ly`, because they write `truely`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 
 _LEAST_STEM = 5
-"""Smallest number of letters of a base word, because shorter ones are parts of too many misspellings."""
+"""Smallest number of letters of a base word, because shorter words are parts of too many misspellings."""
 PREFIXES = (
     "anti", "auto", "bio", "counter", "cyber", "eco", "hyper", "inter", "macro", "mega", "meta", "micro", "mini",
     "mis", "mono", "multi", "nano", "neo", "neuro", "non", "over", "photo", "poly", "post", "pre", "pseudo", "psycho",
@@ -38,7 +38,7 @@ def is_derived(word: str, is_listed: Callable[[str], bool]) -> bool:
 
     Args:
         word: Word in lowercase.
-        is_listed: Function from a word in lowercase to whether the list has it.
+        is_listed: Function from a word in lowercase to whether the list contains it.
 
     Example:
         >>> is_derived("weaponization", {"weapon"}.__contains__)

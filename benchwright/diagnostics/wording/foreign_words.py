@@ -1,4 +1,4 @@
-"""Single words of another language among English ones: options such as `Wadenbein`, `Ein Buch`, `Rouge`, and questions.
+"""Single words of another language among English words: options such as `Wadenbein` or `Rouge`, and questions.
 
 A word is foreign if English lists lack it and a list of another language has it, or if it consists of two German words,
 or has letters that English lacks. English lists contain loan words, and this module lists some loan phrases.
@@ -55,7 +55,7 @@ _IN_LOANS = frozenset(["de", "la", "le", "el", "en", "et", "al", "du", "des", "v
 def foreign_option(texts: Sequence[str]) -> tuple[int, str] | None:
     """Return the index and language of the only option in a language other than English; None if there is none.
 
-    All others must be words of English dictionaries, so that names do not count as foreign words.
+    All other options must be words in English dictionaries, so that names do not count as foreign words.
 
     Args:
         texts: All options.
@@ -86,7 +86,7 @@ def foreign_option(texts: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _of_closed_class(texts: Sequence[str]) -> tuple[int, str] | None:
-    """Return the option that is a `yes`, a color, a side or a number in another language than all others."""
+    """Return the option that is a `yes`, a color, a side or a number in a language other than that of all others."""
     plain = [" ".join(text.casefold().strip(" .").split()) for text in texts]
     odd = [place for place, text in enumerate(plain) if text in _YES_OR_NO and text not in ("yes", "no")]
     if len(odd) == 1 and len(texts) > 1 and {text for at, text in enumerate(plain) if at != odd[0]} <= _VERDICTS:
@@ -181,7 +181,7 @@ def _is_plain_english(text: str) -> bool:
 def foreign_words_of_question(question: str) -> str | None:
     """Return individual words of another language in an English question: `Wo steht the woman`.
 
-    Capitalized words count as names and are skipped; so are words one letter away from an English one.
+    Capitalized words count as names and are skipped; so are words that differ from an English word in one letter.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.

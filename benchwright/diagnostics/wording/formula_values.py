@@ -39,19 +39,19 @@ _LONE_ARGUMENT = re.compile(r"(?<![A-Za-z])(sin|cos|tan|cot|log|ln)([A-Za-zα-ω
 _POWER_OF_FUNCTION = re.compile(r"(sin|cos|tan|cot|log|ln)\^(\d)(\([^()]*\)|[A-Za-zα-ω]|\d+)")
 _PRODUCT_OF_NAMES = re.compile(r"-?\(?[a-z]{2,3}(?:[-+][a-z]{2,3})*\)?")
 _COMPUTED = re.compile(r"[√^!π]|[A-Za-z]\(|\d[*]")
-"""Signs of a number in the form of a calculation; equal calculations are one number in two forms."""
+"""Signs that occur in a number written as a calculation; equal calculations are the same number in two forms."""
 _INTERVAL = re.compile(r"(?:([a-z])∈)?([\[(])(-?[\d.]+),(-?[\d.]+)([\])])")
 _BETWEEN = re.compile(r"(-?[\d.]+)(<=?)([a-z])(<=?)(-?[\d.]+)")
 _WITHIN = re.compile(r"\|([a-z])\|(<=?)([\d.]+)")
 _RATIO = re.compile(r"(\d+):(\d+)")
 _CROSS_PRODUCT = re.compile(r"[A-Za-z]\s*(?:×|\\times)\s*[A-Za-z]")
 _SIDES = re.compile(r"\d+(?:\.\d+)?(?:\s*[×x]\s*\d+(?:\.\d+)?){2,}")
-"""The sides of a box, such as `4×6×16`: another box may have the same volume."""
+"""The dimensions of a box, such as `4×6×16`: another box may have the same volume."""
 _UNSIGNED = re.compile(r"(?:\d+(?:\.\d+)?|\d/\d)?[a-z]{1,3}")
 _RELATION = re.compile(r"<=|>=|!=|[<>=]")
 _POINTS = (0.618, 1.373, 2.291)
 _BELOW_ZERO = -3.1
-"""A negative point for all variables, where `|x|` and `x` differ."""
+"""A negative value for all variables, at which `|x|` and `x` differ."""
 _CHEMICAL = re.compile(r"(?:(?:[A-Z][a-z]?|\((?:[A-Z][a-z]?\d*)+\))\d*){2,}")
 
 
@@ -59,7 +59,7 @@ _CHEMICAL = re.compile(r"(?:(?:[A-Z][a-z]?|\((?:[A-Z][a-z]?\d*)+\))\d*){2,}")
 def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
     """Return the variables of a formula and its values at fixed points; None if it cannot be evaluated.
 
-    An equation or inequality has the values of the difference of its sides.
+    The values of an equation or inequality are those of the difference of its sides.
     """
     if len(text) > _LONGEST or _CROSS_PRODUCT.search(text) or _SIDES.fullmatch(text.strip()):
         return None
@@ -92,7 +92,7 @@ _POWER, _ABSOLUTE = re.compile(r"\*\*"), re.compile(r"\\?[lr]?(?:vert|\|)([^|]+?
 
 
 def _as_formula(text: str) -> str:
-    """Return a formula without program notation: `n**2`, `x += 1`; with `|x|` as a function."""
+    """Return a formula with program notation such as `n**2` or `x += 1` removed, and with `|x|` as a function."""
     text = _POWER.sub("^", _ASSIGNS.sub(r"\1 = \1 \2 (\3)", text.strip()))
     return _ABSOLUTE.sub(r"abs(\1)", text)
 
@@ -116,7 +116,7 @@ def _with_arguments(plain: str) -> str:
 
 
 def _sides(plain: str) -> tuple[str, str, str]:
-    """Return the sides of an equation or inequality, smaller one first, and its sign; otherwise the whole text."""
+    """Return the sides of an equation or inequality, the smaller first, and its sign; otherwise the whole text."""
     match = _RELATION.search(plain)
     if match is None or _RELATION.search(plain, match.end()):
         return plain, "", ""
@@ -127,7 +127,7 @@ def _sides(plain: str) -> tuple[str, str, str]:
 def have_equal_values(first: str, second: str) -> bool:
     """Return whether two formulas have the same value for all values of their variables, or denote the same substance.
 
-    Equations and inequalities are equal if the difference of their sides is (`y = 2x`, `2x = y`, `y - 2x = 0`).
+    Equations and inequalities are equal if the differences of their sides are (`y = 2x`, `2x = y`, `y - 2x = 0`).
 
     Example:
         >>> have_equal_values("3(x+2)", "3x+6"), have_equal_values("x-1", "1-x"), have_equal_values("H2O", "H₂O")
@@ -141,7 +141,7 @@ def have_equal_values(first: str, second: str) -> bool:
 
 
 def _agree_everywhere(first: str, second: str) -> bool:
-    """Return whether two formulas have equal values at all points, or equations equal differences of their sides."""
+    """Return whether formulas have equal values at all points, or equations have equal differences of their sides."""
     if ("abs(" in first) != ("abs(" in second):
         return "=" not in first + second and _solve_alike(f"Q={first}", f"Q={second}")
     if formula_key(first) is None and formula_key(second) is None and not all(map(_is_sum, (first, second))):
@@ -162,7 +162,7 @@ _ISOLATED = re.compile(r"([A-Za-zα-ω](?:_?\d)?)=(.+)")
 
 
 def _solve_alike(first: str, second: str) -> bool:
-    """Return whether two equations hold for the same values, if one of them names one variable: `f = 1/T`, `fT = 1`."""
+    """Return whether two equations have the same solutions, if one of them names one variable: `f = 1/T`, `fT = 1`."""
     plain = [_with_arguments(key) if (key := formula_key(text)) is not None else "" for text in (first, second)]
     if not all(side.count("=") == 1 and not re.search(r"[<>!]|[fgh]\(", side) for side in plain):
         return False
@@ -185,7 +185,7 @@ def _solve_alike(first: str, second: str) -> bool:
 
 
 def _holds(name: str, value: str, other: str, point: float) -> bool:
-    """Return whether an equation holds if a variable has the value of one formula, and not with that of another."""
+    """Return whether an equation holds if a variable has the value of one formula, but not that of another."""
     letters = {
         token for side in (value, other) for kind, token in _tokens(side.replace("=", "-")) or () if kind == "name"
     }
@@ -267,7 +267,7 @@ def _tokens(text: str) -> list[tuple[str, str]] | None:
 
 
 class _Reading:
-    """Parser that reads a formula from left to right and evaluates it; unknown notation raises `ValueError`."""
+    """Parser that reads a formula from left to right and evaluates it; raises `ValueError` for unknown notation."""
 
     def __init__(self, tokens: list[tuple[str, str]], variables: Mapping[str, complex]) -> None:
         self._tokens = [*tokens, ("end", "")]

@@ -1,8 +1,8 @@
 """Formulas in options: which texts are formulas, and when two of them have the same notation.
 
-In words, brackets, dashes and points matter little; in a formula each of them matters. `f(x+1)` is not `f(x)+1`, `[1,
-2)` is not `(1, 2]`, `-x` is not `x`, and `x` is not `X`. Spaces, dollar signs and LaTeX commands that only set the type
-make no difference.
+In text, brackets, dashes and dots matter little; in a formula, each of them matters. `f(x+1)` is not `f(x)+1`, `[1,
+2)` is not `(1, 2]`, `-x` is not `x`, and `x` is not `X`. Spaces, dollar signs and LaTeX commands that only affect
+typesetting make no difference.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Grammar of English questions and options, by small rules that name the fault; without a parser, no rule guesses.
+"""Grammar of English questions and options, by small rules that name the fault; there is no parser and no guessing.
 
 Each rule reads a pattern that is wrong in nearly any sentence. Faults that need a parser (`the man that hold the cups
 is`) are not found.
@@ -48,7 +48,7 @@ _AFTER_A_LETTER = frozenset(
         "with",
     ]
 )
-"""Words before which `A` is the letter of an option or a point."""
+"""Words before which `A` is the letter of an option or the name of a point."""
 
 _DOUBLED = re.compile(r"\b([a-z]+(?:['’][a-z]+)?)\s+\1\b(?!['’-])", _FLAGS)
 _RIGHTLY_DOUBLED = frozenset(
@@ -86,7 +86,7 @@ _NO_NOUN = (
     r"large|great|good|small|significant|huge|vast|certain|mix|mixture|range|minimum|maximum|majority)\b)"
 )
 _BEGINNING = r"(?:^|(?<=[.?!] ))"
-"""The beginning of a sentence: only there does `that` certainly point at something; elsewhere it may begin a clause."""
+"""The beginning of a sentence: only there is `that` certainly a demonstrative; elsewhere it may begin a clause."""
 _IRREGULAR = "men|women|children|feet|teeth|mice|geese|wolves"
 _AGREEMENT = tuple(
     re.compile(pattern, _FLAGS)
@@ -136,7 +136,7 @@ def grammar_faults(text: str) -> list[GrammarFault]:
 
 
 def begins_small(text: str) -> bool:
-    """Return whether a sentence begins in lowercase, except with a name such as `iPhone`, a sign or a place."""
+    """Return whether a sentence begins in lowercase, except with a name such as `iPhone`, a symbol or a place."""
     match = re.match(r"[\s\"'“‘(¿¡]*([^\W\d_][\w-]*)", text)
     return match is not None and match.group(1).islower()
 

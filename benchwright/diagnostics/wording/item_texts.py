@@ -20,16 +20,16 @@ _SMALL_WORDS = frozenset(
 
 
 def option_key(choice: Choice) -> tuple[str, str]:
-    """Return a key that equal options share: the picture, or the key of the text (`text_key`)."""
+    """Return a key that equal options share: that of the picture, or that of the text (`text_key`)."""
     return ("image", choice.image_id) if choice.image_id is not None else text_key(choice.text or "")
 
 
 @lru_cache(maxsize=1 << 15)
 def text_key(text: str) -> tuple[str, str]:
-    """Return a key that equal texts of options share: the formula, or the normalized text.
+    """Return a key that equal option texts share: the formula, or the normalized text.
 
-    Invisible characters make no difference. Case makes none in words, but it matters in formulas, symbols of one or two
-    letters (`Co` and `CO`) and alleles.
+    Invisible characters make no difference. Case makes no difference in words, but it does in formulas, symbols of one
+    or two letters (`Co` and `CO`) and alleles.
     """
     text = visible(text)
     if (formula := formula_key(text)) is not None:

@@ -1,7 +1,7 @@
 """The language of a question, by its script and by lists of frequent words that ship in a wheel, without a network.
 
-The lists are those of pyspellchecker (MIT license): words of subtitles with their frequencies, of nine languages in
-Latin letters and of Arabic and Persian. A text belongs to the language in which its words are likeliest.
+The lists are those of pyspellchecker (MIT license): words from subtitles with their frequencies, for nine languages in
+Latin letters and for Arabic and Persian. A text is assigned to the language in which its words are most likely.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _BY_LIST: Mapping[str, tuple[str, ...]] = {
 _BY_SCRIPT = {"CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CYRILLIC": "ru", "GREEK": "el",
               "HEBREW": "he", "DEVANAGARI": "hi", "THAI": "th", "BENGALI": "bn", "TAMIL": "ta", "GEORGIAN": "ka",
               "ARMENIAN": "hy"}  # fmt: skip
-"""Languages by script: the most frequent language written in it."""
+"""Most frequent language written in each script."""
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_WORDS = 20_000
-"""Number of words to read from a list, starting with the most frequent: function words decide."""
+"""Number of words to read from a list, starting with the most frequent, because function words decide."""
 _OF_ITEMS = ("en", "de", "es", "fr", "it", "nl", "pt")
 _SHORTEST = 2
 _FUNCTION_WORDS, _RARE = 300, 5_000
-"""Ranks up to which a word is a function word, and above which it is a rare one."""
+"""Ranks up to which a word is a function word, and above which it is a rare word."""
 _UNKNOWN = math.log(1e-8)
 _SURE = 2.0
 """Smallest lead of the likeliest language over the next, in natural logarithms."""
 _LEAST_KNOWN = 0.6
 _LIKELY, _FAR = -12.0, 3.5
-"""Smallest average likelihood of a phrase's word in its language, and smallest distance from that in another, in
-natural logarithms."""
+"""Smallest average log-likelihood of a phrase's word in its language, and smallest distance from that in another
+language, in natural logarithms."""
 _FEWEST_OF_PHRASE = 2
 _SYMBOLS = re.compile(r"[\\^=<>{}$_*/·+()\d]")
 """Signs of formulas and markup, whose letters are not words."""
@@ -55,7 +55,7 @@ _FEWEST_WORDS = 3
 
 
 def language_of(text: str) -> str | None:
-    """Return the code (ISO 639-1) of the language of a text; None if its words are ambiguous between languages.
+    """Return the code (ISO 639-1) of the language of a text; None if its words do not determine one language.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -85,8 +85,8 @@ def language_of(text: str) -> str | None:
 def odd_language(text: str, language: str) -> str | None:
     """Return the language of a text of two or more words that cannot be in a given language; None if it may be.
 
-    Half of its words are frequent ones of the other language, the others of neither, and on average they are far
-    likelier there. The lists hold no names.
+    At least half of its words are frequent in the other language, the rest are frequent in neither, and on average the
+    words are far more likely there. The lists contain no names.
 
     Args:
         text: A short text, such as an option.
@@ -118,7 +118,7 @@ def odd_language(text: str, language: str) -> str | None:
 
 
 def is_known_in(text: str, language: str) -> bool:
-    """Return whether half of a text's words are frequent ones in a language, or the text has no words.
+    """Return whether half of a text's words are frequent in a language, or the text has no words.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -128,10 +128,11 @@ def is_known_in(text: str, language: str) -> bool:
 
 
 def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
-    """Return another language and the words of a text that belong to it but not to a given one; None if there are none.
+    """Return another language, and a text's words that belong only to it and not to the given one; None without any.
 
-    A word is foreign if no list of the given language has it and it is a frequent one of the other, or if it is a
-    function word there and a rare one here (`dem`). No word of the text may belong to the given language alone.
+    A word is foreign if no list of the given language has it and it is frequent in the other language, or if it is a
+    function word in the other and rare in the given language (`dem`). No word of the text may belong to the given
+    language alone.
 
     Args:
         text: A text in Latin letters, such as an option, or a run of words of a question.
@@ -203,7 +204,7 @@ def _has(language: str, word: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _all_words(language: str) -> bytes:
-    """Return all words of a list in a tenth of the memory that a set takes, for words that are rarely looked up."""
+    """Return all words of a list, for words rarely looked up, in a tenth of the memory that a set takes."""
     return ("\n" + "\n".join(_counts(language)) + "\n").encode()
 
 
@@ -227,7 +228,7 @@ def _spelling() -> Spelling:
 
 @lru_cache(maxsize=4)
 def _every(language: str) -> frozenset[str]:
-    """Return all words of the list of a language."""
+    """Return all words in the list of a language."""
     return frozenset(_counts(language))
 
 
@@ -248,12 +249,12 @@ def has_word(language: str, word: str) -> bool:
 
 
 def is_frequent(language: str, word: str) -> bool:
-    """Return whether a word in lowercase is among the frequent ones of a language."""
+    """Return whether a word in lowercase is frequent in a language."""
     return word in _list(language)
 
 
 def is_english(word: str) -> bool:
-    """Return whether a word is correct English by the spelling lists."""
+    """Return whether a word is correct English according to the spelling lists."""
     return _spelling().is_known(word)
 
 

@@ -1,7 +1,7 @@
-"""Whether two formulas of logic or of sets are equivalent, by their values for all values of their letters.
+"""Whether two formulas of logic or of sets are equivalent, from their values for all values of their letters.
 
 `¬(A ∧ B)` and `¬A ∨ ¬B`, `A \\ B` and `A ∩ B^c`, `not (a and b)` and `not a or not b`: letters are true or false (an
-element lies in a set or not), and two formulas that agree for all of these are equal.
+element is in a set or not), and two formulas that agree for all combinations are equal.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def truth_table(text: str) -> tuple[tuple[str, ...], tuple[bool, ...]] | None:
 
 
 class _LogicReading:
-    """Parser that reads a formula from left to right; unknown notation raises `ValueError`."""
+    """Parser that reads a formula from left to right; raises `ValueError` for unknown notation."""
 
     def __init__(self, signs: list[str], values: dict[str, bool]) -> None:
         self._signs = [*signs, ""]

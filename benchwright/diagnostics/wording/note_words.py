@@ -128,7 +128,7 @@ SPEAKS_OF_WORK = re.compile(
     r"still|get|show)\b"
     r"|\b(?:can|could|may|should|shall|do) we\b|\blet's\b|\bsays? it's\b|\bok(?:ay)?\?|^ok to\b|\?{2,}",
 )
-"""Words that mark a separate remark as an author's."""
+"""Words that show that a separate remark is an author's."""
 
 ONLY_AUTHORS_SAY = re.compile(
     r"(?i:\b(?:distractors?|re-?word(?:ed|ing)?|re-?phrase[ds]?|proof-?read|fixme|"
@@ -142,7 +142,7 @@ ONLY_AUTHORS_SAY = re.compile(
     r"Author)\b[:.]? (?=.*\b(?:check|should|need|leak|"
     r"verify|confirm|change|replace|review|might|must|maybe|reword)\b)|(?<=[?.!] )@[a-z]{3,}\b(?!\.)"
 )
-"""Words that occur in no question for readers, at any place."""
+"""Words that never occur in questions for readers, wherever they are."""
 
 SAYS_OF_ITEM = re.compile(
     r"(?i:^\W*(?:(?:difficulty|level|skill|tags?|status|author|batch|version|old (?:version|wording|question)|new "

@@ -1,8 +1,8 @@
 """The gender of nouns that are common in pictures, in German, French, Spanish, Italian and Portuguese.
 
-Lists of frequent nouns give it and, for unlisted nouns, endings that nearly always show the gender (German `-ung`,
-French `-tion`, Spanish `-o`). A German compound has the gender of its last part (`Regenschirm`: `Schirm`). A noun
-without either has no gender here.
+The gender is taken from lists of frequent nouns and, for unlisted nouns, from endings that nearly always show it
+(German `-ung`, French `-tion`, Spanish `-o`). A German compound has the gender of its last part (`Regenschirm`:
+`Schirm`). Any other noun has no gender here.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _SPANISH: Mapping[Gender, str] = {
     "sal miel piel red pared imagen serpiente gente fuente parte llave clave sangre nave base frase imagen",
 }  # fmt: skip
 _STRESSED_A = frozenset(["hacha", "águila", "agua", "alma", "arma", "ave", "aula", "hada", "ancla", "área", "asa"])
-"""Feminine nouns of Spanish that take `el` and `un`; they fit articles of both genders and have none here."""
+"""Feminine nouns of Spanish that take `el` and `un`; they fit articles of both genders and have no gender here."""
 _ITALIAN: Mapping[Gender, str] = {
     "m": "cane pesce leone elefante fiore sole mare cuore ponte piede dente cameriere dottore re signore padre "
     "bicchiere "
@@ -159,7 +159,7 @@ LANGUAGES = frozenset(_LISTS)
 
 
 def form_of_noun(noun: str, language: str) -> NounForm | None:
-    """Return the gender and number of a noun as given; None if neither the lists nor its ending show them.
+    """Return the gender and number of a noun in the given form; None if neither lists nor its ending show them.
 
     Args:
         noun: One word.

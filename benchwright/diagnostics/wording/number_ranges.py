@@ -23,7 +23,7 @@ _BETWEEN = re.compile(
 
 
 class NumberRange(NamedTuple):
-    """Numbers with a unit that an option names.
+    """The numbers, with a unit, that an option names.
 
     Args:
         low: Lower end; None if there is none.
@@ -40,7 +40,7 @@ class NumberRange(NamedTuple):
     high_is_in: bool = True
 
     def holds(self, other: NumberRange) -> bool:
-        """Return whether this range includes all numbers of another."""
+        """Return whether this range includes all numbers of another range."""
         if self.of != other.of:
             return False
         above = self.low is None or (
@@ -55,7 +55,7 @@ class NumberRange(NamedTuple):
 
 
 def number_range(text: str) -> NumberRange | None:
-    """Return the numbers that a text denotes, one or a range of them; None if it denotes none.
+    """Return the number or range of numbers that a text denotes; None if it denotes none.
 
     Example:
         >>> number_range("more than 5").holds(number_range("7")), number_range("5-10 m").holds(number_range("700 cm"))

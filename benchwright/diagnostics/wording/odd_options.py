@@ -55,10 +55,10 @@ _SAYS_NOTHING_ELSE = re.compile(
 
 
 def option_of_another_kind(texts: Sequence[str]) -> int | None:
-    """Return the index of the only option of another kind than all others; None if there is none.
+    """Return the index of the only option of a kind other than that of all others; None if there is none.
 
-    Kinds are numbers and times of day, words, and, if all others are words of another kind: reasons (`because …`),
-    purposes (`to read`), manners (`quickly`), sentences, places, and formulas of substances.
+    The kinds are numbers and times of day, words, and, if all other options are words of another kind: reasons
+    (`because …`), purposes (`to read`), manners (`quickly`), sentences, places, and formulas of substances.
 
     Example:
         >>> option_of_another_kind(["4", "a bicycle", "7", "9"]), option_of_another_kind(["4", "None", "7"])
@@ -75,7 +75,7 @@ def option_of_another_kind(texts: Sequence[str]) -> int | None:
 
 
 def option_in_another_script(texts: Sequence[str]) -> int | None:
-    """Return the index of the only option of words in another script than all others; None if there is none.
+    """Return the index of the only option of words in a script other than that of all others; None without one.
 
     Example:
         >>> option_in_another_script(["bell", "颜色", "anchor"]), option_in_another_script(["bell", "3", "anchor"])
@@ -157,7 +157,7 @@ _TELLS_FROM = {
     "reason": frozenset(["manner", "number", "substance"]),
     "substance": frozenset(["manner", "reason", "purpose"]),
 }
-"""Kinds that clearly differ from the kind of all other options, by the latter."""
+"""Kinds that differ clearly from the kind of all other options, by that kind."""
 
 
 _OF_WORDS = frozenset(["CJK", "HIRAGANA", "KATAKANA", "HANGUL"])
@@ -171,6 +171,6 @@ def main_script(text: str) -> str:
 
 
 def script_of_words(text: str) -> str:
-    """Return the script of most letters of a text; empty if it has none, or Greek ones, which are symbols."""
+    """Return the script of most letters of a text; empty if it has none, or if they are Greek, which are symbols."""
     scripts = Counter(unicodedata.name(sign, "?").split()[0] for sign in text if sign.isalpha())
     return "" if not scripts or "GREEK" in scripts else scripts.most_common(1)[0][0]

@@ -1,7 +1,7 @@
 """Whether the order of an item's options is free.
 
-It is free unless the item's wording depends on it: `Yes` before `No`, ascending numbers, options that name a letter
-or refer to all others, questions and explanations that name an option by its letter.
+The order is free unless the item's wording depends on it: `Yes` before `No`, ascending numbers, options that name a
+letter or refer to all others, questions and explanations that name an option by its letter.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ def may_reorder(item: Item) -> bool:
 
 
 def names_marks(item: Item) -> bool:
-    """Return whether each option names the only mark on one of the pictures with its letter, all of one kind: such
-    marks may be exchanged.
+    """Return whether options name by letter the only mark on each picture, all of one kind: marks may be exchanged.
     """
     marks = [(prompt.image_id, prompt.kind, prompt.label) for image in item.images for prompt in image.prompts]
     keys = {choice.key for choice in item.choices}

@@ -1,8 +1,8 @@
 """Options that refer to other options: by letter (`both A and B`), or by position (`none of the above`).
 
-In English, German, French, Spanish, Italian, Portuguese and Dutch an option refers to others if it has such a letter or
-place and its other words all concern options: this module lists the words, not the sentences. For Chinese and Japanese
-it has the usual forms.
+In English, German, French, Spanish, Italian, Portuguese and Dutch, an option refers to others if it has such a letter
+or position and its other words all concern options: this module lists the words, not the sentences. For Chinese and
+Japanese, it has the usual forms.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _THESE = frozenset(["these", "those"])
 _NAMED = frozenset([
     "mentioned", "listed", "named", "given", "genannten", "genannte", "aufgeführten", "mentionnées", "mencionadas",
 ])  # fmt: skip
-"""Words that refer to options that have been read, which are those above: `keine der genannten`."""
+"""Words that refer to options already read, which are those above: `keine der genannten`."""
 _LIKENESS = frozenset([
     "same", "identical", "opposite", "reverse", "except", "excluding", "besides", "between", "like", "as", "see",
     "only",
@@ -110,9 +110,9 @@ class PointingOption(NamedTuple):
 
     Args:
         key: Letter of the option.
-        fault: What is wrong with it at its position; empty if it makes sense there, and nowhere else.
-        by_letter: Whether it names another by letter or position, so that it makes sense only in this order.
-        is_vague: Whether it says `these`, which readers take for those above, and which may mean all the others.
+        fault: What is wrong with the option at its position; empty if it makes sense there and nowhere else.
+        by_letter: Whether it names another option by letter or position, so that it makes sense only in this order.
+        is_vague: Whether it contains `these`, which readers take for those above, and which may mean all the others.
     """
 
     key: str
@@ -124,8 +124,8 @@ class PointingOption(NamedTuple):
 def pointing_options(item: Item) -> list[PointingOption]:
     """Return the options that refer to others by letter or position (`both A and B`, `none of the above`).
 
-    It returns none if the letters are names in the picture or of the subject, which wrong and right options share:
-    there most options are letters, or the question or an option names one in a sentence.
+    The result is empty if the letters are names used in the picture or by the subject, which wrong and right options
+    share: then most options are letters, or the question or an option names one in a sentence.
     """
     pointing: list[PointingOption] = []
     keys = [choice.key for choice in item.choices]
@@ -197,7 +197,7 @@ def _by_place(text: str, before: int, after: int, question: str) -> PointingOpti
 
 
 def _place_pointed_at(text: str, question: str) -> _Place | None:
-    """Return the options to which an option refers; None if it has other content."""
+    """Return the options that an option refers to by position; None if it has other content."""
     compact = re.sub(r"[\s。.，,]", "", text)
     of_han: tuple[tuple[_Place, re.Pattern[str]], ...] = (("above", _ABOVE_OF_HAN), ("below", _BELOW_OF_HAN))
     for place, pattern in of_han:

@@ -1,7 +1,7 @@
 """Values of numbers with or without a unit: `Two` is 2, `1 km` is 1000 m, `50 %` and `half` are 1/2.
 
-The same applies to ordinals (`3rd`), times of day (`half past three`), speeds, temperatures and sums of money. Only
-unambiguous texts are read: `1,5` is not.
+Ordinals (`3rd`), times of day (`half past three`), speeds, temperatures and sums of money also have values. Only
+unambiguous texts are read; `1,5`, for example, is not.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ FOREIGN_NUMERALS = {
     if word not in {"-", "null"}
 } | {"两": 2, "ноль": 0, "один": 1, "два": 2, "три": 3, "четыре": 4, "пять": 5, "шесть": 6, "семь": 7, "восемь": 8,
      "девять": 9, "десять": 10}  # fmt: skip
-"""Numbers up to twelve in German, French, Spanish, Italian, Chinese and Russian, except for words of English."""
+"""Numbers up to twelve in German, French, Spanish, Italian, Chinese and Russian, without those that are English
+words."""
 _ROMAN = re.compile(r"(?=[IVX]{2})(X{0,3})(IX|IV|V?I{0,3})")
 _OF_ROMAN = {"I": 1, "V": 5, "X": 10}
 _ROUND_COMMA = re.compile(r"([-+]?\d+),0{1,2}")
 _COMMA_WITH_UNIT = re.compile(r"([-+]?\d+),(\d{1,2})(?=\s*[^\W\d_])")
-"""A decimal comma: before a unit, or before zeros that are not thousands; otherwise `1,5` may be two numbers."""
+"""A decimal comma before a unit, or before zeros that are not thousands; in other places, `1,5` may be two numbers."""
 _OF_PI = re.compile(r"(?:(\d+)\*?)?π(?:/(\d+))?(?:\s*rad(?:ians?)?)?|\(?(\d+)/(\d+)\)?\*?π")
 
 _UNITS: dict[str, tuple[str, Fraction]] = {
@@ -134,7 +135,7 @@ DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimensio
     "money in pence",
     "angle",
 }
-"""Dimensions whose units stand for themselves after `a`: `an hour`."""
+"""Dimensions whose units can follow `a` without a number: `an hour`."""
 _MOST = 60
 """Largest number of characters in a number with its unit."""
 
@@ -243,7 +244,7 @@ def _in_other_form(text: str) -> Quantity | None:
 
 
 def _time_of_day(text: str) -> Quantity | None:
-    """Return a time of day in minutes; None if a text is not one, as in the case of a bare number."""
+    """Return a time of day in minutes; None if a text is not a time of day, such as a bare number."""
     if (minutes := _NAMED_TIMES.get(text.removeprefix("at "))) is not None:
         return Quantity(Fraction(minutes), "time of day")
     if match := _TIME_OF.fullmatch(text):
@@ -281,7 +282,7 @@ def _part_or_ordinal(text: str) -> Quantity | None:
 
 
 def _share(text: str) -> Quantity | None:
-    """Return the part of a whole that `one in five` or `3 out of 4` names."""
+    """Return the part of a whole that is named by `one in five` or `3 out of 4`."""
     if (match := _ONE_IN.fullmatch(text.rstrip("."))) is None:
         return None
     some, all_ = (NUMERALS.get(word, int(word) if word.isdigit() else 0) for word in match.groups())

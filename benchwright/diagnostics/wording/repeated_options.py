@@ -1,9 +1,9 @@
-"""Options that occur twice in one question, or nearly: then two answers are right, or a wrong one can be excluded.
+"""Options that occur twice, or nearly twice, in a question: then two answers are right, or a wrong one can be excluded.
 
-Five of II-Bench's 35 dev questions have two equal options. Two options are equal if their texts differ at most in case,
+Five of II-Bench's 35 dev questions have two equal options. Two options are equal if their texts differ only in case,
 white space, width, punctuation and invisible characters, if their letters look the same (Latin `a` and Cyrillic `а`),
 or if they are the same picture. Formulas are compared as formulas, in which each sign and bracket matters. Options that
-mean the same in another spelling (`the dog`, `a dog`; `Two`, `2`; `1 km`, `1000 m`) are a separate kind.
+mean the same in different spellings (`the dog`, `a dog`; `Two`, `2`; `1 km`, `1000 m`) are a separate kind.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ASKS_FORM_OF_FORMULA = re.compile(
     r"property|step|commut\w+|order|arrang\w+)\b",
     re.IGNORECASE,
 )
-"""Questions whose options may be one formula in several forms, only one of which is right."""
+"""Questions whose options may be one formula in several forms, of which only one is right."""
 _DEFINITE = ("the", "der", "die", "das", "den", "dem", "le", "la", "les", "el", "los", "las", "il", "lo", "gli", "het")
 _INDEFINITE = ("a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "des", "una", "unos", "unas", "uno",
                "um", "uma", "een")  # fmt: skip
@@ -76,8 +76,8 @@ class SpelledPair(NamedTuple):
 def repeated_pairs(item: Item) -> list[tuple[str, str]]:
     """Return the keys of each pair of equal options, in order.
 
-    If all options are the same words and differ in case or punctuation, or the question asks for these, case and
-    punctuation are the subject, and are compared.
+    If all options are the same words with different case or punctuation, or the question asks about these, then case
+    and punctuation are the subject and are compared.
     """
     compared = [(choice.key, option_key(choice), _look(choice)) for choice in item.choices]
     pairs = [
@@ -120,9 +120,10 @@ def spelled_pairs(item: Item) -> list[SpelledPair]:
 
 
 def _equal_in_unit(first: str, second: str, question: str) -> Spelling | None:
-    """Return whether a number without a unit equals an amount in the unit that the question asks for, or two ranges do.
+    """Return whether a number without a unit equals an amount in the unit asked for, or two ranges are equal.
 
-    `15` and `a quarter of an hour` if the question is `How many minutes …?`; `10-20` and `between ten and twenty`.
+    Examples are `15` and `a quarter of an hour` if the question is `How many minutes …?`, and `10-20` and `between ten
+    and twenty`.
     """
     ranges = number_range(first), number_range(second)
     if ranges[0] is not None and ranges[0] == ranges[1] and ranges[0].low != ranges[0].high:
@@ -137,7 +138,7 @@ def _equal_in_unit(first: str, second: str, question: str) -> Spelling | None:
 
 
 def _look(choice: Choice) -> tuple[str, str]:
-    """Return a key that is equal for options that look the same, with letters of other scripts, or a 0, made Latin."""
+    """Return a key that options share if they look the same, with other scripts' letters, or a 0, made Latin."""
     if choice.text is None:
         return option_key(choice)
     drawn = _WITH_LETTERS.sub(lambda match: match.group().replace("0", "O"), choice.text.translate(_LOOK_ALIKE))
@@ -167,7 +168,7 @@ def _differ_in_words(first: str, second: str) -> Spelling | None:
 
 
 def _differ_in_foreign_article(first: str, second: str) -> bool:
-    """Return whether two texts differ only in their first word, an article in one and another or none in the other.
+    """Return whether two texts differ only in their first word: different articles, or an article in only one.
 
     Two definite articles, or two indefinite ones, distinguish genders: `der See` is a lake, and `die See` the sea.
     """
@@ -195,12 +196,12 @@ def alike_pairs(item: Item) -> list[OptionPair]:
 
 
 def similar_options(item: Item, *, above: float = MAX_LIKENESS) -> list[OptionPair]:
-    """Return the pairs of nearly equal options of an item: those with a similarity above `above`, 0-1."""
+    """Return the pairs of nearly equal options of an item: those whose similarity, 0-1, is above `above`."""
     return [pair for pair in alike_pairs(item) if pair.likeness > above]
 
 
 def are_nearly_equal(first: str, second: str) -> bool:
-    """Return whether two normalized texts are equal, or so similar that they are one text in two spellings."""
+    """Return whether two normalized texts are equal, or so similar that they are two spellings of one text."""
     return first == second or round(likeness(first, second), _DECIMALS) > MAX_LIKENESS
 
 

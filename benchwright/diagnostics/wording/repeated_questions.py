@@ -1,8 +1,8 @@
 """Questions that are asked twice: the same pictures, the same words, the same options in any order.
 
-Equal questions are certain. Curators decide on near-equal ones, since only they can judge whether a question in other
-words is another question. On II-Bench's 48 pairs of questions about one picture the highest similarity is 0.51, so the
-threshold of 0.6 names none of them.
+Equal questions are certain repetitions. Curators decide on nearly equal questions, because only they can judge whether
+a question in other words is a different question. Among II-Bench's 48 pairs of questions about one picture, the highest
+similarity is 0.51, so the threshold of 0.6 reports none of them.
 
 An instruction on a separate line at the end of most questions, such as `Please answer yes or no.`, is not compared: it
 is not specific to a question and would make different questions look alike.
@@ -33,7 +33,7 @@ MIN_SIMILARITY = 0.6
 """Jaccard similarity of character trigrams at which two questions are nearly the same."""
 LISTED_PARTNERS = 8
 _FEWEST_OPTIONS = 3
-"""Number of options at which equal options suggest the same question; Yes and No may be options of any question."""
+"""Number of options at which equal options suggest the same question; Yes and No may be the options of any question."""
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 
@@ -62,9 +62,10 @@ class Repetition(NamedTuple):
     Args:
         item_id: Id of the item.
         reason: Whether the questions are equal, equal with different keys, or nearly equal.
-        of: Ids of those items: the representative of equal ones, or at most 8, the most similar first.
+        of: Ids of those items: the representative of equal items, or up to 8 nearly equal items, the most similar
+            first.
         group: Smallest id of the items that repeat each other, directly or through others.
-        partners: Similarities of near-equal items to it, at most 8; empty for equal ones.
+        partners: Similarities of nearly equal items to this one, at most 8; empty for equal items.
         partners_total: Number of items that are nearly equal to it.
     """
 
@@ -81,17 +82,17 @@ def repeated_questions(
 ) -> list[Repetition]:
     """Return the items that repeat others, by id; the order of the items does not matter.
 
-    The representative of equal items, the one with the smallest id, is not among them; an item with a key goes before
-    others. If equal items name different options as right, all are `contradicting_keys`; an item without a key
-    contradicts none. Near-equal questions are searched only among those not made from a template, because questions of
-    one template resemble one another by design, and not within a declared pair.
+    The representative of equal items, which is the one with the smallest id among those with a key, if any, is not
+    included. If equal items have different right options, all of them are `contradicting_keys`; an item without a key
+    contradicts none. Nearly equal questions are searched for only among questions not made from a template, because
+    questions from one template resemble one another by design, and not within a declared pair.
 
     Args:
         items: The items; ids differ.
         scope: `same_image` compares the questions of items that show the same pictures with the same marks. `all`
             compares question and options of all items with any pictures.
-        min_similarity: Jaccard similarity of character trigrams, above 0 and at most 1, from which two questions are
-            nearly equal; None finds only equal ones.
+        min_similarity: Jaccard similarity of character trigrams, above 0 and at most 1, at which two questions are
+            nearly equal; None finds only equal questions.
     """
     ending = _shared_ending([item.question for item in items])
     bare = [_without_ending(item, ending) for item in items]
@@ -105,7 +106,7 @@ def repeated_questions(
 def _shared_ending(questions: Sequence[str]) -> str:
     """Return the common last line, such as `Please answer yes or no.`, of most questions with several lines.
 
-    Empty if there is none.
+    The result is empty if there is none.
     """
     endings = Counter(question.rpartition("\n")[2] for question in questions if "\n" in question.strip())
     if not endings:
@@ -115,7 +116,7 @@ def _shared_ending(questions: Sequence[str]) -> str:
 
 
 def _without_ending(item: Item, ending: str) -> Item:
-    """Return an item with its question as it is without an instruction on a separate line."""
+    """Return an item whose question lacks the instruction on a separate line."""
     if not ending or not item.question.endswith(f"\n{ending}"):
         return item
     question = item.question.removesuffix(f"\n{ending}").strip()
@@ -123,19 +124,19 @@ def _without_ending(item: Item, ending: str) -> Item:
 
 
 def is_half_of_pair(item: Item) -> bool:
-    """Return whether an item belongs to a declared pair, and has no use without the other half."""
+    """Return whether an item belongs to a declared pair and is of no use without the other half."""
     return any(key.startswith("pair:") for key in item.group_keys)
 
 
 def pictures_shown(item: Item) -> tuple[str, ...]:
-    """Return the pictures and marks of an item in a fixed order, which is equal for items that show the same."""
+    """Return the pictures and marks of an item in a canonical order, so that items that show the same compare equal."""
     return tuple(
         sorted(f"{image.image_id} {[mark.model_dump_json() for mark in image.prompts]}" for image in item.images)
     )
 
 
 def identity_of(item: Item) -> tuple[object, ...]:
-    """Return a key that is equal for items that ask the same thing: pictures, question, and options in any order."""
+    """Return a key that is equal for items that ask the same: pictures, question, and options in any order."""
     return pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices)))
 
 
@@ -202,7 +203,7 @@ def _near_pairs(
 
 
 def _compared(written: Sequence[Item], scope: Scope) -> Iterator[tuple[Sequence[Item], Iterable[frozenset[str]]]]:
-    """Yield the groups of items to compare, and the n-grams of each item."""
+    """Yield the groups of items to be compared, and the n-grams of each item."""
     if scope == "all":
         yield written, (grams(_whole_text(item)) for item in written)
         return
@@ -223,8 +224,8 @@ def _grouped(items: Sequence[Item], key_of: Any) -> dict[Any, list[Item]]:
 def _answers_about(item: Item) -> tuple[object, ...] | None:
     """Return a key that is equal for items with the same pictures, the same options and the same right one.
 
-    None for items whose options could be the same for many questions: fewer than three, pictures, and options without a
-    word, such as numbers and letters; and for items without a key.
+    Return None for items without a key, and for items whose options could belong to many questions: fewer than three
+    options, pictures, and options without a word, such as numbers and letters.
     """
     answers = _answers(item)
     if answers is None or len(item.choices) < _FEWEST_OPTIONS or not item.images:

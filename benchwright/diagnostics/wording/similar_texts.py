@@ -1,4 +1,4 @@
-"""Pairs of texts that share most of their n-grams, all found without comparing every text with every other one.
+"""Pairs of texts that share most of their n-grams, all found without comparing every text with every other.
 
 Each set has a signature in which every member flips one bit. Two signatures differ in at most as many bits as their
 sets differ in members, so only sets with near signatures are compared by members (the bitmap filter of Sandes, Teodoro
@@ -22,9 +22,9 @@ _FEW = 32
 """Number of sets up to which all are compared directly, because signatures would not pay off."""
 _BITS_A_MEMBER = 8
 _FOLD = 4
-"""Number of words of a signature that are folded into one for a first comparison."""
+"""Number of words of a signature that are folded into one word for a first comparison."""
 _MOST_FOLDS = 64
-"""Limit that keeps signatures of very long texts small; these let more pairs through."""
+"""Limit on the size of signatures of very long texts; shorter signatures let more pairs through."""
 _ROWS = 4096
 """Number of signatures made at a time."""
 _ROUNDING = 1e-6
@@ -68,10 +68,10 @@ def similar_pairs(sets: Iterable[frozenset[str]], *, at_least: float) -> list[Si
 
 
 def _candidates(ordered: Sequence[_Members], at_least: float) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of sets, ordered by size, whose sizes and signatures allow similarity; larger sets come first.
+    """Yield pairs of sets, sorted by size, whose sizes and signatures allow the similarity; the larger set is first.
 
-    Sets of similarity s differ in (1 - s) / (1 + s) of the members of both, and their signatures in at most that many
-    bits.
+    Sets with similarity s differ in (1 - s) / (1 + s) of their members taken together, and their signatures differ in
+    at most that many bits.
     """
     if len(ordered) <= _FEW:
         yield from ((later, earlier) for later in range(len(ordered)) for earlier in range(later))

@@ -2,10 +2,10 @@
 
 The lists are those of symspellpy (82,834 words with their frequencies, mostly in British spelling) and pyspellchecker
 (160,572 words, including American spellings), both under the MIT license. Only the lists are read. symspellpy's own
-index also finds corrections at a distance of two, but takes seconds and 85 MB to build in every process. Here a
-correction is searched only for unknown words: one edit away (Norvig, "How to Write a Spelling Corrector", 2007), or a
-word that sounds alike (`brocolli`). Words missing from the lists but formed by rule from listed words are correct too
-(`derived_words`).
+index also finds corrections at a distance of two, but takes seconds and 85 MB to build in every process. Here, a
+correction is searched for only for unknown words: a word one edit away (Norvig, "How to Write a Spelling Corrector",
+2007), or a word that sounds alike (`brocolli`). Words missing from the lists but formed by rule from listed words are
+correct too (`derived_words`).
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _NEW_WORDS = frozenset(
 _PART = 4
 """Smallest number of letters of each half of a compound: `dreamcatcher`."""
 _SHORT_PART = 4
-"""Largest number of letters of a part of a hyphenated word that is not judged: `dik-dik`, `sumi-e`."""
+"""Largest number of letters of a part of a hyphenated word that is not checked: `dik-dik`, `sumi-e`."""
 _LONG, _FREQUENT = 8, 300_000
 """Smallest length and frequency of the correction of a word that may be a name: `Febuary`, `Mediterranian`."""
 
 
 class Misspelling(NamedTuple):
-    """An unknown word, and the most frequent known word one edit away or of the same sound; None without one."""
+    """An unknown word, and the most frequent known word one edit away or with the same sound; None if there is none."""
 
     word: str
     correction: str | None
@@ -145,7 +145,7 @@ class Spelling:
         return word in self._frequencies or word in self._more
 
     def correction(self, word: str) -> str | None:
-        """Return the most frequent known word one edit away, or else of the same sound; None if there is neither.
+        """Return the most frequent known word one edit away, or else with the same sound; None if there is neither.
 
         Ties go to the first in the alphabet.
         """
@@ -159,11 +159,11 @@ class Spelling:
     def misspellings(self, text: str) -> list[Misspelling]:
         """Return the misspelled words of a text, in order.
 
-        It skips addresses, text in quotation marks (a sign may be misspelled), words with digits or capitals inside,
-        words of other alphabets, single letters, prefixes before a hyphen (`socio-economic`), short parts of hyphenated
-        words, and names: words with a capital inside a sentence, and at its beginning if they have no correction or all
-        words have capitals. A long word with a capital, such as `Febuary`, is misspelled if it differs from a long and
-        frequent word in one letter within it, and all other words are known.
+        The check skips addresses, text in quotation marks (a sign may be misspelled), words with digits or capitals
+        inside, words of other alphabets, single letters, prefixes before a hyphen (`socio-economic`), short parts of
+        hyphenated words, and names: words with a capital inside a sentence, and at its beginning if they have no
+        correction or all words have capitals. A long word with a capital, such as `Febuary`, is misspelled if it
+        differs from a long and frequent word in one letter within it, and all other words are known.
         """
         prose = _QUOTED.sub(lambda match: " , " + "," * max(0, len(match.group()) - 3), _NOT_PROSE.sub(" , ", text))
         matches = list(_TOKEN.finditer(prose))
@@ -188,7 +188,7 @@ class Spelling:
         return misspelled
 
     def _is_near_long_word(self, word: str, correction: str | None, matches: Sequence[re.Match[str]]) -> bool:
-        """Return whether a word is a long, frequent word but for a letter within it, beside known words only."""
+        """Return whether a word differs from a long, frequent word only in a letter within it, among known words."""
         if correction is None or len(correction) < _LONG or self._frequencies[correction] < _FREQUENT:
             return False
         ends_alike = word[-1] == correction[-1] and word[0].lower() == correction[0] and " " not in correction

@@ -39,7 +39,7 @@ _FUNCTION_WORDS = frozenset(
     ]
 )
 _LEAST_KNOWN = 0.6
-"""Smallest proportion of listed words in an English text, even with a misspelling or two."""
+"""Smallest proportion of listed words in a text that counts as English, even with a misspelling or two."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _END_MARKS = frozenset("?!.:;…_؟。！？：；।՞።፧‽)")
 _CLOSING = "\"'”’»」』)]}`*"
@@ -86,9 +86,9 @@ _ASKS = re.compile(
 
 
 def end_mark_fault(question: str) -> str | None:
-    """Return the last word of a question without a mark at its end; None if it has one, of any script.
+    """Return the last word of a question that lacks an end mark, or None if it ends with a mark of any script.
 
-    An English sentence that the options complete, such as "The pirates are", needs none.
+    An English sentence that the options complete, such as "The pirates are", needs no end mark.
     """
     end = question.strip()
     bare = end.rstrip(_CLOSING + " ")
@@ -105,14 +105,14 @@ MISSING_VALUES = frozenset(
 """Texts that programs write for a missing value, in their exact spelling; `None` and `NA`, which authors also write,
 are not included."""
 _PERHAPS_MISSING = frozenset(["undefined", "nil"])
-"""The same, if nothing is counted or calculated: a slope may be undefined, and a score nil."""
+"""The same, for questions in which nothing is counted or calculated: a slope may be undefined, and a score nil."""
 _CALCULATES = re.compile(
     r"\d|[=+^√/<>]|\b(?:slope|limit|function|value|expression|score|zero|equation)\b", re.IGNORECASE
 )
 
 
 def missing_values(item: Item) -> list[str]:
-    """Return the keys of options whose text is a program's form of a missing value, in option order."""
+    """Return the keys of options whose text is a program's representation of a missing value, in option order."""
     texts = {choice.key: choice.text.strip() for choice in item.choices if choice.text is not None}
     calculates = any(_CALCULATES.search(text) for text in (item.question, *texts.values()))
     return [
@@ -121,16 +121,16 @@ def missing_values(item: Item) -> list[str]:
 
 
 def names_answer(item: Item) -> str | None:
-    """Return the right option if the question contains it, word for word, and no wrong one; otherwise None.
+    """Return the right option if the question contains it, word for word, and no wrong option; otherwise None.
 
     `Is the cat or the dog larger?` names both options, which is not a fault. Numbers, yes and no, and texts of one or
-    two letters are left out: they occur in questions for other reasons.
+    two letters are ignored, because they occur in questions for other reasons.
     """
     return right_named_in(item, item.question)
 
 
 def right_named_in(item: Item, text: str) -> str | None:
-    """Return the right option if a text contains it, as consecutive whole words, and no wrong one; otherwise None."""
+    """Return the right option if a text contains it, as consecutive whole words, but no wrong one; otherwise None."""
     key = item.answered_key or ""
     stated = next((choice.text for choice in item.choices if choice.key == key), None)
     right = None if stated is None else normal(stated)
@@ -153,7 +153,7 @@ _ARTICLE = re.compile(
     r"^(?:(?:a|an|the) |(?:der|die|das|den|dem|ein|eine|einen|einem|einer|les?|la|l|une?|des|du|el|los|las|un[oa]s?|il|"
     r"lo|gli|uma?s?|het|een) (?=\w{4}))"
 )
-"""Articles; in languages other than English, those before words of four letters or more."""
+"""Articles; in languages other than English, those that precede words of four letters or more."""
 
 
 def _stands_in(text: str, question: str) -> bool:

@@ -1,7 +1,7 @@
 """Possible forms of an English word: a verb's base, past or `-ing`, a noun's singular or plural, an adjective.
 
-The table of forms is lemminflect's (MIT license, 0.8 MB, no model and no network), derived from the NIH's SPECIALIST
-lexicon. The endings of unlisted words show their forms.
+The table of forms is that of lemminflect (MIT license, 0.8 MB, no model and no network), derived from the NIH's
+SPECIALIST lexicon. The forms of unlisted words are inferred from their endings.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def _table() -> ModuleType | None:
 def forms_of(word: str) -> frozenset[str]:
     """Return all possible forms of a word.
 
-    `base`, `third`, `past`, `participle` and `ing` of verbs, `singular` and `plural` of nouns, `adjective`, `adverb`.
+    The forms are `base`, `third`, `past`, `participle` and `ing` of verbs, `singular` and `plural` of nouns,
+    `adjective`, and `adverb`.
 
     Args:
         word: One word, in any case.

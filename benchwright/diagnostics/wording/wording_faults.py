@@ -1,7 +1,7 @@
 """Faults in the wording of an item: spelling, grammar, length, and questions that name their answer.
 
 Spelling, articles, agreement, doubled words and capitals are checked if question and options are English. In other
-languages only length, end marks and questions that name their answer are checked.
+languages, only length, end marks and questions that name their answer are checked.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = (
     "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark",
 )  # fmt: skip
-"""All kinds in order of weight: the first fault of an item decides."""
+"""All kinds in order of weight: an item's first fault in this order decides."""
 Language = Literal["auto", "en", "any"]
 MOST_READ = 5000
-"""Largest number of characters of a text that are read to determine its language; longer texts are `too_long`."""
+"""Largest number of characters of a text that are read to detect its language; longer texts are `too_long`."""
 _SHORTEST_WORD = 5
 _SHORT_OPTION = 3
 """Largest number of words of an option that may be a term."""
@@ -39,7 +39,7 @@ class WordingRules:
     """Settings for the check of items' wording.
 
     Args:
-        language: `auto` if the words of an item decide whether it is English, or `en` or `any` for all items.
+        language: `auto` if an item's words determine whether it is English, or `en` or `any` for all items.
         min_characters: Smallest number of characters of a question.
         max_characters: Largest number of characters of a question, at most `MOST_READ`.
         max_option_characters: Largest number of characters of an option, at most `MOST_READ`.
@@ -102,7 +102,7 @@ def _capital_misspellings(item: Item, spelling: Spelling) -> Iterator[Fault]:
 
 
 def _terms(item: Item, spelling: Spelling) -> frozenset[str]:
-    """Return the unknown words of options that are likely terms which the lists lack, such as `kintsugi`.
+    """Return the unknown words of options that are probably terms that the lists lack, such as `kintsugi`.
 
     These are words without a correction, and the words of short options if two or more of these have unknown words.
     """
