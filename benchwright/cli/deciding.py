@@ -28,7 +28,7 @@ def checked_why(why: str, *, needed: bool = False) -> str:
     """Return a reason as a single line.
 
     Raises:
-        BenchwrightError: The reason is too long, not printable, or empty although required.
+        BenchwrightError: The reason is too long, contains unprintable characters, or is empty although required.
     """
     text = " ".join(why.split())
     if (needed and not text) or len(text) > _LONGEST_WHY or not text.isprintable():

@@ -2,7 +2,7 @@
 
 The photographs ship inside the wheels of scikit-image and scikit-learn (extra `demo`), so the demo needs no network.
 The demo adds typical defects of raw folders: a duplicate, the same picture in another format, a smaller version, and a
-broken download. The recipe can include people.
+broken download. The recipe can include decisions by people.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _results(finished: FinishedRun) -> dict[str, Any]:
 
 
 def _human(finished: FinishedRun) -> dict[str, Any] | None:
-    """Return people's scores on the release, by campaign, as stated by `evaluate`."""
+    """Return people's scores on the release, by campaign, as reported by `evaluate`."""
     path = _artifact(finished, "results")
     if path is None or not (file := Path(path) / "human.json").exists():
         return None

@@ -1,4 +1,4 @@
-"""The command ``benchwright``: finds commands by name, prints errors as one line, sets the exit code.
+"""The command ``benchwright``: finds commands by name, prints errors on one line, and sets the exit code.
 
 Exit codes: 0 success, 1 a check failed, 2 wrong use or a missing prerequisite, 3 unexpected error, 130 interrupted.
 With ``--json`` an error is also one JSON document on standard output.
@@ -101,7 +101,7 @@ class _Root(_Lazy):
                     formatter.write_dl([(name, self._help_of(name)) for name in names], col_max=12)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write where to begin, and which command lists the steps for recipes."""
+        """Write where to begin, and which command lists the steps available to recipes."""
         del ctx
         formatter.write_paragraph()
         formatter.write_text("Start with: benchwright demo --out demo-out. Steps for recipes: benchwright steps.")

@@ -1,4 +1,4 @@
-"""Options of commands that query a model behind an endpoint."""
+"""Options for commands that query a model at an endpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 
 def chat_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a model behind an endpoint to a command; it gets `ChatSettings`, or None, as `chat`."""
+    """Add the options for a model at an endpoint to a command, which receives `ChatSettings` or None as `chat`."""
 
     @wraps(command)
     def with_chat(**parameters: Any) -> None:
@@ -23,7 +23,7 @@ def chat_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _chat(stated: dict[str, Any]) -> Any:
-    """Return the settings, checked.
+    """Return the settings after checking them.
 
     Raises:
         UsageError: A setting is invalid, or given without a model.

@@ -178,7 +178,7 @@ def _profile(finished: FinishedRun) -> Path:
 
 
 def _failures(finished: FinishedRun) -> list[dict[str, str]]:
-    """Return refused files, and those whose image failed in a step: path, step, reason."""
+    """Return the refused files and those whose image failed in a step: path, step, reason."""
     from benchwright.workspace.run_results import failures_of
 
     return failures_of(finished.workspace)
