@@ -39,8 +39,7 @@ def may_reorder(item: Item) -> bool:
 
 
 def names_marks(item: Item) -> bool:
-    """Return whether options name by letter the only mark on each picture, all of one kind: marks may be exchanged.
-    """
+    """Return whether options name by letter the only mark on each picture, all of one kind: marks may be exchanged."""
     marks = [(prompt.image_id, prompt.kind, prompt.label) for image in item.images for prompt in image.prompts]
     keys = {choice.key for choice in item.choices}
     of_options = [mark for mark in marks if mark[2] in keys]
