@@ -45,8 +45,8 @@ class DrawnPrompt:
 
     Attributes:
         prompt: Prompt as requested.
-        points: Center; or corners, the upper left one first; or tail and tip; or a polygon's corners.
-        radius_px: Radius of a ring's center line or of a dot; at most half of a badge's height; half the width of an
+        points: The center; or the corners, the upper left one first; or the tail and tip; or a polygon's corners.
+        radius_px: Radius of a ring's center line or of a dot; at most half the height of a badge; half the width of an
             arrow's head; None for other kinds.
         line_px: Width of the line; None for dots and badges.
         halo_px: Width of the halo beyond the mark.
@@ -107,7 +107,7 @@ def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
         prompts: Prompts; their `image_id` is ignored.
 
     Raises:
-        PromptError: A prompt cannot be drawn on this image, or a label has no room.
+        PromptError: A prompt cannot be drawn on this image, or there is no room for a label.
     """
     layout = _layout(prompts, width=pixels.shape[1], height=pixels.shape[0])
     drawn = pixels.copy()
@@ -134,7 +134,7 @@ def draw_prompts(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Pixels:
 
 
 def lay_out(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> tuple[DrawnPrompt, ...]:
-    """Return the records of `draw` for an image of that size, to check that everything has room.
+    """Return the records of `draw` for an image of the given size, to check that there is room for everything.
 
     Raises:
         PromptError: A prompt cannot be drawn, as in `draw`.
@@ -143,7 +143,7 @@ def lay_out(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> tupl
 
 
 def check_prompt(prompt: VisualPrompt, *, width: int, height: int) -> None:
-    """Check that a prompt can be drawn on an image of that size, apart from the room for its label.
+    """Check that a prompt can be drawn on an image of the given size, regardless of room for its label.
 
     Raises:
         PromptError: The prompt cannot be drawn; `key` names the wrong key.

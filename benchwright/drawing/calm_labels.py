@@ -32,7 +32,7 @@ def with_calm_labels(grounds: Grounds) -> list[tuple[VisualPrompt, ...]]:
     Marks are unchanged if no label covers detail, or if no position covers less.
 
     Args:
-        grounds: Pictures of an item, each with its marks, all of which have room in it.
+        grounds: Pictures of an item, each with its marks, all of which fit into it.
     """
     first = [tuple(prompt.model_copy(update={"label_place": None}) for prompt in prompts) for _, prompts in grounds]
     best, least = first, _covered(grounds, first)
@@ -47,7 +47,7 @@ def with_calm_labels(grounds: Grounds) -> list[tuple[VisualPrompt, ...]]:
 
 
 def _covered(grounds: Grounds, marks: Sequence[Sequence[VisualPrompt]]) -> int | None:
-    """Return how many labels cover lettering or similar detail; None if a label has no room."""
+    """Return how many labels cover lettering or similar detail; None if there is no room for a label."""
     shares: list[float] = []
     for (pixels, _), prompts in zip(grounds, marks, strict=True):
         try:

@@ -54,12 +54,12 @@ def place_labels(
 
     Args:
         marks: All marks of the image, drawn in this order.
-        texts: Rendered label of each mark; None if the mark has none next to it.
+        texts: Rendered label of each mark; None if the mark has no label next to it.
         width: Width of the image, pixels.
         height: Height of the image, pixels.
 
     Raises:
-        PromptError: A label has no room.
+        PromptError: There is no room for a label.
     """
     order = [number for number, text in enumerate(texts) if text is not None]
     turns = len(order) + 1

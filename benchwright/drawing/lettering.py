@@ -1,8 +1,8 @@
-"""Short texts on pictures, rendered with Pillow's built-in font and placed to a fraction of a pixel.
+"""Short texts on pictures, rendered with Pillow's built-in font and positioned to a fraction of a pixel.
 
-The font is Aileron Regular by Sora Sagano, in the public domain (CC0 1.0), with Latin letters, digits and signs. It is
-part of Pillow, so equal installations render equal texts; system fonts have no influence. Pillow's basic layout places
-the glyphs, whatever text shaping library is installed.
+The font is Aileron Regular by Sora Sagano, in the public domain (CC0 1.0), with Latin letters, digits and symbols. It
+is part of Pillow, so equal installations render equal texts; system fonts have no influence. Pillow's basic layout
+places the glyphs, whatever text shaping library is installed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Pictures as models see them: upright, marks drawn, otherwise unchanged pixels, original size, no metadata.
 
-Evaluation sends these files, and exports hold them. JPEG, PNG and WebP files that every decoder reads alike keep their
-bytes, minus all data that are not pixels. A picture is encoded again if decoders may disagree about it (rotation,
-transparency, 16 bits, animation, other formats) or if it carries marks. The new file is a PNG. In a frozen release it
-is a JPEG if only the visible content of the task's pictures matters, and a lossless WebP if every pixel matters
-(`benchwright.images.made_pictures`). A file from a lossless format that is shown without marks stays lossless.
+Evaluation sends these files, and exports contain them. JPEG, PNG and WebP files that every decoder reads in the same
+way keep their bytes, minus all data other than pixels. A picture is encoded again if decoders may disagree about it
+(rotation, transparency, 16 bits, animation, other formats) or if it carries marks. The new file is a PNG. In a frozen
+release it is a JPEG if only the visible content of the task's pictures matters, and a lossless WebP if every pixel
+matters (`benchwright.images.made_pictures`). A file from a lossless format that is shown without marks stays lossless.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def drawn_picture(
     lossless: MadeForm = "png",
     version: int = DRAWING_VERSION,
 ) -> ModelPicture:
-    """Return a picture with its marks, if any: lossless, or as a JPEG if only the visible content counts.
+    """Return a picture with its marks, if any: lossless, or as a JPEG if only the visible content matters.
 
     Args:
         data: Bytes of the file, without marks.

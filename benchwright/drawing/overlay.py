@@ -60,7 +60,8 @@ def _read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list
     """Return the prompts in a JSON file, after checking that each can be drawn on an image of that size.
 
     Raises:
-        DataError: The file is unreadable, or prompts have mistakes; the message names file, place and value of each.
+        DataError: The file is unreadable, or prompts have mistakes; the message gives the file, location and value of
+            each.
     """
     prompts: list[VisualPrompt] = []
     mistakes: list[str] = []

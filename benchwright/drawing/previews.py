@@ -52,8 +52,8 @@ _JPEG_QUALITY, _WEBP_QUALITY = 90, 80
 _WEBP_METHOD = 2
 """Encoder's effort setting.
 
-Against the default, 4, a page's picture takes 3.9 ms instead of 9.0, for 3.7 % more bytes and 0.27 dB less (60
-photographs at 384 pixels).
+Compared with the default of 4, encoding a page's picture takes 3.9 ms instead of 9.0, at the cost of 3.7 % more bytes
+and 0.27 dB (60 photographs at 384 pixels).
 """
 
 _PREVIEW_VERSION = 1
@@ -98,10 +98,10 @@ def preview(
         data: Bytes of the file.
         prompts: Marks to draw into the picture, for viewers that cannot lay them over it.
         max_side_px: Longest side of the preview, in pixels.
-        lossless_up_to_px: Largest number of pixels of a preview that becomes PNG instead of JPEG, for uses in which
-            exact pixels matter more than bytes; default 0.
-        is_small: Whether small files matter more than the finest detail, as on a page that users send around: WebP of
-            quality 80 instead of JPEG of 90, two fifths of the bytes on 60 photographs.
+        lossless_up_to_px: Largest number of pixels of a preview that is encoded as PNG instead of JPEG, for uses in
+            which exact pixels matter more than file size; default 0.
+        is_small: Whether small files matter more than the finest detail, as on a page that users share: WebP at quality
+            80 instead of JPEG at 90, two fifths of the bytes on 60 photographs.
 
     Raises:
         UnreadableImage: The file is refused, as by `decode_rgb`.
@@ -172,8 +172,8 @@ def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) ->
 def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int) -> Preview:
     """Return the marks of an image as a transparent PNG of the size that `preview` gives it.
 
-    They are drawn at that size, so that lines and letters are visible. Only if a label has no room are they drawn at
-    full size and then reduced.
+    The marks are drawn at that size, so that lines and letters are visible. Only if there is no room for a label are
+    they drawn at full size and then reduced.
 
     Raises:
         PromptError: The marks cannot be drawn on the image at any size.

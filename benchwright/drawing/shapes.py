@@ -144,7 +144,7 @@ class BoxSides(_Sampled):
         return np.asarray(np.abs(outside) - self.line / 2)
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return the proportion of each pixel that lies within the outer but not the inner rectangle."""
+        """Return the proportion of each pixel that lies within the outer but not within the inner rectangle."""
         half = self.line / 2 + growth
         within = [
             _overlap(pixels.x, self.left - reach, self.right + reach)
@@ -181,7 +181,7 @@ class Segments:
     line: float
 
     def pixels_within(self, reach: float, rows: slice, columns: slice) -> Nearby:
-        """Return the pixels nearer than `reach`, found row by row along steep lines, by columns along flat ones.
+        """Return the pixels nearer than `reach`, found row by row along steep lines and by columns along flat ones.
 
         On a line of slope 1 or less, the pixels within a distance r are at most r * sqrt(2) away in a row or column.
         """
@@ -206,8 +206,8 @@ def _measure_along(field: Axis, begins: Points, spans: Points, reach: float) -> 
     """Lower a field of squared distances, in place, to those of some lines.
 
     Args:
-        field: Squared distances of pixels from the nearest line so far, as (steps, places).
-        begins: Starts of the lines, as (lines, 2): step and place.
+        field: Squared distances of pixels from the nearest line so far, shape (steps, places).
+        begins: Starts of the lines, shape (lines, 2): step and place.
         spans: Step and place from start to end; no line spans more places than steps.
         reach: Distance up to which pixels are considered.
     """
