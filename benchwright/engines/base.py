@@ -1,4 +1,4 @@
-"""The interfaces of engines and of jobs: picklable pieces of work that report which record they are processing."""
+"""The interfaces of engines and of jobs: picklable pieces of work that report the record in progress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Attempt:
     """One attempt to run a job.
 
     Args:
-        at: Function called before each record; shows the supervisor which record to blame if the worker dies.
+        at: Function called before each record; it shows the supervisor which record to blame if the worker dies.
         singly: Whether to run record by record and write each to the journal, because the worker of an earlier attempt
             died.
         blamed: Records that killed their worker repeatedly, with the cause; the job records them as failed without
@@ -93,7 +93,7 @@ class Engine(Protocol):
 
         Args:
             jobs: Jobs to run; all jobs of one call share the workers.
-            needs: Resources of each worker. An engine of one machine divides its processors and memory at its start,
+            needs: Resources of each worker. An engine on one machine divides its processors and memory at its start,
                 and considers only the GPU's memory.
 
         Raises:

@@ -12,7 +12,7 @@ class CardLostError(BaseException):
     """The process of the card has ended.
 
     It does not derive from `Exception`, so that no step mistakes it for a fault of a record. The worker ends as if the
-    model had ended it, and the supervisor runs its job again.
+    model had killed it, and the supervisor runs its job again.
     """
 
 
@@ -47,7 +47,7 @@ class CardClient:
         self._answer()
 
     def compute(self, model: str, things: Iterable[Any]) -> list[Any]:
-        """Return one result per input, in order; the first are computed while the last are being prepared."""
+        """Return one result per input, in order; the first are computed while the last are still being prepared."""
         self._send("compute", model)
         try:
             for thing in things:

@@ -1,10 +1,10 @@
 """The process that serves one GPU card: it opens each model once and computes batches of inputs from all workers.
 
-Every worker has a connection here, and a thread that receives from it. `_LANES` other threads compute: while the card
-works on the batch of one, the next copies its batch there. A batch takes as many things as it can hold, or all
-available ones. An incomplete batch waits for workers that are still sending, for any shard, but not for long. Copies of
-its last thing then fill it up. A model therefore sees batches of one size only, and a picture's result does not depend
-on the others in its batch.
+Every worker has a connection to this process, and a thread that receives from it. `_LANES` other threads compute: while
+the card works on one thread's batch, the next thread copies its batch there. A batch takes as many inputs as it can
+hold, or all that are available. An incomplete batch waits briefly for workers that are still sending, for any shard,
+and is then filled up with copies of its last input. A model therefore sees batches of only one size, and a picture's
+result does not depend on the others in its batch.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _Request:
     is_done: threading.Event = field(default_factory=threading.Event)
 
     def note(self) -> None:
-        """Signal the end if all results have arrived."""
+        """Signal completion if all results have arrived."""
         if self.count is not None and len(self.results) == self.count:
             self.is_done.set()
 
@@ -271,6 +271,6 @@ class CardServer:
 
 
 def _end(code: int) -> NoReturn:
-    """End at once: threads may be in the middle of a batch that no worker awaits."""
+    """End at once, even though threads may be in the middle of a batch that no worker awaits."""
     sys.stderr.flush()
     os._exit(code)

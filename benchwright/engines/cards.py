@@ -30,7 +30,7 @@ class RunningCard:
         gpu: Name of the GPU, from `visible_gpus`.
         address: Address at which workers connect.
         process: The process.
-        conn: Connection to the process, which ends when the connection is closed.
+        conn: Connection to the process; the process ends when the connection is closed.
     """
 
     gpu: str
@@ -51,7 +51,7 @@ class Cards:
     Args:
         worker_context: Picklable `ModelHost`, which opens the models.
         log_folder: Folder for the output of each process.
-        log_name: Prefix of the logs' names, followed by the number of the process.
+        log_name: Prefix of the log names, followed by the number of the process.
     """
 
     def __init__(self, worker_context: Any, *, log_folder: Path, log_name: str) -> None:

@@ -1,6 +1,6 @@
 """The GPUs of this machine and their free memory, from the driver's own program `nvidia-smi`.
 
-A supervisor of workers thus need not import torch, and holds nothing on a GPU.
+A supervisor of workers therefore does not need to import torch, and uses no GPU memory.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def free_gpu_memory_mb(gpu: str | None = None) -> int | None:
     """Return the free memory of a GPU in MiB; None if there is no GPU.
 
     Args:
-        gpu: The GPU, as `visible_gpus` names it; None for the first that this process may use, which holds models
-            unless a setting names another one.
+        gpu: The GPU, as `visible_gpus` names it; None for the first GPU that this process may use, on which models are
+            placed unless a setting names another one.
     """
     if gpu is None:
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0].strip()

@@ -40,7 +40,8 @@ DEATHS_TO_BLAME = 3
 
 _DEATHS_BEFORE_ANY_RECORD = 3
 KILLS_BEFORE_ANY_RECORD = 20
-"""Number of early worker ends, before any record, that end the run: 3, or 20 for SIGKILL, which others may send."""
+"""Number of worker ends before any record after which the run ends: 3, or 20 for SIGKILL, which other programs may
+send."""
 
 _KILLED_WHILE_STARTING = -signal.SIGKILL
 
@@ -191,8 +192,8 @@ class LocalEngine:
     def _settle(self, gpu_needs: tuple[int, int]) -> None:
         """Limit the workers to those that fit onto the GPU, and start processes for the models that workers share.
 
-        Workers that ran jobs with other needs end, since they still hold memory there: their opened models, and CUDA's
-        overhead for every process.
+        Workers that ran jobs with other needs end, because they still occupy GPU memory with their opened models and
+        with CUDA's overhead for every process.
 
         Args:
             gpu_needs: GPU memory in MiB that each worker needs, and that the shared models need.
@@ -212,7 +213,7 @@ class LocalEngine:
             self._most = min(self._count, _workers_on_gpu(own_mb, beside_mb=shared_mb) or self._count)
 
     def _cards_with(self, shared_mb: int) -> Sequence[str]:
-        """Return the GPUs with that much free memory; if none has enough, the first, which tries smaller batches."""
+        """Return the GPUs with that much free memory; if none has enough, the first, which will try smaller batches."""
         if self._gpus is not None:
             return self._gpus
         gpus = visible_gpus()

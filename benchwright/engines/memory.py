@@ -11,8 +11,8 @@ from typing import Any
 def give_back() -> None:
     """Return freed memory to the system, if the allocator supports it (glibc on Linux; Arrow's own).
 
-    Allocators keep freed memory. Without this call, the unused memory of one large table would count as this process's
-    until its end.
+    Allocators keep freed memory. Without this call, the memory that one large table used would be charged to this
+    process until it ends.
     """
     if (pyarrow := sys.modules.get("pyarrow")) is not None:
         pyarrow.default_memory_pool().release_unused()

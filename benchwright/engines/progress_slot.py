@@ -69,7 +69,7 @@ class ProgressSlot:
         self._memory[0] = self._counts = slot
 
     def raw(self) -> bytes:
-        """Return the bytes of the current record; they change with it, and may be incomplete."""
+        """Return the bytes of the current record; they change when the record does, and may be incomplete."""
         if (slot := self._memory[0]) == 0:
             return b""
         start = _HEADER_BYTES + (slot - 1) * _SLOT_BYTES

@@ -36,7 +36,7 @@ class RecordsJob:
         stage: Id of the step's stage.
         what: Name of the work on the records.
         function: The function.
-        records: The records, each with its number among all.
+        records: The records, each with its index among all.
     """
 
     stage: str

@@ -20,7 +20,7 @@ _FORGET_PEAK = "5"
 
 @dataclass(frozen=True, slots=True)
 class WorkCost:
-    """The cost of a piece of work. Costs in sequence are added, except for the peak, which is the larger one.
+    """The cost of a piece of work. The costs of consecutive work add up, except for the peak, which is the larger one.
 
     Args:
         wall_s: Wall-clock time in seconds.
@@ -53,7 +53,7 @@ class WorkCost:
         )
 
     def __sub__(self, part: WorkCost) -> WorkCost:
-        """Return the cost without that of a part of the work; the peak remains that of the whole."""
+        """Return the cost minus that of a part of the work; the peak remains that of the whole."""
         return WorkCost(
             self.wall_s - part.wall_s,
             self.cpu_s - part.cpu_s,
@@ -78,7 +78,7 @@ NOTHING = WorkCost()
 
 
 class Meter:
-    """A measurement of this process from creation to `usage`; meters may be nested.
+    """A measurement of this process, from its creation to the call of `usage`; meters may be nested.
 
     Args:
         peak_anew: Whether to reset the peak of memory. The reset affects the whole process, so an outside observer sees

@@ -50,7 +50,7 @@ class Node(NamedTuple):
     gpus: float
 
     def room_for(self, needs: Resources) -> int:
-        """Return how many workers fit on the node if it is otherwise unused; a worker takes one processor."""
+        """Return how many workers fit on the node if it is otherwise unused; each worker takes one processor."""
         limits = [int(self.cpus), int(self.memory / (needs.memory_mb << 20))]
         if needs.gpus >= 1:
             limits.append(int(self.gpus / needs.gpus))
@@ -80,9 +80,9 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
     """Join a cluster for the block: the one that this process has joined already, the one at `address`, or a new one.
 
     Args:
-        address: `host:port` or `auto`; None for the one that RAY_ADDRESS names, or else for a new cluster on this
+        address: `host:port` or `auto`; None for the cluster that RAY_ADDRESS names, or else for a new cluster on this
             machine only, which ends with the block.
-        workers: Number of workers for which a new cluster has room.
+        workers: Number of workers for which a new cluster is sized.
 
     Raises:
         PrerequisiteError: No cluster responds at the address, or this machine is not one of its nodes.

@@ -192,7 +192,7 @@ class RayEngine:
             self._workers.append(_ActorWorker(self._started, actor, actor.ready.remote(self._token)))
 
     def _wait_for_workers(self) -> None:
-        """Report once which resources the run awaits; raise an error after `_NO_WORKER_S` seconds."""
+        """Report once which resources the run is waiting for; raise an error after `_NO_WORKER_S` seconds."""
         waited = time.monotonic() - self._heard_at
         if waited > _NO_WORKER_S:
             raise StepError(f"the cluster has started no worker with {_words(self._needs)} for {_NO_WORKER_S:.0f} s")
@@ -269,7 +269,7 @@ class RayEngine:
                 task.blamed[place] = "SIGKILL"
 
     def _is_fault(self, worker: _ActorWorker, error: Exception) -> bool:
-        """Return whether an actor ended by itself: only if Ray reports it so and its node still lives."""
+        """Return whether an actor ended by itself: only if Ray reports this and its node is still alive."""
         died = isinstance(error, self._ray.exceptions.ActorDiedError)
         return died and any(node.id == worker.node for node in living_nodes())
 

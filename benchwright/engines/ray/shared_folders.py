@@ -28,7 +28,7 @@ class SharedFolders(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """Result of one node's check: the first problem, if any, and the library versions on that node.
+    """The result of one node's check: the first problem, if any, and the library versions on that node.
 
     `asked` identifies the request and names the node's reply file.
     """
