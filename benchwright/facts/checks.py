@@ -18,7 +18,7 @@ def mistakes_in(
 
     Args:
         pictures: Facts, by the pictures' keys.
-        names: Keys of all pictures, including unreadable ones; the keys of `pictures` if None.
+        names: Keys of all pictures, including unreadable ones; None for the keys of `pictures`.
     """
     known = pictures.keys() if names is None else names
     taken: set[str] = set()
@@ -60,8 +60,8 @@ def _places_outside(subject: Subject, size_wh: tuple[int, int] | None) -> Iterat
 
     Args:
         subject: The subject.
-        size_wh: Width and height of the picture; None if unknown: then only values impossible in any picture are
-            mistakes.
+        size_wh: Width and height of the picture; None if unknown, in which case only values impossible in any picture
+            are mistakes.
     """
     width, height = size_wh or (math.inf, math.inf)
     within = "" if size_wh is None else f" within the picture's {width} x {height} pixels"
@@ -95,7 +95,7 @@ def _answerable_mistakes(path: Path_, picture: PictureFacts) -> Iterator[tuple[P
 def _backgrounds_that_do_not_fit(
     pictures: Mapping[str, PictureFacts], known: Collection[str], key: str, path: Path_, subject: Subject
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield each picture that cannot be the background of a subject because no question would suit both."""
+    """Yield each picture that cannot be the background of a subject, because no question would suit both."""
     cut, own = subject.cut_out, pictures[key].background
     assert cut is not None, "only subjects with `onto` come here"
     if own is None:

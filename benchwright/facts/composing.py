@@ -21,7 +21,7 @@ FILE = "file"
 """Origin given for statements of a facts file, in place of a campaign's name."""
 _QUESTIONS = ("unanswerable", "answerable")
 _PLACES = {"implication": ("implication/question", "implication/image_type")}
-"""Locations of statements whose author counts as the author of a whole key, if they differ from the key."""
+"""Locations of statements whose author counts as the author of a whole key, if the locations differ from the key."""
 _KEYS = ("background", "unanswerable", "answerable", "implication", "pairs")
 
 
@@ -31,7 +31,7 @@ class ComposedFacts:
 
     Args:
         picture: The facts.
-        stated_by: Names of campaigns, or `file`, for each key of the facts that has any.
+        stated_by: Names of campaigns, or `file`, for each key for which there are facts.
         authors: Author of each annotator's statement, by its place, such as `unanswerable/taste`.
         left_out: Unusable marks and statements, each with the reason.
         is_simulated: Whether any facts come from simulated annotators.

@@ -90,7 +90,7 @@ def _of_table(lines: Iterable[TableLine], name: str) -> Facts:
 def facts_in(document: dict[str, Any], at: Places, mistakes: Mistakes | None = None) -> Facts:
     """Return facts from the plain values of a file; one error reports all mistakes.
 
-    If some pictures are unreadable, the checks continue with the others.
+    If the facts of some pictures are invalid, the checks continue with the others.
 
     Args:
         document: Keys and values of the file.

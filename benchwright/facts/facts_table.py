@@ -115,7 +115,7 @@ class FactsTable(NamedTuple):
     Args:
         document: The values in the form of a YAML file.
         places: Line and column of each value.
-        mistakes: Mistakes of cells; `facts_in` adds those of facts.
+        mistakes: Mistakes in cells; `facts_in` adds those in facts.
     """
 
     document: dict[str, Any]

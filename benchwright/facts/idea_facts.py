@@ -45,13 +45,13 @@ class ShownValue(Stated):
     ask: Text | None = None
     """A yes/no question about the value, with `{subject}` for the main subject; if None, the category's question."""
     tempting: tuple[Text, ...] = ()
-    """Wrong values that the low-level clues suggest."""
+    """Incorrect values that the low-level clues suggest."""
     others: tuple[Text, ...] = ()
     """Values that suit neither image."""
 
 
 class StatedSwap(Stated):
-    """An object in this picture that is replaced by an object or picture from another one, or gets another color."""
+    """An object in this picture that is replaced by another object or by a whole picture, or gets another color."""
 
     category: Swapped
     target: Name
@@ -82,8 +82,8 @@ class PairFacts(Stated):
     """Name of the main subject, which is among the picture's `subjects`."""
     people: Annotated[int, Field(ge=0)] = 0
     stands: bool = True
-    """Whether the main subject needs ground under it before a new background of S1 or R1; false if it flies, swims or
-    hangs."""
+    """Whether the main subject needs ground under it in front of a new background of S1 or R1; false if it flies, swims
+    or hangs."""
     ground: Annotated[float, Field(ge=0, lt=1)] | None = None
     """Row, as a fraction of the height, below which the picture's own background shows ground to stand on; None if it
     shows none."""

@@ -1,8 +1,9 @@
 """Subjects from annotators' marks: boxes, outlines and points with labels.
 
-A box with a label is a subject. So is a polygon or a mask, with its bounds as the box. A polygon or a mask with the
-label of a box is the outline of that box's subject. Points in fields named `inside` and `outside` belong to the subject
-with their label and help to cut it out. All other regions serve other purposes and define no subject.
+A box with a label is a subject. A polygon or a mask with a label is also a subject, with its bounds as the box. A
+polygon or a mask with the label of a box is the outline of that box's subject. Points in fields named `inside` and
+`outside` belong to the subject with their label and help to cut it out. All other regions serve other purposes and
+define no subject.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class MarkedSubject(NamedTuple):
 def _name_of(label: str) -> str:
     """Return a label as a name in facts files: lower-case letters, digits and underscores, a letter first.
 
-    For a label without Latin letters, the name is a fixed digest of the label.
+    If a label has no Latin letters, the name is a digest of the label.
 
     Example:
         >>> name_of("Name tag"), name_of("2nd cup"), name_of("Überraschung")

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
     """Return all names that facts may use for a picture, the simplest first.
 
-    A picture from a step has the name `<entry>:<path>`; its path in the folder that the step read is a name, too.
+    A picture from a step has the name `<entry>:<path>`; its path in the folder that the step read is also a name.
 
     Args:
         uri: URI of the picture in the image folder; None if it is not in a folder.

@@ -1,4 +1,4 @@
-"""Base types of facts files: strict models, texts, names, places."""
+"""Base types of facts files: strict models, texts, names, locations."""
 
 from __future__ import annotations
 
