@@ -56,7 +56,7 @@ def _cell(delimiter: str, is_spaced: bool) -> re.Pattern[str]:
 
 
 class AbsentCells:
-    """The absent cells of a table, decided from all its rows."""
+    """The absent cells of a table, determined from all its rows."""
 
     def __init__(self) -> None:
         self._absent: list[frozenset[str]] = []
@@ -134,7 +134,7 @@ class _CellsOfColumn:
             self.has_texts = True
 
     def absent(self) -> frozenset[str]:
-        """Return the marks that mean absent values, as judged from the other cells of the column."""
+        """Return the marks that mean absent values, as determined from the other cells of the column."""
         if self.has_texts:
             return frozenset()
         return frozenset(self.marks.keys() - _OF_PEOPLE if self.has_numbers else OF_PROGRAMS & self.marks.keys())

@@ -1,7 +1,7 @@
 """Rows of untrusted Parquet and Arrow files, read by a separate process (`arrow_reader`).
 
-Whatever such a file does to the library that reads it, this process gets validated rows of bounded size, or one line
-with the error.
+Whatever such a file does to the library that reads it, this process receives only validated rows of bounded size, or
+one line with the error.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class _Size(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows to send; `first` is the number of the first one, counted from 1."""
+    """Rows to send; `first` is the number of the first row, counted from 1."""
 
     first: int
     batch: pa.RecordBatch
@@ -65,7 +65,7 @@ class _TooLarge(Exception):
 
 
 def _kind_of(kind: pa.DataType) -> str:
-    """Return whether a column holds plain values, lists of them, bytes, or others (`nested`)."""
+    """Return whether a column contains plain values, lists of them, bytes, or others (`nested`)."""
     if isinstance(kind, pa.BaseExtensionType):
         return _kind_of(kind.storage_type)
     if pa.types.is_dictionary(kind):

@@ -23,11 +23,11 @@ _EXACT = 1 << 53
 def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
     """Return the value of a JSON text; bytes must be UTF-8.
 
-    `NaN`, which programs write for a missing value, becomes None. Whole numbers have no decimals, since programs write
-    the 3 of a column with missing values as 3.0.
+    `NaN`, which programs write for a missing value, becomes None. Whole numbers become integers, because programs write
+    a 3 in a column with missing values as 3.0.
 
     Raises:
-        ValueError: The text is not JSON, repeats a key of an object, is nested too deep, or has more values than
+        ValueError: The text is not JSON, repeats a key of an object, is nested too deeply, or has more values than
             `bound`.
 
     Example:
@@ -83,7 +83,7 @@ _JSON_DECODER = json.JSONDecoder(
 
 
 def has_more_values(data: bytes | str, bound: Bound) -> bool:
-    """Return whether a JSON text, or its beginning, has more values than a limit, judged by its commas and brackets."""
+    """Return whether a JSON text, or its beginning, has more values than a limit, judging by commas and brackets."""
     if len(data) <= _UNCOUNTED:
         return False
     most = bound.most()

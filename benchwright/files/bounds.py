@@ -62,7 +62,8 @@ ROW_BYTES = Bound("BENCHWRIGHT_MAX_ROW_MIB", 64 * MIB, MIB)
 ROW_VALUES = Bound("BENCHWRIGHT_MAX_ROW_VALUES", 2_000_000)
 """Largest number of values in a row, including those in lists; each becomes an object."""
 COLUMNS = Bound("BENCHWRIGHT_MAX_COLUMNS", 16_384)
-"""Largest number of columns in a table: that of spreadsheet programs; the columns of hundreds of rows may add up."""
+"""Largest number of columns in a table, the same as in spreadsheet programs; the columns of hundreds of rows may add
+up."""
 DOCUMENT_BYTES = Bound("BENCHWRIGHT_MAX_DOCUMENT_MIB", 256 * MIB, MIB)
 """Largest number of bytes in a file read as a whole."""
 DOCUMENT_VALUES = Bound("BENCHWRIGHT_MAX_DOCUMENT_VALUES", 8_000_000)
@@ -70,7 +71,7 @@ DOCUMENT_VALUES = Bound("BENCHWRIGHT_MAX_DOCUMENT_VALUES", 8_000_000)
 UNPACKED_BYTES = Bound("BENCHWRIGHT_MAX_UNPACKED_MIB", 8192 * MIB, MIB)
 """Largest unpacked size, in bytes, of a packed file or archive member; COCO's largest file has 0.5 GB."""
 MEMBERS = Bound("BENCHWRIGHT_MAX_MEMBERS", 2_000_000)
-"""Largest number of members in an archive; their names are held in memory, about half a gigabyte for that many."""
+"""Largest number of members in an archive; their names are kept in memory, about half a gigabyte for that many."""
 ROW_GROUP_BYTES = Bound("BENCHWRIGHT_MAX_ROW_GROUP_MIB", 320 * MIB, MIB)
 """Largest number of bytes that a Parquet row group may state if this process reads it."""
 READER_BYTES = Bound("BENCHWRIGHT_MAX_READER_MIB", 1024 * MIB, MIB)

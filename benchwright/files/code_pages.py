@@ -1,7 +1,8 @@
 """Detection of the Windows code page of a text that is not UTF-8, from the letters of its language.
 
-Windows programs save CSV in the code page of the machine's language and do not state it. The detection assumes a page
-if nearly all characters beyond ASCII are letters of one of its languages, or usual marks; the reader reports the page.
+Windows programs save CSV in the code page of the machine's language and do not state it. The detection assumes a code
+page if nearly all characters beyond ASCII are letters of one of its languages, or usual marks; the reader reports the
+page.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _SAMPLE_BYTES = 1 << 18
-"""Largest number of bytes, from lines with characters beyond ASCII, by which to choose a page."""
+"""Largest number of bytes, from lines with characters beyond ASCII, that are used to choose a page."""
 _LEAST = 0.9
 """Smallest proportion of a language's letters and usual marks among the characters beyond ASCII."""
 _USUAL = 0.5
@@ -47,7 +48,7 @@ _OTHERS = (
 _RAISED = "¹²³¼½¾"
 """Marks that are never followed by a letter."""
 _RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
-"""Consecutive bytes beyond ASCII, with the adjacent ASCII letters."""
+"""Runs of bytes beyond ASCII, with the adjacent ASCII letters."""
 _EAST = ("cp949", "gbk", "cp950")
 """Two-byte pages, whose bytes are mostly valid in each other: the most common characters decide."""
 _FIRST_BYTES = {"cp949": (0xB0, 0xC8), "gbk": (0xB0, 0xD7), "cp950": (0xA4, 0xC6)}
@@ -73,7 +74,7 @@ class CodePage(NamedTuple):
         return self.codec not in ("cp932", *_EAST)
 
     def told(self) -> str:
-        """Return a note that a text is read in this page."""
+        """Return a note that a text was decoded with this page."""
         return f"read as {self.name}, since it is not UTF-8; if texts look wrong, save it in UTF-8"
 
 

@@ -21,7 +21,7 @@ CREATE INDEX lists_by_key ON lists (key);
 class ListsOnDisk(Generic[Key]):
     """A mapping from keys to lists of values, which keeps half a megabyte in memory, for use in a `with` block.
 
-    The file lies unnamed in the system's folder for temporary files, and the end of the block removes it. Keys and
+    The file is unnamed, in the system's folder for temporary files, and is removed at the end of the block. Keys and
     values are JSON values; the keys 1 and "1" differ.
     """
 

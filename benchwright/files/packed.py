@@ -23,7 +23,7 @@ def unpacked(handle: BinaryIO, title: str) -> Iterator[BinaryIO]:
 
     Args:
         handle: The packed file.
-        title: Its name for messages.
+        title: Name of the file for messages.
 
     Raises:
         DataError: The file unpacks to more than `bounds.UNPACKED_BYTES`.
@@ -41,7 +41,7 @@ def check_unpacked(size: int, title: str) -> None:
 
     Args:
         size: Stated number of bytes, or the number read so far.
-        title: Its name for messages.
+        title: Name of the file or member for messages.
 
     Raises:
         DataError: The size exceeds `bounds.UNPACKED_BYTES`.

@@ -64,7 +64,7 @@ def check_encoding(handle: BinaryIO, encoding: str, title: str) -> None:
     Args:
         handle: The text, which is read to its end.
         encoding: The encoding.
-        title: Its name for messages.
+        title: Name of the text for messages.
 
     Raises:
         DataError: The text is in another encoding; the message names the line and the byte.

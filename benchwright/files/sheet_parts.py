@@ -15,7 +15,7 @@ from benchwright.files.packed import BrokenOff
 
 MAX_UNPACKED_BYTES = 2 << 30
 _MAX_PART_BYTES = 4 << 20
-"""Largest row, or part without rows such as the styles, in bytes; both are loaded as a whole."""
+"""Largest size, in bytes, of a row or of a part without rows, such as the styles; both are loaded as a whole."""
 MAX_ROWS = 1_048_576
 """Largest number of rows in a sheet, the same as in spreadsheet programs."""
 _NAMED = 4
@@ -29,9 +29,9 @@ class SheetRow(NamedTuple):
 
     Args:
         number: Number of the row in spreadsheet programs, from 1.
-        cells: Its cells as texts; empty texts for empty cells.
-        problem: Reason why the row is unusable; empty without one.
-        sheet: Name of its sheet if several are read; otherwise empty.
+        cells: The row's cells as texts; empty texts for empty cells.
+        problem: Reason why the row is unusable; empty if it is usable.
+        sheet: Name of the row's sheet if several are read; otherwise empty.
     """
 
     number: int
@@ -70,7 +70,7 @@ class FaultyCell(str):
 
     @classmethod
     def of(cls, text: str, fault: str) -> FaultyCell:
-        """Return a faulty cell with a text that replaces its value."""
+        """Return a faulty cell with a text in place of its value."""
         made = cls(text)
         made.fault = fault
         return made
@@ -97,7 +97,8 @@ def chosen_sheets(
         shown: Indices of the visible sheets.
         first: For each of these, the cells of its first nonempty row; empty for a single sheet.
         tell: Function that receives each assumption as text.
-        parts_of: Function that returns whether sheets are parts of one table by their names; None, one sheet is read.
+        parts_of: Function that returns, from their names, whether sheets are parts of one table; if None, one sheet is
+            read.
     """
     filled = [place for place in shown if first.get(place)]
     wide = [place for place in filled if len(first[place]) > 1] or filled

@@ -90,16 +90,17 @@ def sheet_rows(
     """Yield the rows, from row 1, of the first visible sheet with two columns, or else of the first visible sheet.
 
     A number or date in a common number format is a `ShownCell`, which also has the displayed text. A formula is
-    represented by its stored value. A row with a formula without one, or with an error such as `#N/A`, has a problem,
-    and the cell is a `FaultyCell`. Each row takes the value of cells merged over it. Nothing is executed or fetched.
+    represented by its stored value. A row has a problem if it contains a formula without a stored value, or an error
+    such as `#N/A`; that cell is a `FaultyCell`. Each row takes the value of cells merged over it. Nothing is executed
+    or fetched.
 
     Args:
         path: The file.
         max_unpacked_bytes: Limit on the unpacked size in bytes; default None, the usual limit.
-        title: Its name for messages; its path by default.
+        title: Name of the file for messages; its path by default.
         tell: Function that receives each assumption as text, such as the sheet.
-        parts_of: Function that returns whether all sheets with cells are parts of one table by their names, such as its
-            splits; then all with equal first rows are read. Default None, one sheet is read.
+        parts_of: Function that returns, from their names, whether all sheets with cells are parts of one table, such as
+            its splits; if they are, all sheets with equal first rows are read. Default None: one sheet is read.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
@@ -250,7 +251,7 @@ def _place(column: bytes) -> int:
 
 
 def _checked_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> _Traits:
-    """Check the sizes and the expansion of a spreadsheet's parts before any is read, and return its features.
+    """Check the sizes and the expansion of a spreadsheet's parts before reading any, and return its features.
 
     Raises:
         ValueError: The whole file, a part or a row exceeds the limit, or a part declares entities.
@@ -318,8 +319,8 @@ def write_sheet(
         words: Explanation of each column's values.
         offered: Closed sets of values, by column.
         title: Name of the sheet.
-        italic: Function that returns, for a row's values, the columns with cells in italics; default none.
-        numbers: Columns of numbers, so that a spreadsheet can compute with them; default none.
+        italic: Function that returns, for a row's values, the columns with cells in italics; default None.
+        numbers: Columns of numbers, so that a spreadsheet program can compute with them; default None.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.

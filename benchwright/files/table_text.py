@@ -1,9 +1,9 @@
 """Text tables: detects encoding and delimiter, and limits rows before making their cells.
 
-Programs write commas, semicolons (where the comma is the decimal point), tabs or bars, some with `sep=;` in the first
-line; UTF-8 with or without a byte order mark, UTF-16 ("Unicode text"), or the Windows code page of the machine's
-language (`code_pages`). The reader reports its assumptions. Cells are texts: `007` stays unchanged, and so does `nan`
-if it is a word (`absent_cells`).
+As delimiters, programs write commas, semicolons (where the comma is the decimal separator), tabs or bars, some with
+`sep=;` in the first line. As encodings, they use UTF-8 with or without a byte order mark, UTF-16 ("Unicode text"), or
+the Windows code page of the machine's language (`code_pages`). The reader reports its assumptions. Cells are texts:
+`007` stays unchanged, and so does `nan` if it is a word (`absent_cells`).
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class TableLine(NamedTuple):
     Args:
         number: Line of the file at which the row ends, from 1.
         first: Line at which the row begins.
-        cells: Its cells.
-        problem: Reason why the cells are unusable; empty without one.
+        cells: The row's cells.
+        problem: Reason why the cells are unusable; empty if they are usable.
         row: Number of the row in spreadsheet programs, from 1; 0 if rows are lines.
-        sheet: Name of its sheet if several are read; otherwise empty.
+        sheet: Name of the row's sheet if several are read; otherwise empty.
     """
 
     number: int
@@ -89,8 +89,8 @@ def text_lines(
     Args:
         handle: The table, which is read once from start to end.
         delimiter: Separator of cells; default None, detected.
-        again: Function that opens the table once more, so that all rows decide on its code page and its absent cells;
-            by default its beginning decides on the page, and all cells are texts.
+        again: Function that opens the table once more, so that all rows can determine its code page and its absent
+            cells; by default, its beginning determines the page, and all cells are texts.
         tell: Function that receives each assumption as text.
     """
     head = handle.read(_SAMPLE_BYTES)
@@ -211,10 +211,10 @@ def _encoding(head: bytes) -> str:
 def found_delimiter(sample: str) -> str:
     """Return the delimiter of a table, judged from its beginning.
 
-    This is the one with which most rows have as many cells as the header. Ties go to the one with more columns, or with
-    fewer spaces after it, since spaces follow punctuation in sentences. Delimiters within quotes are ignored, and
-    lines above the header that begin with `#` are skipped. If the header has none of the delimiters, the table has one
-    column, and a text in it may hold any of them.
+    It is the delimiter with which the most rows have as many cells as the header. Ties go to the delimiter that gives
+    more columns, or that has fewer spaces after it, because spaces follow punctuation in sentences. Delimiters within
+    quotes are ignored, and lines above the header that begin with `#` are skipped. If the header has none of the
+    delimiters, the table has one column, and a text in it may contain any of them.
 
     Example:
         >>> found_delimiter('id;"a, b, c";size\\n1;x, y, z;0,5\\n')
@@ -299,7 +299,7 @@ def _explained(error: csv.Error, first: int) -> str:
 
 
 class _Pages:
-    """The encoding of rows with characters beyond ASCII: UTF-8, or a code page chosen at the first row in another one.
+    """The encoding of rows with characters beyond ASCII: UTF-8, or a code page chosen at the first row in another.
 
     Args:
         others: Function that returns all lines with characters beyond ASCII.
@@ -390,7 +390,7 @@ class _BoundedLines:
     def put_back(self) -> bool:
         """Reread all lines of the row except the first as separate rows; return False if this has been done too often.
 
-        An unclosed quotation mark includes the valid rows below it in its cell.
+        A cell with an unclosed quotation mark swallows the valid rows below it.
         """
         size = sum(map(len, self._of_row)) - len(self._of_row[0])
         if size > self._may_be_read_again or len(self._of_row) == _AGAIN_LINES:

@@ -79,7 +79,7 @@ class TableRecord(NamedTuple):
     Args:
         entry: Row of the file, such as `line 3`.
         values: Values of the row by column; in JSON, of any type.
-        problem: Reason why the row is unusable; empty without one.
+        problem: Reason why the row is unusable; empty if it is usable.
     """
 
     entry: str
@@ -93,8 +93,8 @@ class TableForm(NamedTuple):
     Cells with errors then pass to the users of their columns, as `FaultyCell`.
 
     Args:
-        find_head: Function that finds the head of a table in its first rows; returns None if it finds none, so that the
-            first row has the names.
+        find_head: Function that finds the head of a table in its first rows; it returns None if there is none, in which
+            case the first row has the names.
         are_parts: Function that returns whether several sheets are parts of one table by their names.
         in_part: Function that adds the information in such a sheet's name to the values of a row.
     """
@@ -130,7 +130,7 @@ class Table:
         name: Name of the table for messages.
         end: Kind of the table, one of `TABLE_ENDS`.
         opened: Function that opens the unpacked text of the table.
-        placed: Function that provides it at a path while it is read.
+        placed: Function that provides the table at a path while it is being read.
         tell: Function that receives each assumption as text, such as the encoding; by default a warning in the log,
             once.
     """
@@ -258,7 +258,7 @@ class Table:
             needed: Required columns; not checked in JSON, whose rows each have their columns.
             choose: Function that returns the columns to read of Parquet and Arrow.
             usual_line_bytes: Largest line of JSON in bytes, unless `bounds.ROW_BYTES` sets another limit.
-            form: Known form of texts and sheets; default None, one sheet whose first row has the names.
+            form: Known form of texts and sheets; default None: one sheet whose first row has the names.
 
         Raises:
             DataError: The file as a whole is unreadable, or a column is missing or repeated.
@@ -398,7 +398,7 @@ def _value_text(value: Any) -> str:
 
 
 def json_lines(handle: BinaryIO, *, usual_bytes: int = ROW_BYTES.usual) -> Iterator[tuple[int, Any, str]]:
-    """Yield the number of each nonempty line of JSON and its value, or the reason if it has none.
+    """Yield the number of each nonempty line of JSON with its value, or the reason why it has none.
 
     Args:
         handle: The lines, in UTF-8, or in UTF-16 with a byte order mark.
