@@ -106,5 +106,5 @@ def _total(counts: Sequence[VerdictCounts], verdict: str) -> dict[str, int]:
 
 
 def number(value: float) -> str:
-    """Return a count or a measurement formatted for display."""
+    """Return a count or a measurement, formatted for display."""
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -31,10 +31,10 @@ class StageCost:
         records: Number of judged records; None if it judges none.
         jobs: Number of jobs that workers ran.
         mapped: Number of records over which it mapped a function.
-        kept: Number of these whose value was kept from an earlier run.
-        lost: Number of these on which the function failed.
-        parts: Cost of the main process for named parts of a final step, such as asking one model; of parts that go on
-            at the same time, each counts all that the process does meanwhile.
+        kept: Number of these records whose value was kept from an earlier run.
+        lost: Number of these records on which the function failed.
+        parts: Cost of the main process for named parts of a final step, such as asking one model; if parts overlap in
+        time, each includes everything that the process does during that time.
         main: Cost of the main process, which waits while workers work.
         workers: Cost of all workers.
     """
