@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = 1
-"""Version of the encoding; raised when the same pixels give other bytes."""
+"""Version of the encoding; it must be raised when the same pixels give other bytes."""
 BAND_ROWS = 32
 _MOST_BYTES = 128 * 1024**2
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

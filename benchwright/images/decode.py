@@ -100,7 +100,7 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
 
 
 class _OpenedImage(NamedTuple):
-    """An image that is opened but not yet decoded, with its container's facts and the bytes for the decoder."""
+    """An image that is opened but not yet decoded, with the facts of its container and the bytes for the decoder."""
 
     image: ImageFile.ImageFile
     container: Container
@@ -273,7 +273,7 @@ def _container_by_decoder(image: ImageFile.ImageFile, bound: Container, limits: 
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Convert any exception of a decoder to an `UnreadableImage` with a stable reason."""
+    """Convert any exception from a decoder to an `UnreadableImage` with a stable reason."""
     try:
         yield
     except (UnreadableImage, MemoryError):

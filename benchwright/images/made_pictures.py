@@ -15,10 +15,10 @@ All pictures of one step get one format and the same number of encodings, whatev
 picture of an item differs by its file.
 
 A user's JPEG file that is only turned upright is encoded once more, with quantization no finer than that of the file
-(`JpegCoding`), so that it does not grow. Turning without decoding, as jpegtran does, is exact only if both sides are
-whole blocks; 4000x3000 with halved chroma, the most common size from phones, is not. No library on PyPI does it for
-files that may be hostile: jpeglib reads paths only and ends the process at some damaged files, and PyTurboJPEG needs a
-system library.
+(`JpegCoding`), so that it does not grow. Rotation without decoding, as in jpegtran, is exact only if both sides are
+whole numbers of blocks; those of 4000x3000 with halved chroma, the most common size from phones, are not. No library on
+PyPI does this for files that may be hostile: jpeglib reads only from paths and ends the process on some damaged files,
+and PyTurboJPEG needs a system library.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def is_jpeg(data: bytes) -> bool:
 
 
 def is_lossless_webp(data: bytes) -> bool:
-    """Return whether a file begins like a lossless WebP file of one picture, as `encode_lossless` writes it."""
+    """Return whether a file begins like a lossless WebP file of one picture, as written by `encode_lossless`."""
     return data[:4] == b"RIFF" and data[8:16] == b"WEBPVP8L"
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 HASHED_AT_LEAST_PX = 128
 """Smallest side, in pixels, of the decoded gray picture (`ImageReader.luma`).
 
-Both hashes shrink the picture to 32 px or less. From four times that size, 0.3 of 64 bits differ on average from those
-of the full size.
+Both hashes shrink the picture to 32 px or less. If they are computed from four times that size, 0.3 of 64 bits differ
+on average from those of the full-size picture.
 """
 
 _PHASH_SIZE = (32, 32)

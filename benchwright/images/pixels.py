@@ -1,8 +1,8 @@
 """Conversion of decoded images to upright RGB with 8 bits, band by band, to avoid a second full copy.
 
-- palette, gray, bilevel, CMYK, YCbCr become RGB; color profiles are ignored;
+- palette, gray, bilevel, CMYK and YCbCr images become RGB; color profiles are ignored;
 - transparency is composited over white;
-- 16-bit samples keep their high byte, as in Pillow's RGB; for 32 bits and floats see `_grey_scale`.
+- 16-bit samples keep their high byte, as in Pillow's RGB; for 32-bit and floating-point samples, see `_grey_scale`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 `benchwright.images.identify` (from a file) and `benchwright.images.decode` (from memory) use the same walk, so decoding
 is consistent with the recorded facts. A container states where it ends; a file that ends earlier is `truncated`. The
-work is
-bounded: no pixels, no text, at most `walking.MOST_BLOCKS` blocks.
+work is bounded: no pixels or text are read, and at most `walking.MOST_BLOCKS` blocks.
 """
 
 from __future__ import annotations

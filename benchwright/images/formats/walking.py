@@ -25,7 +25,7 @@ class Container:
     """Facts that a container states about its first frame.
 
     Args:
-        format: Format, such as `PNG`; names the only decoder that gets the file.
+        format: Format, such as `PNG`; it determines the only decoder that gets the file.
         width: Width in pixels as stored, before orientation.
         height: Height in pixels as stored, before orientation.
         orientation: EXIF code of the orientation, 1 to 8.
