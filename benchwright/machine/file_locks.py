@@ -1,7 +1,7 @@
 """Locks on files, which the kernel releases when a process ends for any reason.
 
-Not every disk has them: some network folders answer ENOLCK. All locks are therefore taken through this module. It
-reports such a disk with the path and the remedy, and never mistakes it for a lock that another process holds.
+Not every disk supports them: some network folders return ENOLCK. All locks are therefore taken through this module. It
+reports such a disk with the path and the remedy, and never mistakes the error for a lock held by another process.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def lock(file: int | HasFileno, path: Path, *, shared: bool = False, waits: bool
 
     Raises:
         BlockingIOError: Another process holds the lock, and `waits` is False.
-        OSError: The disk has no locks; `storage_faults` has the message.
+        OSError: The disk does not support locks; `storage_faults` has the message.
     """
     how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     with naming(path):
@@ -42,11 +42,11 @@ def lock(file: int | HasFileno, path: Path, *, shared: bool = False, waits: bool
 def check_locks(file: int, path: Path) -> None:
     """Check that the disk of an open file supports locks, both those of `lock` and those that SQLite uses.
 
-    SQLite itself would call the database locked, after waiting for half a minute. The file must not be one that SQLite
-    has open: closing it releases the process's own locks of the second kind.
+    SQLite itself would report that the database is locked, after waiting for half a minute. The file must not be one
+    that SQLite has open: closing it releases the process's own locks of the second kind.
 
     Raises:
-        OSError: The disk has no locks; `storage_faults` has the message.
+        OSError: The disk does not support locks; `storage_faults` has the message.
     """
     with suppress(BlockingIOError):  # held by another process, so the disk has locks
         lock(file, path, shared=True, waits=False)

@@ -1,7 +1,7 @@
 """Addresses on this machine, which clients contact directly: a proxy in the environment is for other machines.
 
-Every client in the package takes its settings from this module. `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` thus do not
-affect a server on this machine, nor require proxy packages (SOCKS) for it, unless the environment requests that.
+Every client in the package takes its settings from this module. `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` therefore
+do not affect a server on this machine, nor require proxy packages (SOCKS) for it, unless the environment requests that.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def is_this_machine(host: str) -> bool:
 def client_settings(url: str) -> dict[str, Any]:
     """Return the settings with which an HTTP client (httpx, httpx2) contacts an address on this machine directly.
 
-    They are empty for other machines, and if `PROXY_HERE` is 1: the client then takes proxies from the environment.
+    The settings are empty for other machines, and if `PROXY_HERE` is 1; the client then takes proxies from the
+    environment.
     Certificates that the environment names (`SSL_CERT_FILE`) apply in either case.
     """
     address = urlsplit(url)
@@ -57,7 +58,7 @@ def client_settings(url: str) -> dict[str, Any]:
 
 @contextmanager
 def naming_proxies(url: str) -> Iterator[None]:
-    """Convert the error of a client that cannot use a proxy from the environment to a readable one.
+    """Convert the error of a client that cannot use a proxy from the environment into a readable one.
 
     Raises:
         PrerequisiteError: The environment names a proxy that the client cannot use.
