@@ -1,4 +1,4 @@
-"""Models behind endpoints and on this machine, shared by all rooms: a chat client, request fields, batches.
+"""Models at endpoints and on this machine, shared by all rooms: a chat client, request fields, batches.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -20,7 +20,7 @@ from benchwright.texts.normalization import counted
 T = TypeVar("T")
 R = TypeVar("R")
 _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed")
-"""Words in messages about exhausted memory; the last ones are those of cuBLAS and cuDNN."""
+"""Words in messages about exhausted memory; the last ones occur in those of cuBLAS and cuDNN."""
 
 
 class OutOfMemory(BenchwrightError):
@@ -28,7 +28,7 @@ class OutOfMemory(BenchwrightError):
 
 
 class Batches:
-    """Batches of up to `size` inputs for a function; when memory runs out, `size` is halved permanently.
+    """Batches of up to `size` inputs for a function; whenever memory runs out, `size` is halved permanently.
 
     Args:
         size: Largest number of inputs per batch, at least 1.
@@ -54,7 +54,7 @@ class Batches:
             things: Inputs.
             work: Function that returns one result per input of a batch, in order; may be called again with fewer.
             key: Function whose value is equal for all inputs of a batch, such as the size of a picture; keys are
-                processed in the order of their first inputs. None batches neighbors.
+                processed in the order of their first inputs. If None, neighboring inputs form a batch.
 
         Raises:
             ValueError: `work` returned the wrong number of results.
@@ -69,7 +69,7 @@ class Batches:
         *,
         key: Callable[[T], Hashable] | None = None,
     ) -> Generator[tuple[int, R | OutOfMemory]]:
-        """Yield the index and the result of each input as soon as its batch is done, otherwise like `run`."""
+        """Yield the index and the result of each input as soon as its batch is done; otherwise like `run`."""
         for places in _alike(things, key):
             yield from zip(places, self._one_kind([things[place] for place in places], work), strict=True)
 
@@ -115,8 +115,8 @@ class Batches:
 def in_background(results: Iterable[T]) -> Generator[T]:
     """Yield results that a separate thread makes, so that using one overlaps with making the next.
 
-    All of them may be ready before the caller takes the first. An error among them is raised here, in the order of the
-    results. A caller that stops early waits for the result in progress.
+    All results may be ready before the caller takes the first. An error in the thread is raised here, at its position
+    among the results. A caller that stops early waits for the result in progress.
     """
     made: SimpleQueue[tuple[T, ...]] = SimpleQueue()
     stopped = Event()

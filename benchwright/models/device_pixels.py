@@ -1,6 +1,6 @@
 """Resizing and normalization of pictures in batches, on the same device as the network.
 
-On a CPU, Pillow and the processors of transformers do that, one picture at a time. This module runs the same filters on
+On a CPU, Pillow and the transformers processors do this, one picture at a time. This module runs the same filters on
 a GPU. Values differ from Pillow's by rounding, .1 of 255 on average, because Pillow rounds between rows and columns.
 """
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SUFFICIENT_RATIO = 2
 """Smallest ratio of a picture's size to its target size at which it may be decoded at that smaller size.
 
-On photographs and drawings, the result differs by .2 of 255 on average, hardly more than from the resizing. At a ratio
-of 1.5 it differs by .3 to .9, at 1 by .8 to 1.3.
+On photographs and drawings, the result differs by .2 of 255 on average, hardly more than resizing alone causes. At a
+ratio of 1.5, it differs by .3 to .9; at a ratio of 1, by .8 to 1.3.
 """
 
 
@@ -39,11 +39,12 @@ class DevicePixels(NamedTuple):
 
     @classmethod
     def of_processor(cls, processor: Any, *, to_longest_edge: bool = False) -> DevicePixels | None:
-        """Return a transformers processor's steps after the choice of a size; None if any other step is among them.
+        """Return what a transformers processor does after the choice of a size; None if it includes any other step.
 
         Args:
             processor: Image processor.
-            to_longest_edge: Whether it should scale pictures to one longer side and pad them, as for `padded`.
+            to_longest_edge: Whether the processor should scale pictures to one longer side and pad them, as for
+                `padded`.
         """
         filters: dict[Any, Literal["bilinear", "bicubic"]] = {
             Image.Resampling.BILINEAR: "bilinear",
@@ -102,7 +103,7 @@ class DevicePixels(NamedTuple):
 
 
 def hw_at_longer_side(size_hw: tuple[int, ...], side_px: int) -> tuple[int, int]:
-    """Return height and width after the longer side is scaled to `side_px`.
+    """Return the height and width after the longer side is scaled to `side_px`.
 
     Halves are rounded up, as SAM does (`ResizeLongestSide.get_preprocess_shape` of `segment_anything`).
     """

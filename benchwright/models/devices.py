@@ -17,7 +17,7 @@ class Device(NamedTuple):
     """An available device.
 
     Args:
-        place: Device by torch's name, such as `cuda:0`.
+        place: The device's name in torch, such as `cuda:0`.
         dtype: Number format in which models are loaded.
     """
 
@@ -31,15 +31,15 @@ class Device(NamedTuple):
 
 
 def find_device(wanted: str | None, precision: Precision = "float32") -> Device:
-    """Return a device: the requested one, otherwise the first GPU, otherwise the CPU.
+    """Return a device: the requested one, or else the first GPU, or else the CPU.
 
     Args:
         wanted: Requested device, such as `cuda:1` or `cpu`.
-        precision: `auto` is bfloat16 on a GPU that supports it, float16 on another, float32 on the CPU.
+        precision: `auto` is bfloat16 on a GPU that supports it, float16 on other GPUs, and float32 on the CPU.
 
     Raises:
         PrerequisiteError: torch is not installed, or the device is missing.
-        BenchwrightError: `wanted` names no kind of device.
+        BenchwrightError: `wanted` is not a kind of device.
     """
     torch = _torch()
     place = wanted or ("cuda:0" if torch.cuda.is_available() else "cpu")
@@ -89,8 +89,8 @@ def is_lost(error: BaseException) -> bool:
 def allow_tf32() -> None:
     """Let GPUs round the factors of float32 products to 11 bits (TF32) for the rest of this process; loads torch.
 
-    This is about eight times as fast, and changes an estimate by about a thousandth. The setting cannot change
-    temporarily, since threads share it and results would depend on their order.
+    This is about eight times as fast, and changes an estimate by about a thousandth. The setting cannot be changed
+    temporarily, because threads share it and results would depend on their order.
     """
     if (torch := sys.modules.get("torch")) is not None:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True

@@ -30,7 +30,7 @@ def batch_size_on(place: str, wanted: int | None, *, on_cpu: int) -> int:
 
 
 class PictureModel(Protocol[R_co]):
-    """A step's model, either in this process or shared by workers; it is all or part of `ctx.opened`."""
+    """A step's model, in this process or shared by workers; it is all or part of `ctx.opened`."""
 
     def run(self, pictures: Sequence[Pixels]) -> Sequence[R_co | OutOfMemory]:
         """Return the model's result for each picture, in order, with the error where memory did not suffice."""
@@ -58,7 +58,7 @@ class PictureBatches(Generic[R]):
     Args:
         work: Function that returns one result per picture of a batch, (height, width, 3) RGB.
         batch_size: Largest number of pictures in a batch.
-        key: Function whose value is equal for all pictures of a batch; None batches neighbors.
+        key: Function whose value is equal for all pictures of a batch; if None, neighboring pictures form a batch.
         least_px: As in `PictureNeeds`. If the model runs in the worker itself, pictures are always read in full.
 
     Attributes:

@@ -80,9 +80,9 @@ class PictureVectorModel(NamedTuple):
     """A loaded vision model.
 
     Args:
-        model: Model of transformers, on its device.
+        model: The transformers model, on its device.
         prepare: Conversion of a picture to its input.
-        place: The device by torch's name.
+        place: The device's name in torch.
     """
 
     model: Any
@@ -121,7 +121,7 @@ def embed(model: Any, inputs: NDArray[np.float32] | torch.Tensor, *, in_half: bo
     """Return the vectors of prepared pictures of shape (pictures, 3, side, side).
 
     Args:
-        model: Model of transformers, on its device.
+        model: The transformers model, on its device.
         inputs: Prepared pictures.
         in_half: Whether a GPU may compute in bfloat16, which changes cosines by up to .01.
     """

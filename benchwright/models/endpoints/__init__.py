@@ -1,1 +1,1 @@
-"""Models behind endpoints: requests, their rate and cost, replies and failures."""
+"""Models at endpoints: requests, their rate and cost, replies and failures."""

@@ -1,7 +1,7 @@
 """The connection for batches: a vendor's batches (`vendors/batch_apis.py`) with retries that never pay twice.
 
-It retries transient failures. If a submission got no answer, it looks for the batch at the vendor before it submits the
-batch again.
+The connection retries transient failures. If a submission got no response, it looks for the batch at the vendor before
+it submits the batch again.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class BatchEndpoint:
 
     Args:
         address: Address of the model, with the key.
-        timeout_s: Seconds for one transfer; 15 minutes at least.
+        timeout_s: Time limit for one transfer, in seconds; at least 15 minutes.
         retries: Number of retries after transient failures.
-        backoff_s: Seconds before the first retry; they double each time, to at most 60.
+        backoff_s: Seconds before the first retry; the delay doubles each time, up to 60.
 
     Raises:
         PrerequisiteError: A proxy cannot be used, or the package of the API's client is not installed.

@@ -1,4 +1,4 @@
-"""A connection from steps to models behind endpoints, and its settings.
+"""A connection from steps to models at endpoints, and its settings.
 
 A request contains text and pictures, and the result is the text of the reply. Requests go through the client that
 scoring also uses (`client.py`), with its limits, pace, retries and budgets. A reply kept in the workspace
@@ -137,8 +137,8 @@ class Chat:
     Args:
         settings: The model and its request settings.
         concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
-        replies: Store of replies in the workspace, such as `OpenContext.replies`; None keeps none, and applies a budget
-            to this connection alone.
+        replies: Store of replies in the workspace, such as `OpenContext.replies`; if None, replies are not kept, and a
+            budget applies to this connection alone.
 
     Raises:
         PrerequisiteError: The environment variable for a required key is not set.
@@ -167,7 +167,7 @@ class Chat:
             RequestFailed: This request failed: `timeout`, `connection`, `refused`, `busy` or `unusable_reply`.
             PrerequisiteError: No request can succeed: no server listens, the key or the model is wrong, or the account
                 is empty.
-            BudgetSpent: The budget does not allow the request; replies in progress have been kept.
+            BudgetSpent: The budget does not cover the request; replies in progress have been kept.
         """
         # The caller's thread encodes pictures, because all callers share the client's loop.
         made = partial(self._request, turns, schema)
@@ -214,7 +214,7 @@ class Chat:
                 ) from None
 
     def _smaller_side(self, side_px: int, words: str) -> int | None:
-        """Return the new limit on the longest side of pictures, after the refusal of one of at most `side_px`."""
+        """Return the new limit on the longest side of pictures after a picture of at most `side_px` was refused."""
         with self._learning:  # simultaneous refusals teach one limit
             if self._max_side_px < side_px:
                 return self._max_side_px

@@ -24,7 +24,7 @@ class RequestPicture:
     Args:
         sha256: SHA-256 of the file that the endpoint decodes; it represents the picture in logs.
         url: Function that returns the picture's address, or the file itself as a data URL, without characters that JSON
-            escapes; called at each sending, so that waiting requests hold no copy.
+            escapes; it is called at each sending, so that waiting requests hold no copy.
     """
 
     sha256: str
@@ -47,7 +47,7 @@ class ChatRequest:
         messages: Messages in order, without pixels.
         parameters: Fields besides messages and model; a model may refuse them.
         response_format: Form of the reply for the server to enforce; None for free text.
-        api: API in which the model is asked.
+        api: API through which the model is asked.
         detail: Detail in which the model sees pictures, for APIs that state it per picture; None leaves it unset.
     """
 
@@ -79,8 +79,8 @@ class ChatRequest:
     def encoded(self, more: Mapping[str, Any] | None = None) -> bytes:
         """Return the body to send; `more` contains fields on how the reply is transferred.
 
-        The method inserts pictures after encoding the rest as JSON, because searching 500 kB of base64 for characters
-        to escape takes longer than sending them. The placeholder is random, so that no text contains it.
+        Pictures are inserted after the rest is encoded as JSON, because searching 500 kB of base64 for characters to
+        escape takes longer than sending them. The placeholder is random, so that no text contains it.
         """
         mark = secrets.token_hex(16)
         body = self._body(lambda _: mark) | dict(more or {})

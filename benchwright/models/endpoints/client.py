@@ -1,7 +1,7 @@
-"""The client for requests to models: it retries each until it is answered, at the endpoint's rate and in a budget.
+"""The client for requests to models: it retries each request until it is answered, within a rate and a budget.
 
-Everything that queries a model behind an endpoint uses it: the scoring of models, judges, and the steps that ground,
-plan, write and vet. The client sends a request again after a transient failure (`failures.py`).
+Everything that queries a model at an endpoint uses this client: the scoring of models, judges, and the steps that
+ground, plan, write and vet. The client sends a request again after a transient failure (`failures.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .vendors.request_fields import RequestParameters
 
 LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
-"""Longest pauses in seconds: between retries that the client decides on, and at a server's request."""
+"""Longest pauses in seconds: those between retries on which the client decides, and those that a server requests."""
 
 PATIENCE_WITH_429 = 4
 """Factor on the number of retries after a 429, which is not the request's fault."""
@@ -46,7 +46,7 @@ class ModelRequest(Protocol):
 
 
 class Connection(Protocol):
-    """Something that carries requests to an endpoint, such as an `Endpoint`."""
+    """A connection that carries requests to an endpoint, such as an `Endpoint`."""
 
     async def reply_to(self, request: Any, stream: Mapping[str, Any]) -> Completion:
         """Send a request once and return the reply; raises the same errors as `Endpoint.reply_to`."""
@@ -72,10 +72,11 @@ class ModelClient:
     Args:
         address: Address for requests, with the key.
         parameters: Fields of requests, adapted to the model's refusals.
-        timeout_s: Seconds for sending the request once, from the name look-up to the last byte of the reply.
+        timeout_s: Time limit for sending the request once, in seconds, from the name look-up to the last byte of the
+            reply.
         retries: Number of retries after transient failures; four times as many after a 429.
         concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
-        backoff_s: Seconds before the first retry; they double each time, to at most 60.
+        backoff_s: Seconds before the first retry; the delay doubles each time, up to 60.
         spending: Budget and count of requests and tokens; None for no budget.
         connect: Connection that carries requests; chat's by default.
     """
@@ -123,7 +124,7 @@ class ModelClient:
         Raises:
             RequestFailed: The request failed permanently, or too often.
             RequestAdapted: The model refused the request because of a field that is now sent differently.
-            BudgetRefusal: The budget does not allow the request.
+            BudgetRefusal: The budget does not cover the request.
             BenchwrightError: No request to this endpoint can succeed.
         """
         rate_limits = faults = sent = 0

@@ -22,8 +22,8 @@ class Completion(NamedTuple):
         finish: Finish reason, in the server's spelling.
         tokens: Numbers of tokens that the server states; None if it states none.
         kind: Kind of the reply (`reply_kinds.py`).
-        cause: Explanation of why it is not an answer; None for an answer.
-        in_batch: Whether it arrived in a batch, at half the price.
+        cause: Explanation of why the reply is not an answer; None for an answer.
+        in_batch: Whether the reply arrived in a batch, at half the price.
     """
 
     text: str

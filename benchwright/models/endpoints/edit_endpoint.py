@@ -34,7 +34,7 @@ class EditEndpoint:
 
     Args:
         address: Address for requests, with the key.
-        timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
+        timeout_s: Time limit for a whole request, in seconds, from the name look-up to the last byte of the response.
         priced_by_picture: Whether the endpoint may omit the number of tokens of a picture.
     """
 
@@ -87,7 +87,7 @@ def read_edited(document: Any, *, priced_by_picture: bool) -> Completion:
         priced_by_picture: Whether the endpoint may omit the number of tokens.
 
     Raises:
-        UnusableReply: It holds no picture, or the server reports a failure in it.
+        UnusableReply: The response contains no picture, or the server reports a failure in it.
     """
     if not isinstance(document, dict):
         raise UnusableReply(f"not an images response: {ascii(document)[:120]}")

@@ -1,8 +1,8 @@
 """The connection to an endpoint: its vendor's client (`vendor_clients.py`) on an HTTP client with limits.
 
-A time limit covers the whole request, whatever the response and its speed. An HTTP client's own timeout covers a single
-read, and a server that sends a byte now and then never exceeds it. A response is read up to a limit. An unrequested
-compressed response is unpacked up to the same limit, since a few bytes could unfold to any size.
+A time limit covers the whole request, whatever the response and its speed. An HTTP client's own timeout covers only a
+single read, and a server that sends a byte now and then never exceeds it. A response is read up to a size limit. An
+unrequested compressed response is unpacked up to the same limit, because a few bytes could expand to any size.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Endpoint:
 
     Args:
         address: Address for requests, with the key.
-        timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
+        timeout_s: Time limit for a whole request, in seconds, from the name look-up to the last byte of the response.
 
     Raises:
-        PrerequisiteError: The key holds characters that no header can hold, a proxy cannot be used, or the package of
-            the API's client is not installed.
+        PrerequisiteError: The key contains characters that are not allowed in a header, a proxy cannot be used, or the
+            package of the API's client is not installed.
     """
 
     def __init__(self, address: ModelAddress, timeout_s: float) -> None:

@@ -1,4 +1,4 @@
-"""Settings of a model behind an endpoint, for any purpose: address, key, retries and budget."""
+"""Settings of a model at an endpoint, for any purpose: address, key, retries and budget."""
 
 from __future__ import annotations
 

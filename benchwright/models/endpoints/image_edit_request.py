@@ -15,7 +15,7 @@ class ImageEditRequest:
 
     Args:
         picture: PNG of the picture, in one of the model's sizes.
-        mask: PNG with an alpha channel, 0 where the picture may change, of the same size; None if all of it may change.
+        mask: PNG of the same size with an alpha channel, 0 where the picture may change; None if all of it may change.
         words: Description of the result, or an instruction.
         model: Name of the model at the endpoint.
         size: Size of the result, such as `1536x1024`.

@@ -1,4 +1,4 @@
-"""Edits of pictures by models behind endpoints: OpenAI's `images.edit`, and compatible servers.
+"""Edits of pictures by models at endpoints: OpenAI's `images.edit`, and compatible servers.
 
 A request contains a picture, a text, and a mask whose transparent pixels may change; the reply contains a picture.
 Rate, retries, budgets and kept replies work as for chat. A reply must contain the picture itself: one that gives a URL
@@ -124,7 +124,7 @@ class ImageEditSettings(EndpointSettings):
 
 
 def planned_edits(settings: ImageEditSettings, edits: int) -> RequestPlan:
-    """Return the maximum cost of a number of edits: text and two pictures sent, one received, at one try each."""
+    """Return the maximum cost of a number of edits: text and two pictures sent, one received, one attempt each."""
     sent = edits * (_TOKENS_OF_WORDS + 2 * TOKENS_PER_PICTURE)
     received = edits * OUTPUT_TOKENS[settings.quality or "auto"]
     tokens = Tokens(sent, received)
@@ -136,7 +136,8 @@ class ImageEditor:
 
     Args:
         settings: The model and its settings.
-        replies: Store of replies in the workspace, with their pictures, such as `OpenContext.replies`; None keeps none.
+        replies: Store of replies in the workspace, with their pictures, such as `OpenContext.replies`; if None, replies
+            are not kept.
 
     Raises:
         PrerequisiteError: The environment variable for a required key is not set.
@@ -162,7 +163,7 @@ class ImageEditor:
                 `filtered` by the endpoint's content filter.
             PrerequisiteError: No request can succeed: no server listens, the key or the model is wrong, or the account
                 is empty.
-            BudgetSpent: The budget does not allow the request; replies in progress have been kept.
+            BudgetSpent: The budget does not cover the request; replies in progress have been kept.
         """
         model, sends_seed = self.settings.model, self.settings.sends_seed
         request = ImageEditRequest(picture, mask, words, model, size, seed, sends_seed, self._parameters.sent)

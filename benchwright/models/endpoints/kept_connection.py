@@ -32,7 +32,8 @@ class KeptConnection:
         address: Address for requests, with the key.
         parameters: Fields of requests, adapted to the model's refusals.
         concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
-        replies: Store of replies in the workspace; None keeps none, and applies a budget to this connection alone.
+        replies: Store of replies in the workspace; if None, replies are not kept, and a budget applies to this
+            connection alone.
         connect: Connection that carries requests; chat's by default.
 
     Attributes:

@@ -69,7 +69,7 @@ class Pace:
         self._wake()
 
     def stop(self, error: Exception) -> None:
-        """Grant no more turns; all current and later waiters get the error."""
+        """Grant no more turns; all current and later waiters get the given error."""
         self._stopped_by = error
         while self._waiting:
             future = self._waiting.popleft()

@@ -1,14 +1,15 @@
 """The store of models' replies to steps, a workspace's `replies/steps.sqlite`, shared by workers and runs.
 
 An answered request is not sent again, even if a run was killed, another worker has the same request, or a step runs
-again. The key of a reply is the digest of address and request, with pictures by their SHA-256, so other words, another
-temperature or another seed lead to a new request. The store holds only replies: no failures, no pictures, no words of
-requests, and never an endpoint's key. An entry that does not match its digest is reported and requested again.
+again. The key of a reply is the digest of the address and the request, with pictures represented by their SHA-256, so
+different words, another temperature or another seed lead to a new request. The store contains only replies: no
+failures, no pictures, no text of requests, and never an endpoint's key. An entry that does not match its digest is
+reported and requested again.
 
 The file also counts each model's requests and tokens over all runs, on which the budgets of steps depend. A killed
-process loses no received reply, and each reply is on the disk before anything depends on it. This takes one commit per
-reply, 6 to 11 ms on the disk of a rented machine, during which no other worker can write. A budget adds a commit before
-each request. Write-ahead logging would be faster, but does not work over a network.
+process loses no reply that it received, and each reply is on disk before anything depends on it. This takes one commit
+per reply, 6 to 11 ms on the disk of a rented machine, during which no other worker can write. A budget adds a commit
+before each request. Write-ahead logging would be faster, but does not work over a network.
 """
 
 from __future__ import annotations
@@ -211,8 +212,8 @@ class ReplyStore:
 class SharedSpending(Spending):
     """Spending on a model by all workers over all runs of a workspace.
 
-    With a budget, requests are counted exactly, and limits on money and tokens may be exceeded by other workers'
-    requests in progress. Without one, requests are counted together with their replies, which omits failed ones.
+    With a budget, requests are counted exactly, but other workers' requests in progress may exceed the limits on money
+    and tokens. Without a budget, requests are counted together with their replies, so failed requests are not counted.
     """
 
     def __init__(self, store: ReplyStore, account: ModelAccount, budget: Budget, prices: Prices | None) -> None:

@@ -31,7 +31,7 @@ _MOST = 2000
 
 
 def fenced(text: str) -> str:
-    """Return a text between fences that it cannot close: on one line, of limited length, without fence marks in it."""
+    """Return a text between fences that it cannot close: on one line, of limited length, without fence marks."""
     return f"{OPEN} {' '.join(_MARKS.sub(' ', text).split())[:_MOST]} {CLOSE}"
 
 

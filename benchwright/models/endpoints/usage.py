@@ -85,11 +85,11 @@ class Budget:
 
 
 class BudgetSpent(CheckFailed):
-    """A run ended because its budget is spent; the log holds everything received."""
+    """A run ended because its budget is spent; the log contains everything received."""
 
 
 class Spending:
-    """Spending of a run so far, compared with its budget before each request.
+    """A run's spending so far, compared with its budget before each request.
 
     A request is sent only if past spending, requests in progress and the request itself fit in the budget, at the mean
     cost of replies so far. That mean is unknown before the first reply, so if tokens or cost are limited, the first
@@ -185,7 +185,7 @@ class RequestPlan(NamedTuple):
     Args:
         model: Name of the model at the endpoint.
         purpose: Purpose of the requests, in a few words.
-        requests: Largest number of requests at one try each, including repairs of replies.
+        requests: Largest number of requests with one attempt each, including repairs of replies.
         pictures: Largest number of pictures sent.
         tokens: Estimated number of tokens sent, and largest number received.
         prices: Prices of tokens; None if unstated.

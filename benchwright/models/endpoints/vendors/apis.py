@@ -1,6 +1,6 @@
 """The APIs of models and how they differ: address, key, field names and known limits.
 
-A request is the same for all until it is sent: messages, pictures, and settings of decoding. `parameters_for`
+Until it is sent, a request is the same for all APIs: messages, pictures, and decoding settings. `parameters_for`
 translates settings into an API's names, `request_bodies.py` makes the body, and `vendor_clients.py` sends it.
 """
 

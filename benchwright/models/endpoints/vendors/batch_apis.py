@@ -1,8 +1,8 @@
 """Batches of requests at half the price: OpenAI's Batch API, Anthropic's Message Batches and Gemini's batch mode.
 
-A batch is submitted as a whole and answered within a day. Each vendor has a class that formats a request for a batch,
-and submits, finds, watches and collects one through the vendor's own client (`vendor_clients.py`). Errors are those of
-that module, and `UnusableReply` for responses that no vendor documents.
+A batch is submitted as a whole and answered within a day. Each vendor has a class that formats requests for a batch,
+and submits, finds, watches and collects batches through the vendor's own client (`vendor_clients.py`). Errors are those
+of that module, and `UnusableReply` for responses that no vendor documents.
 
 Sources: OpenAI, "Batch API" and its reference; Anthropic, "Batch processing" and its reference; Google, "Batch API" of
 the Gemini API.
@@ -77,7 +77,7 @@ class BatchApi(Protocol):
         """Submit a batch and return its id at the vendor; from then on it costs money."""
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of a submitted batch whose id never arrived; None if no such batch exists.
+        """Return the id of a submitted batch whose id never arrived; None if there is no such batch.
 
         Args:
             name: Name of the batch at submission.

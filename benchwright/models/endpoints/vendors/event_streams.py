@@ -1,6 +1,6 @@
 """Streamed replies: server-sent events, assembled into one document.
 
-An event is one or more lines `data: ...` before a blank line; each holds a piece of a chat completion as JSON, and
+An event is one or more lines `data: ...` before a blank line; each contains a piece of a chat completion as JSON, and
 `[DONE]` marks the end (HTML standard, section 9.2; OpenAI, "Streaming").
 """
 

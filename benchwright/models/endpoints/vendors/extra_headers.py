@@ -59,7 +59,7 @@ def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return headers with values read from the environment.
 
     Raises:
-        PrerequisiteError: A variable is not set, or holds characters that no header can hold.
+        PrerequisiteError: A variable is not set, or contains characters that are not allowed in a header.
     """
     sent = {}
     for name, given in headers.items():

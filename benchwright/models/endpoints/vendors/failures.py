@@ -81,15 +81,15 @@ class ModelAddress:
     def without_key(self, text: str) -> str:
         """Return a text with the key, and other secrets, replaced by `[key]`.
 
-        Texts shorter than `_SHORTEST_SECRET` characters stay: local servers take `x` or `EMPTY` for a key, and a reply,
-        or a picture in base64, may hold that by chance.
+        Texts shorter than `_SHORTEST_SECRET` characters are not replaced: local servers accept `x` or `EMPTY` as a key,
+        and a reply, or a picture in base64, may contain these by chance.
         """
         for secret in (self.key, *self.secrets):
             text = text.replace(secret, "[key]") if len(secret) >= _SHORTEST_SECRET else text
         return text
 
     def clean(self, message: str) -> str:
-        """Return a server's message in a form fit for a log: one line, short, without the key."""
+        """Return a server's message in a form fit for a log: on one line, short, without the key."""
         words = " ".join(self.without_key(message).split())
         return words if len(words) <= _LONGEST_DETAIL else words[: _LONGEST_DETAIL - 3] + "..."
 

@@ -18,12 +18,12 @@ from typing import Any, Final, Literal, NamedTuple
 ReplyKind = Literal["answered", "empty", "filtered", "refused", "tool_call", "cut_off", "failed"]
 """Kinds of replies:
 
-- `answered`: It holds text, with any content.
-- `empty`: It holds no text, or only thoughts.
-- `filtered`: A filter around the model stopped request or reply.
+- `answered`: It contains text, with any content.
+- `empty`: It contains no text, or only thoughts.
+- `filtered`: A filter around the model stopped the request or the reply.
 - `refused`: The server marks the text as a refusal of the model.
-- `tool_call`: It calls a tool and holds no text.
-- `cut_off`: It reached the longest length; it may hold text, which is read like any other.
+- `tool_call`: It calls a tool and contains no text.
+- `cut_off`: It reached the maximum length; it may contain text, which is read like any other.
 - `failed`: The server reports a failure in place of a reply.
 """
 
@@ -65,7 +65,7 @@ class ResponseRead(NamedTuple):
         kind: Kind of the reply.
         text: Text of the reply or of a refusal.
         finish: Finish reason, in the server's spelling; None if not stated.
-        cause: Explanation of why it is not an answer; None for an answer.
+        cause: Explanation of why the reply is not an answer; None for an answer.
     """
 
     kind: ReplyKind
@@ -293,7 +293,7 @@ def _is_call(part: Any) -> bool:
 
 
 def _called(calls: Any) -> str:
-    """Return a text that names the called tools; empty if there are none."""
+    """Return a text that names the tools called; empty if there are none."""
     if isinstance(calls, Mapping):
         calls = [calls]
     names = []

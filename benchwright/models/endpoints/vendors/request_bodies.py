@@ -1,7 +1,7 @@
 """Request bodies in the shapes of the APIs: messages, pictures and fields, each where the API expects them.
 
-Pictures enter a body as bytes after the rest is JSON, so each API has one function for the body around pictures and one
-for a picture's part.
+Pictures are inserted into a body as bytes after the rest is encoded as JSON, so each API has one function for the body
+around pictures and one for a picture's part.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 Api = Literal["chat", "responses", "anthropic", "gemini"]
-"""The APIs: OpenAI's chat completions, which most servers speak, its Responses, and the native ones of Anthropic and
+"""The APIs: OpenAI's chat completions, which most servers support, its Responses, and the native APIs of Anthropic and
 Gemini."""
 
 Messages = Sequence[tuple[str, Sequence[Any]]]

@@ -58,7 +58,7 @@ _BEFORE_A_NAME = r"(?::|->|\bparameters?|\barguments?|\bfields?|\binvalid|\bsupp
 
 
 class RequestFields(BaseModel):
-    """Settings of a model behind an endpoint for the content of requests besides messages and usual settings."""
+    """Settings of a model at an endpoint for the content of requests besides messages and the usual settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 

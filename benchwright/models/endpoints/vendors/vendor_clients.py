@@ -1,8 +1,8 @@
 """The clients of vendors, all based on the same bounded HTTP client: where they send bodies, and their errors.
 
-The vendor's own client handles address, authentication and versions of an API. No client retries a request, since
-retries take turns, count against budgets and are logged. Errors take the form of the `openai` package's, a dependency
-of the base, so that one classification serves all.
+The vendor's own client handles address, authentication and versions of an API. No client retries a request itself,
+because retries must wait for their turns, count against budgets and be logged. Errors take the form of those of the
+`openai` package, a base dependency, so that one classification serves all.
 """
 
 from __future__ import annotations
