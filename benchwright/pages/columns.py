@@ -62,7 +62,7 @@ def columns_chart(
         title: Title of the chart.
         columns: The columns.
         scale: Scale of the measured value.
-        counted: Name of the counted things, such as `items`.
+        counted: Name of what is counted, such as `items`.
         measured: Name of the measured value in the table of numbers.
         caption: Description of the drawing.
         marks: Values to mark with lines.
@@ -111,7 +111,7 @@ def steps_chart(
         title: Title of the chart.
         steps: Corners of the curve, from the left.
         scale: Horizontal scale.
-        upward: The vertical scale.
+        upward: Vertical scale.
         caption: Description of the drawing.
         marks: Values to mark with lines.
         numbers: Table of the numbers.

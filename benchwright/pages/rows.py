@@ -118,7 +118,7 @@ def rows_chart(
         scale: Scale of all rows.
         caption: Description of the drawing.
         legend: Legend above the rows.
-        numbers: Table of the numbers; by default made from the rows and the legend.
+        numbers: Table of the numbers; by default, it is made from the rows and the legend.
     """
     canvas = Canvas(name, WIDTH)
     top = draw_legend(canvas, legend)

@@ -46,7 +46,7 @@ def page_pieces(
         has_formulas: Whether the script displays texts through `withFormulas`, which is then included before it;
             default False.
         filters: Further filters for the template, by name.
-        finalize: Function applied to every value before escaping; None for one that spells out invisible characters.
+        finalize: Function applied to every value before escaping; if None, one that spells out invisible characters.
     """
     environment = _environment(folder, finalize)
     environment.filters.update(filters or {})
@@ -105,7 +105,7 @@ def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> 
 
 
 def _seen(value: Any) -> Any:
-    """Return a text with invisible characters spelled out; markup and other values unchanged."""
+    """Return a text with invisible characters spelled out; markup and other values are returned unchanged."""
     return escaped(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
