@@ -5,11 +5,11 @@ order), and the others are recorded as `same_bytes`. Ingest decodes nothing. It 
 size, orientation, number of pixels. An image that turns out to be broken only on decoding fails in the first step that
 decodes it.
 
-A table `sources.csv` in the folder states authors and licenses of its files and is not an image itself. Where the table
-states nothing, the files' own metadata may state them (`benchwright.rights`).
+A table `sources.csv` in the folder states the authors and licenses of its files and is not an image itself. For files
+about which the table states nothing, their own metadata may state them (`benchwright.rights`).
 
 Uploaded photographs and pictures that steps bring are ingested together with the folder's files, each with its stated
-source, and are stored in the workspace. Of equal files, ingest keeps one whose source states a license.
+source, and are stored in the workspace. Among equal files, ingest keeps one whose source states a license.
 """
 
 from __future__ import annotations
@@ -267,7 +267,7 @@ def _stated(file: SeenFile, brought: Mapping[str, BroughtPhotograph], table: Sou
 
 
 def _has_licence(file: SeenFile, stated: Mapping[str, SettledSource]) -> bool:
-    """Return whether a picture's source states a license; of equal files, ingest prefers one with a license."""
+    """Return whether a picture's source states a license; among equal files, ingest prefers one with a license."""
     return file.uri in stated and stated[file.uri].source.licence is not None
 
 

@@ -25,7 +25,7 @@ class RunPlan(NamedTuple):
     """The requests to models that the steps of a recipe would send for the pictures of a folder.
 
     Args:
-        images: Number of files in the folder that the run would read as pictures; earlier steps may drop some.
+        images: Number of files in the folder that the run would read as pictures; earlier steps may drop some of them.
         plans: Entry of the recipe and its requests, in order.
         unplanned: Entries that send a model an unpredictable number of requests.
         bringing: Entries that bring their own pictures, which `images` does not count.

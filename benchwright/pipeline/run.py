@@ -70,14 +70,14 @@ def run_recipe(
     Args:
         recipe: Recipe, from `load_recipe` or made in Python.
         workspace: Folder of the workspace; created if it does not exist.
-        images: Image folder; the recipe's own if None. Neither needs to name one if steps bring the pictures.
+        images: Image folder; the recipe's own if None. Neither must name a folder if steps bring the pictures.
         workers: Number of processes; as many as fit if None.
-        copy: Store the source images in the workspace instead of referring to their folder.
+        copy: Whether to store the source images in the workspace instead of referring to their folder.
         progress: Receiver of progress; None if progress is not reported.
         engine: Name of the engine (`benchwright.pipeline.engine_choice.ENGINES`).
         address: Address of the cluster, for an engine that has one.
-        is_profiled: Whether to reset the main process's peak of memory at each stage, so that the run's events record
-            the memory of each stage. An outside observer of the process then sees only the last peak.
+        is_profiled: Whether to reset the main process's peak memory at each stage, so that the run's events record the
+            memory of each stage. An outside observer of the process then sees only the last peak.
 
     Raises:
         BenchwrightError: The recipe's steps do not fit together, the workspace is in use, or an input is missing.

@@ -71,7 +71,7 @@ class IngestCache:
     """The cache of earlier runs' findings, by path, size, times and inode.
 
     Args:
-        path: File of the cache; if it is missing, damaged or of another folder or limits, the cache is empty.
+        path: File of the cache; if it is missing, damaged, or for another folder or other limits, the cache is empty.
         root: The image folder.
         limits: Limits against which the files were checked.
     """

@@ -66,7 +66,7 @@ class CheckedPictures:
 
     Attributes:
         inside: Pictures with files in the workspace.
-        outside: Source pictures that lie in the image folder only.
+        outside: Source pictures that are only in the image folder.
     """
 
     inside: set[str] = field(default_factory=set)
@@ -272,7 +272,7 @@ def _changed(path: Path, image_id: str) -> str | None:
 
 
 def _memories(space: Workspace) -> Iterator[Problem]:
-    """Yield damaged caches and journals, which only serve to save work."""
+    """Yield damaged caches and journals, whose only purpose is to save work."""
     ingest = space.cache / "ingest.jsonl"
     if ingest.exists() and not is_whole(ingest):
         yield Problem(inside(space, ingest), "is damaged; the next run reads these files again")

@@ -1,4 +1,4 @@
-"""Recipes that adapt to an image folder: the run omits steps that lack an input, and names them."""
+"""Recipes that adapt to an image folder: the run omits steps that lack an input, and reports them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class LeftOutStep(NamedTuple):
 
     Args:
         step: Entry of the step in the recipe.
-        lacks: The missing input, and how to get it.
+        lacks: The missing input, and how to provide it.
     """
 
     step: str
@@ -37,7 +37,8 @@ def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
     """Return a recipe as it runs over an image folder.
 
     Args:
-        recipe: The recipe; unless its header sets `fitted`, all steps remain except those that it lists as `optional`.
+        recipe: The recipe; unless its header sets `fitted`, all steps are kept except those that it lists as
+            `optional`.
         folder: Image folder; None if steps bring all pictures.
     """
     kept: dict[str, Step] = {}

@@ -32,7 +32,7 @@ def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[t
 
 
 def forecast_lines(expected: Sequence[tuple[str, ItemForecast]]) -> Iterator[str]:
-    """Yield the forecasts as lines to print, one per mode of a task, with advice where few items are expected."""
+    """Yield the forecasts as lines to print, one per mode of a task, with advice if few items are expected."""
     for entry, modes in groupby(expected, key=lambda one: one[0]):
         for _, items in modes:
             mark = "" if items.is_set else "with another `mode`, "

@@ -48,8 +48,9 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
     """Return the stages of the steps, after checking that the input of every stage exists.
 
     Raises:
-        RecipeError: A step reads items before any are made, reads a value that no earlier step gives, filters images
-            that already have items, or freezes items of estimated truths without a campaign that decides on them.
+        RecipeError: A step reads items before any are made, reads a value that no earlier step provides, filters images
+            that already have items, or freezes items made from estimated ground truth without a campaign that decides
+            on them.
     """
     stages: list[Stage] = []
     made_items_by: str | None = None

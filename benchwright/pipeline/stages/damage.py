@@ -1,8 +1,8 @@
 """Repair of damaged tables and pictures during a run, or an error that explains why repair is impossible.
 
 The run makes shards of damaged tables again. It also restores lost or damaged pictures: it copies source images again,
-and draws made images again by running the step on the same record with the same seed. The id shows whether the picture
-is the same. Anything that cannot be made again is reported, and is not replaced by anything else.
+and draws made images again by running the step on the same record with the same seed. The id shows whether
+the picture is the same. Anything that cannot be made again is reported and never replaced by something else.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def require_store(space: Workspace, stage: Stage) -> None:
 
 
 def made_from(stage: Stage | None) -> str:
-    """Return a phrase that names the origin of a stage's table; None stands for ingest."""
+    """Return a phrase that names the origin of a stage's table; None denotes ingest."""
     if stage is None:
         return "from the image folder"
     return "from the review store" if stage.kind == "campaign" else "from its inputs"

@@ -181,8 +181,8 @@ def run_campaign(
         worker: Context of the main process.
         stage: The stage.
         shards: Names of all shards.
-        beside: Waiting campaigns right before it, for which it does not wait; by default none. If there are any, it
-            asks about the records that reached them, and writes nothing.
+        beside: Waiting campaigns right before this one, for which it does not wait; empty by default. If there are any,
+            it asks about the records that have reached them, and writes nothing.
     """
     step, workspace = stage.step, worker.workspace
     assert isinstance(step, CampaignStep)

@@ -1,7 +1,7 @@
 """Columns of live records, which a gather step reads, made from the tables of the stages before it.
 
-Cells stay in Arrow's buffers from the files to the step. Dictionaries took 2 kB per record and ten times the processor
-time. Arrow's own functions suffice; a database such as DuckDB would be a second engine for four joins.
+Cells stay in Arrow's buffers from the files to the step; Python dictionaries took 2 kB per record and ten times the
+processor time. Arrow's own functions suffice; a database such as DuckDB would be a second engine just for four joins.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _LiveRecords:
     Args:
         key: Name of the column of ids.
         records: The wanted columns of the record table.
-        groups: Outcomes of stages over this stream that give group keys, without records revised since.
+        groups: Outcomes of stages over this stream that give group keys, without records that have been revised since.
         image_groups: Outcomes of stages over images that give group keys, which apply to the items of an image.
         values: For each value that the step reads, the ids and the values of the stage that gives it.
     """

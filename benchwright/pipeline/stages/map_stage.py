@@ -151,7 +151,7 @@ def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[s
 
 
 def _run_chunk(running: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
-    """Run one stage over one chunk and apply its verdicts to `stage_input`; return how many records it ran on."""
+    """Run one stage over one chunk and apply its verdicts to `stage_input`; return the number of records it ran on."""
     stage, wanted = running.stage, set(roots)
     records: list[AnyRecord] = (
         [stage_input.images[root] for root in roots if root in stage_input.images]

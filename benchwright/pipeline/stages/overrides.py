@@ -82,7 +82,7 @@ class Overrides:
     def digest(self, stage: Stage, shard: str) -> str:
         """Return the digest of everything that decisions can change in a shard of a stage; empty without decisions.
 
-        The curator's name and reason are not part of it, because no outcome depends on them.
+        The curator's name and reason are not part of the digest, because no outcome depends on them.
         """
         return self.digests.get((stage.id, shard), "") if may_be_overridden(stage) else ""
 

@@ -60,7 +60,7 @@ class RunLog:
             self._events.write(json.dumps({"event": kind, "at": at, **what}, ensure_ascii=True) + "\n")
 
     def changed_versions(self) -> list[str]:
-        """Return one line per library whose version differs from the last run's, and store the current versions."""
+        """Return one line per library whose version differs from that of the last run, and store the current ones."""
         path = self._workspace.runs / "versions.json"
         now: dict[str, str] = self._document["versions"]
         try:

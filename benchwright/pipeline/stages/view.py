@@ -20,7 +20,8 @@ from benchwright.workspace.takedowns import goes_back_to
 _RECORDS_KEPT = 4096
 """Number of pictures and items that a view keeps in memory after reading, a few kB each.
 
-A release is written in several passes over them, and rereading the tables of many shards costs more than the passes.
+A release is written in several passes over them, and rereading the tables of many shards costs more than the passes
+themselves.
 """
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from benchwright.models.endpoints.reply_store import ReplyStore
 
 _SHARDS_OF_IMAGES_KEPT = 16
-"""Number of tables of source images that a worker caches, some MB each; partner images are in many shards."""
+"""Number of tables of source images that a worker caches, each some MB; partner images are in many shards."""
 
 
 @dataclass
@@ -52,8 +52,8 @@ class WorkerContext:
         limits: Limits of an image file.
         made: Rule for storing the pictures that steps make.
         overrides: Curators' overrides of step verdicts.
-        restore: Function that makes an image's lost or damaged file again (`damage.make_again`); without one, such a
-            file is an error.
+        restore: Function that makes an image's lost or damaged file again (`damage.make_again`); if None, such a file
+            is an error.
     """
 
     workspace: Workspace
@@ -87,7 +87,7 @@ class WorkerContext:
 
     @cached_property
     def reader(self) -> ImageReader:
-        """Return the image reader of this worker, always the same."""
+        """Return the image reader of this worker, which is always the same."""
         restore = self.restore
         again = None if restore is None else lambda record: restore(self, record)
         return ImageReader(self.locate, limits=self.limits, make_again=again)
