@@ -11,7 +11,7 @@ from benchwright.texts.normalization import counted
 from .question_index import QuestionIndex
 
 _NEARLY_ALL = 0.9
-"""Smallest proportion of missing pictures, among those named by questions, for which the message is given."""
+"""Smallest proportion of missing pictures, among those named by questions, at which the message is given."""
 
 
 def nearly_all_absent(index: QuestionIndex, searched: DatasetFiles) -> str | None:

@@ -1,4 +1,4 @@
-"""An explanation of one row of a source: its fields with columns, its key's reading, its pictures, the outcome."""
+"""An explanation of one row of a source: its fields with columns, its key's reading, its pictures, and the outcome."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _shown(value: Any) -> str | None:
 def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion | None) -> dict[str, Any] | None:
     """Return the key that the row states, its reading, and the option that it names under every reading.
 
-    If the row has no options, those of its question count: it has some if the key is yes or no.
+    If the row has no options, the options of its question are used; there are some if the key is yes or no.
     """
     try:
         key = stated_key(document, file.columns)

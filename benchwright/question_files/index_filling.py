@@ -215,7 +215,8 @@ class IndexFilling:
     def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:
         """Return a question under a new id if an earlier question has the id that it states.
 
-        A question of another file gets its file's path as a prefix, one of the same file a number as a suffix.
+        A question from another file gets its file's path as a prefix; a question from the same file gets a number as a
+        suffix.
 
         Raises:
             BadRow: The question is a repetition.
@@ -335,8 +336,8 @@ class IndexFilling:
     def _rotated(self, question: AskedQuestion) -> tuple[str | None, str]:
         """Return the id of the question that this one rotates, and how their keys differ; None if it rotates none.
 
-        Ids indicate it: VLMEvalKit's indices from a million on, and MVP-Bench's `12__3__1`. The options must be the
-        same.
+        Ids indicate rotations: VLMEvalKit's indices from a million on, and MVP-Bench's `12__3__1`. The options must be
+        the same.
         """
         if not question.options or not all(isinstance(option, str) for option in question.options):
             return None, ""

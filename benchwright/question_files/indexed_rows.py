@@ -15,7 +15,7 @@ ROTATED = "rotated"
 REPLY, NO_REPLY = "reply", "no_reply"
 """Reasons given for a row with a model's reply but no question, and for a row with an empty reply."""
 WHOLE_QUESTIONS = (NO_KEY, NO_OPTIONS)
-"""Reasons why a question with all its pictures is not an item even though it is complete in its form."""
+"""Reasons why a question with all its pictures is not an item although it is complete in form."""
 ABSENT = "-"
 """Placeholder for an unusable picture in the list of a question's picture ids."""
 
@@ -57,10 +57,10 @@ class IndexedRow(NamedTuple):
 
     Args:
         file: Path of its file in the source.
-        position: Index in its file of the row, or of the entry that holds it, from 0; None for a file as a whole.
+        position: Index, from 0, of the row in its file, or of the entry that contains it; None for a file as a whole.
         entry: Row of the file, such as `line 3`.
         source_id: Id from the source or from the row's position.
-        question: Its question, whether it is an item or not; None if the row holds no readable question.
+        question: Its question, whether it is an item or not; None if the row contains no readable question.
         reason: Why it is not an item; None for an item.
         detail: The same reason as text.
     """

@@ -49,8 +49,8 @@ class ReadQuestions:
         picture_files: Folder or archive searched for pictures.
         source: The source.
         pictures: Its pictures by name.
-        pictures_below: Path below the source of the folder searched for pictures; empty if that is the source or lies
-            elsewhere.
+        pictures_below: Path below the source of the folder searched for pictures; empty if that folder is the source or
+            is outside it.
     """
 
     files: list[QuestionFile]
@@ -106,7 +106,7 @@ def read_questions(
     """Read an existing benchmark without a run; the result is valid until the block ends.
 
     Args:
-        source: File of questions, folder or archive that holds such files, or folder of a release.
+        source: File of questions, folder or archive that contains such files, or folder of a release.
         pictures: Folder of the pictures, if separate.
         mapping: Columns by field, if their names are not recognized.
         columns: File of columns.
@@ -137,7 +137,7 @@ def read_questions(
 
 
 def _below(folder: Path, source: Path) -> str:
-    """Return the path of a folder below a source, or below the folder of a file; empty if it lies elsewhere."""
+    """Return the path of a folder below a source, or below the folder of a file; empty if it is elsewhere."""
     root = source if source.is_dir() else source.parent
     path = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else "."
     return "" if path == "." else path
@@ -155,7 +155,7 @@ def check_items(
     """Return the result that the step `items` would have for a source, as a document.
 
     Args:
-        source: File of questions, folder or archive that holds such files, or folder of a release.
+        source: File of questions, folder or archive that contains such files, or folder of a release.
         pictures: Folder of the pictures, if separate.
         mapping: Columns by field, if their names are not recognized.
         columns: File of columns.
@@ -232,7 +232,7 @@ def _own_columns(file: QuestionFile) -> dict[str, Any]:
 
 
 def _region(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a rectangle that the benchmark may cut out of a picture (CREPE); empty if none."""
+    """Return the columns of a rectangle that the benchmark may cut out of a picture (CREPE), or an empty result."""
     folded = {name.strip().lower(): name for name in labels}
     found = [names for names in _REGIONS if all(name in folded for name in names)]
     return tuple(folded[name] for name in found[0]) if found else ()
@@ -253,8 +253,8 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
     """Return the document as text.
 
     Args:
-        document: What `check_items` returns.
-        examples: Number of refusals to show of each reason.
+        document: The result of `check_items`.
+        examples: Number of refusals to show for each reason.
     """
     lines = []
     described: dict[str, list[str]] = {}

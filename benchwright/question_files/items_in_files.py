@@ -23,8 +23,8 @@ _LOOKED_AT = frozenset({NO_KEY, NO_PICTURE, MISSING_PICTURE})
 def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
     """Yield the items of question files, read as by the step `items`, followed by the refused rows.
 
-    Unlike in a run, a question without a right option or with a missing picture is an item, too: its wording can be
-    checked. A row whose picture is present but unusable is refused.
+    Unlike in a run, a question without a right option or with a missing picture is also an item, because its wording
+    can be checked. A row whose picture is present but unusable is refused.
 
     Args:
         source: The files.

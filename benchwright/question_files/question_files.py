@@ -68,7 +68,7 @@ class QuestionFile(NamedTuple):
         starts_anew: Whether its ids denote other questions in other files, so that they need its path as a prefix.
         has_marks: Whether options begin with marks, such as `A.`, that are not part of their words.
         own: The file's columns, and the origins of its rows' columns.
-        absent: Number of option cells without an option, such as `NaN`.
+        absent: Number of option cells that contain no option, such as `NaN`.
         picture_cells: Which options are names of pictures, and how cells list several.
         keyed_splits: Stated splits that have keys, so that "None" and "-1" are answers.
     """
@@ -109,13 +109,13 @@ def question_files(
 ) -> list[QuestionFile]:
     """Return the files of questions in a folder, then those of replies.
 
-    Questions are rows with words, and options or an answer; without any, rows with an id and an answer (keys). Replies
-    are rows with an id and a model's reply.
+    Questions are rows with a text, and with options or an answer; if there are none, rows with an id and an answer
+    (keys). Replies are rows with an id and a model's reply.
 
     Args:
         files: The folder.
         stated: Columns that a curator states, by field (`guessed_columns`).
-        only: Paths of the files to read; all that hold questions by default.
+        only: Paths of the files to read; by default, all that contain questions.
         stated_by_file: The same by path or pattern; takes precedence over `stated`.
         unread: List that receives files that cannot be read at all; by default they are omitted.
         looked_into: List that receives every searched file with what it is used for, or why it is unused.
@@ -174,7 +174,7 @@ class _Search:
         """Search a file for questions.
 
         Raises:
-            DataError: A named file holds no questions or is unreadable, or its columns are unclear.
+            DataError: A named file contains no questions or is unreadable, or its columns are unclear.
         """
         self.looked_at.append(path)
         asked = _named([self.stated or {}, *self.stated_by_file.values()])
@@ -414,7 +414,7 @@ class ReadRow(NamedTuple):
         row: Name of the row.
         question: The question; None if the row is a reply to a question in another file.
         pictures: Pictures of the question.
-        reply: A model's reply to it; None without one.
+        reply: A model's reply to it; None if there is none.
         position: Index of the row or entry in its file, from 0.
     """
 
@@ -481,8 +481,8 @@ def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None
 def _models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:
     """Return the model of each file of replies.
 
-    A file whose name contains the name of a model that another file states in a column, such as `GPT4o_evaluated` next
-    to `GPT4o`, holds replies of that model.
+    If a file's name contains the name of a model that another file states in a column, such as `GPT4o_evaluated` next
+    to `GPT4o`, the file contains replies of that model.
     """
     stated: set[str] = set()
     for file in replies:

@@ -1,6 +1,6 @@
 """Questions that a run imports, in a file that supports lookup by picture; memory use does not grow with their number.
 
-The index also holds questions that cannot be items, with the reason, for checks of their words and keys, and the
+The index also contains questions that cannot be items, with the reason, for checks of their texts and keys, and the
 replies of models in the source.
 """
 
@@ -81,8 +81,8 @@ class QuestionIndex:
             refused: Receiver of refused rows and of questions that are not items.
             keeps_keyless: Whether questions without a key are items; default False, since no reply to them can be
                 right.
-            keeps_repeats: Whether to keep every question with a repeated id, under a numbered id and with the stated
-                one as label `stated_id`; default False, keep the first.
+            keeps_repeats: Whether to keep every question with a repeated id, under a numbered id and with the stated id
+                as the label `stated_id`; default False: only the first is kept.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)

@@ -53,8 +53,8 @@ def question_of(
         reading: How keys name options; None if no key of the source does.
         has_marks: Whether the options of the source begin with marks such as `A.`, which are not part of their words.
         picture_cells: Which options are names of pictures, and which cells name several.
-        keyed_splits: Stated splits in which "None" and "-1" answer an open question, since other rows have other keys;
-            elsewhere they mean an unpublished key.
+        keyed_splits: Stated splits in which "None" and "-1" answer an open question, because other rows have other
+            keys; in other splits, they mean an unpublished key.
 
     Raises:
         BadRow: A part is missing or does not fit; the message names column and value.

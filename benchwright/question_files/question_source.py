@@ -66,10 +66,10 @@ class QuestionSource(Protocol):
 def open_source(
     place: Path, *, pictures: Path | None = None, mapping: Stated | None = None, columns: Path | None = None
 ) -> QuestionSource:
-    """Return the source of questions at a place.
+    """Return the source of questions at a location.
 
     Args:
-        place: File of questions, folder or archive that holds such files, or folder of a release.
+        place: File of questions, folder or archive that contains such files, or folder of a release.
         pictures: Folder of the pictures, if separate; None for the folder of the questions.
         mapping: Columns by field, if their names are not recognized (`guessed_columns`).
         columns: Column file (`read_columns`); the mapping takes precedence.
@@ -87,7 +87,7 @@ class _FileSource:
     """Questions in files.
 
     Args:
-        place: File of questions, or folder or archive that holds such files.
+        place: File of questions, or folder or archive that contains such files.
         pictures: Folder of the pictures; None for that of the questions.
         mapping: Columns by field.
         by_file: Columns by field, by path or pattern.

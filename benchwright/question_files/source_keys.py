@@ -22,9 +22,9 @@ from .question_rows import answers_in_words, option_texts, stated_id, stated_key
 from .tables.rows import rows_of
 
 _NEARLY_ALL = 0.98
-"""Smallest proportion of rows whose options begin with marks for which these are marks rather than words."""
+"""Smallest proportion of rows whose options begin with marks at which these count as marks rather than words."""
 _SEALED_SHARE = 0.9
-"""Smallest proportion of `None`, `hidden` and similar keys in a split for which all its keys are unpublished."""
+"""Smallest proportion of `None`, `hidden` and similar keys in a split at which all its keys count as unpublished."""
 
 
 @dataclass
@@ -63,14 +63,14 @@ class _Seals:
 def with_readings(
     files: DatasetFiles, pictures: PicturePaths, found: Sequence[QuestionFile]
 ) -> tuple[list[QuestionFile], list[KeyTable]]:
-    """Return question files with the reading of their keys, and a table for each group of files read alike.
+    """Return question files with the reading of their keys, and a table for each group of files that are read alike.
 
     The returned files also state whether their options begin with marks, which are then not part of the words, and
     which options are names of pictures. This takes one pass over all rows of all files.
 
     Args:
         files: The folder.
-        pictures: Its pictures by name.
+        pictures: The files' pictures, by name.
         found: The folder's files of questions and of replies.
 
     Raises:
@@ -116,7 +116,7 @@ def _with_files(file: QuestionFile, pictures: PicturePaths) -> QuestionFile:
 def _same_columns(columns: ColumnMapping) -> Hashable:
     """Return what files whose keys are read alike have in common: the columns of question, options and keys.
 
-    Files of one benchmark may have options up to D or up to E, so the first column of options stands for all.
+    Files of one benchmark may have options up to D or up to E, so the first column of options represents them all.
     """
     fields = (columns.column(field) for field in ("question", "options", "answer", "refusal"))
     return (*fields, columns.options[:1], columns.keys, columns.first_answer)

@@ -17,9 +17,9 @@ from .key_reading import READING_WORDS, SEALED, KeyCell, Places, all_places, is_
 from .option_cells import own_marks
 
 _NEARLY_ALL = 0.98
-"""Smallest proportion of rows that a reading must fit in order to fit nearly all of them."""
+"""Smallest proportion of rows that a reading must fit to count as fitting nearly all of them."""
 _TIMES_WORSE = 2
-"""Largest ratio of a reading's failed rows to those of the best reading; readings above it are discarded."""
+"""Largest ratio of a reading's failed rows to those of the best reading; readings with a higher ratio are discarded."""
 _EXAMPLES, _MOST_NAMED = 50, 200
 """Largest numbers of example rows, for each way in which readings differ and in total."""
 _TEXT = READINGS.index("text")
@@ -61,7 +61,7 @@ class ReadingFit(NamedTuple):
     Args:
         reading: The reading.
         valid: Number of keys that name an option under the reading.
-        differing: Number of these for which the chosen reading yields another option.
+        differing: Number of these keys for which the chosen reading yields another option.
         spread: Number of keys by letter of the option, under the reading.
     """
 
@@ -85,7 +85,8 @@ class KeyTable:
         unread: Number of keys that name an option only under another reading; their rows are omitted.
         fits: Fit of each reading that yields an option for any key.
         differing: Rows for which another reading gives another option, the first of each kind. For number keys, rows
-            that differ only by the other base are left out, since these are nearly all.
+            that differ only in
+        the base are omitted, because nearly all rows do.
         origin: Origin of the column, as text: the file's column, or the columns from which a layout made it.
     """
 
@@ -179,7 +180,7 @@ class KeyEvidence:
             first: Number of the first option for number keys, as a curator states it.
 
         Raises:
-            DataError: Two readings fit and give different options, or a file alone fits another reading than all
+            DataError: Two readings fit and give different options, or a single file fits another reading than all files
                 together.
         """
         excluded = {0: {"from_1"}, 1: {"from_0"}, None: set[str]()}[first]
@@ -230,7 +231,7 @@ class KeyEvidence:
         return by_name and READINGS[rival] in counting
 
     def _refuse(self, every: Counter[_Pattern], readings: Sequence[int]) -> NoReturn:
-        """Reject keys that have several possible readings, with an example key."""
+        """Reject keys that have several possible readings, naming an example key."""
         best, *rivals = readings
         pattern = max(self._examples, key=lambda p: sum(_options_differ(p, best, rival) for rival in rivals))
         example = self._examples[pattern][0]
@@ -273,7 +274,7 @@ class KeyEvidence:
 
 
 def _classes(places: Sequence[Places]) -> tuple[int | None, ...]:
-    """Return a number for each index: equal numbers for equal indices, and different ones for different indices."""
+    """Return a number for each index: equal numbers for equal indices, different numbers for different indices."""
     numbers: dict[Places, int] = {}
     return tuple(None if place is None else numbers.setdefault(place, len(numbers)) for place in places)
 

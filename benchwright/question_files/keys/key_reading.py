@@ -2,16 +2,16 @@
 
 | reading   | a key is                                                                                        |
 |-----------|-------------------------------------------------------------------------------------------------|
-| `letters` | a letter (`B`, `(b)`, `B.`, `Option B`): the option with that name, or else the one at its place  |
+| `letters` | a letter (`B`, `(b)`, `B.`, `Option B`): the option with that name, or else at that position       |
 | `labels`  | the name that the source gives the option: its column, its key in a mapping, its label          |
 | `from_0`  | the option's number, the first being 0                                                          |
 | `from_1`  | the option's number, the first being 1                                                          |
 | `text`    | the option's words                                                                              |
 | `yes_no`  | 1 or true for yes, 0 or false for no                                                            |
 
-A single key rarely decides: `2` may be the third option, the second, or the one with the text "2". The reader therefore
-first counts the evidence of all rows (`KeyEvidence`) and chooses one reading for all (`chosen_reading`). A key in words
-can only be the text of an option, and is read so whatever the other keys are.
+A single key rarely determines the reading: `2` may be the third option, the second, or the one with the text "2". The
+reader therefore first counts the evidence of all rows (`KeyEvidence`) and chooses one reading for all
+(`chosen_reading`). A key in words can only be the text of an option, and is read as such whatever the other keys are.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _SAYS = ({"no": False, "yes": True}, {"false": False, "true": True})
 _SHORT, _LONGEST_LIST = 24, 100
 """Largest length, in characters, of a key whose form is cached, and of a key that may list several options."""
 Places = int | tuple[int, ...] | None
-"""Index of the option that a key names; several if it names several; None if it names none."""
+"""Index of the option that a key names; several indices if it names several options; None if it names none."""
 
 
 class KeyCell(NamedTuple):
@@ -73,7 +73,7 @@ def key_values(value: Any) -> list[Any]:
     """Return the keys in a cell: several if the cell lists several, none if it is empty.
 
     Raises:
-        BadRow: The cell holds an object.
+        BadRow: The cell contains an object.
     """
     if isinstance(value, str):
         if not value.lstrip().startswith("["):
@@ -92,7 +92,7 @@ def stated_keys(key: KeyCell) -> list[Any]:
     """Return the keys in a cell; the text of an option, such as the interval `[0, 2]`, is not treated as a list.
 
     Raises:
-        BadRow: The cell holds an object.
+        BadRow: The cell contains an object.
     """
     is_option = isinstance(key.value, str) and key.value.strip() in {text.strip() for text in key.texts if text}
     return [key.value] if is_option else key_values(key.value)
@@ -105,7 +105,7 @@ def key_text(value: Any) -> str:
 
 
 class _Form(NamedTuple):
-    """What a key may mean by its form: letters from A on, or numbers; neither if it can only be words."""
+    """What a key may mean, judging by its form: a letter from A on, or a number; neither if it can only be words."""
 
     letters: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()

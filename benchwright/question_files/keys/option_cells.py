@@ -85,7 +85,7 @@ def is_absent(value: Any) -> bool:
 
 
 def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:
-    """Return options without the empty cells that pad a row to the length of the longest."""
+    """Return options without the empty cells that pad a row to the length of the longest row."""
     last = len(cells)
     while last and is_absent(cells[last - 1]):
         last -= 1

@@ -1,10 +1,10 @@
-"""The options of a row as readers see them: without marks of absent options, in the form that sheets display.
+"""The options of a row as readers see them: without marks of absent options, and in the form that sheets display.
 
 | what the file has                                                | options                                           |
 |------------------------------------------------------------------|---------------------------------------------------|
-| `Yes,No,NaN,NaN`, `Yes,No,-,-`                                   | two: an option stands once                        |
+| `Yes,No,NaN,NaN`, `Yes,No,-,-`                                   | two: an option occurs only once                   |
 | `Left,Right,Both,NaN` in a file that has such rows               | three, unless the key names the last              |
-| `+,×,÷,-`                                                        | four: a dash among signs is one                   |
+| `+,×,÷,-`                                                        | four: a dash among signs is an option             |
 | 0.25 in the number format `0%`                                   | 25%                                               |
 | `Cow; Horse; Goat` in one cell, and the key `Horse`              | three, if keys of the file show it                |
 """
@@ -88,7 +88,7 @@ def shown_key(value: Any, document: Mapping[str, Any], columns: ColumnMapping) -
 
 
 def with_form_of_options(rows: Iterable[Mapping[str, Any]], columns: ColumnMapping) -> ColumnMapping:
-    """Return columns with facts about the form of options found in some rows: marks of absent ones, separators."""
+    """Return columns with facts about the form of options, found in some rows: marks of absent options, separators."""
     if columns.options:
         ends = {found for row in rows if (found := _repeated_end(option_cells(row, columns).cells))}
         return columns.model_copy(update={"absent": frozenset(ends)}) if ends else columns

@@ -132,7 +132,7 @@ def _picture(part: Mapping[str, Any]) -> Any:
 def _placed(words: str, numbers: Iterator[int] | None) -> str:
     """Return text with numbers at the positions of pictures, or without positions if these carry no information.
 
-    They carry none if there is at most one picture, or if all precede the text.
+    Positions carry no information if there is at most one picture, or if all pictures precede the text.
     """
     bare = words[match.end() :] if (match := _LEADING.match(words)) is not None else words
     if numbers is None or _PLACE.search(bare) is None:

@@ -74,7 +74,7 @@ _remembered = lru_cache(maxsize=64)(_named)
 
 
 def part_of(own: Any, part: str | int) -> dict[str, Any]:
-    """Return the columns that identify one of several questions in an entry: its id, made from the entry's, and group.
+    """Return the columns that identify one of several questions in an entry: its group, and an id from the entry's.
 
     Args:
         own: The entry's own id; None or empty if it has none.

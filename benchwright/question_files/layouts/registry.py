@@ -82,7 +82,7 @@ _MARKS: Mapping[str, frozenset[str]] = {
     CAPTION_PAIRS.name: frozenset(WRONG_CAPTIONS),
     WRONG_ANSWERS.name: frozenset((*WRONG_COLUMNS, "qa_id")),
 }
-"""Columns of which an entry with a layout has at least one, so that most entries need no closer examination."""
+"""Columns of which every entry with a layout has at least one, so that most entries need no closer examination."""
 
 
 @lru_cache(maxsize=64)

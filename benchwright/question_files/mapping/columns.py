@@ -3,11 +3,11 @@
 | field         | content                                                                                   |
 |---------------|-------------------------------------------------------------------------------------------|
 | `id`          | the question's id; the row's number if it has none                                        |
-| `question`    | its words                                                                                 |
+| `question`    | its text                                                                                  |
 | `options`     | a list, a mapping from letter to text, or either as text; or columns A, B, ..., option1, ... |
 | `answer`      | letter, text, or number of the right option; yes or no without options                    |
 | `refusal`     | the option that declines to answer, named like a key                                      |
-| `context`     | words to read before the question, such as a hint                                         |
+| `context`     | text to read before the question, such as a hint                                          |
 | `image`       | path, name, address, base64 or bytes of the picture, or a list of such; also image_1, ... |
 | `task`, `category`, `level`, `split`, `group`, `explanation` | as in an item                              |
 
@@ -210,8 +210,8 @@ class ColumnMapping(Record):
     def has_questions(self) -> bool:
         """Return whether a row can be a question: text with options or a key, or text about a picture without a key.
 
-        Without a key, the column's name must be that of a question, or the ids those of questions: texts in other
-        tables of pictures are captions and similar.
+        Without a key, the column's name must be that of a question, or the ids must be those of questions: texts in
+        other tables of pictures are captions and the like.
         """
         question, identity = self.column("question"), self.column("id") or ""
         if question is None:
@@ -257,7 +257,7 @@ def guessed_columns(
         stated: Columns that a curator states, by field; a list for `options` and `image`. They take precedence over
             guesses, and an empty text excludes a field.
         of: Path of the file, for errors.
-        no_ids: Columns not to use as `id`, since their values repeat.
+        no_ids: Columns not to be used as `id`, because their values repeat.
 
     Raises:
         DataError: A stated field or column does not exist.

@@ -1,7 +1,7 @@
 """Information in the names of files and folders: the split, and the configuration of a Hugging Face dataset.
 
-A dataset of several configurations (subjects, tasks) has a folder for each, or its `README.md` lists in its head the
-files of each configuration and split (`configs:`, as `datasets` reads it).
+A dataset with several configurations (subjects, tasks) has a folder for each, or the head of its `README.md` lists the
+files of each configuration and split (`configs:`, as read by `datasets`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_CARD_BYTES = 4 << 20
 
 
 class FileLabels(NamedTuple):
-    """Labels of a file that are inferred from names.
+    """Labels of a file, inferred from names.
 
     Args:
         split: Split; None if unknown.
@@ -47,7 +47,7 @@ def file_labels(files: DatasetFiles, paths: Sequence[str]) -> dict[str, FileLabe
 
     Args:
         files: The folder.
-        paths: Paths of its question files; a folder is a configuration only if several folders hold such files.
+        paths: Paths of its question files; a folder is a configuration only if several folders contain such files.
     """
     folders = {path: _folders(path) for path in paths}
     several = len({tuple(parts) for parts in folders.values()}) > 1

@@ -29,8 +29,8 @@ def with_listed_options(
 ) -> ColumnMapping:
     """Return columns with the only one that lists options added, if no column has a usual name.
 
-    Each sampled row with a value lists two or more texts, as a list or mapping or as either in text, and the key is one
-    of them. A column whose keys name several options ("select all that apply") is not accepted.
+    In each sampled row with a value, the column must list two or more texts, as a list or mapping or as either in text,
+    and the key must be one of them. A column whose keys name several options ("select all that apply") is not accepted.
 
     Args:
         rows: Sample of the file's rows.

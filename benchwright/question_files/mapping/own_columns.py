@@ -25,9 +25,10 @@ class Origin(NamedTuple):
     """The origin of a value in a plain row.
 
     Args:
-        columns: Columns of the file; empty if none holds it, such as for a question that a layout supplies.
-        made_by: Changes that produced it, the last one first, such as `layout 'claims'`; empty if the file has it in
-            this form.
+        columns: Columns of the file; empty if none contains the value, such as for a question that a layout supplies.
+        made_by: Changes that produced the value, the last one first, such as `layout 'claims'`; empty if the file has
+            it
+        in this form.
     """
 
     columns: tuple[str, ...]

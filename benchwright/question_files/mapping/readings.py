@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
-"""Ways in which a key may name an option (`key_reading`); if two yield the same options, the first is used."""
+"""Ways in which a key may name an option (`key_reading`); if two of them yield the same options, the first is used."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def without_ends(name: str) -> str:
 
 
 def reply_of(document: Mapping[str, Any], columns: ColumnMapping, model: str) -> ModelReply | None:
-    """Return the reply in a row; None if it has none, as for a failed call.
+    """Return the reply in a row; None if it has none, for example because a call failed.
 
     Raises:
         BadRow: The row has no id.

@@ -50,7 +50,7 @@ class PictureCells(NamedTuple):
         )
 
     def parts(self, cell: Any) -> Sequence[Any]:
-        """Return the names that a cell lists, or the cell if it lists none or is the name of one file as a whole."""
+        """Return the names that a cell lists, or the whole cell if it lists none or is the name of one file."""
         names = pictures_listed(cell) if isinstance(cell, str) else []
         return names if names and (self.is_file is None or not self.is_file(cell)) else (cell,)
 
@@ -89,8 +89,9 @@ class OptionNames:
     def cells(self, is_file: Callable[[str, str], bool]) -> PictureCells:
         """Return which options are pictures, judged from all counted rows.
 
-        They are pictures if each filled option at that index is the name of a picture and some are files of the source.
-        They also are if none is a file and all have folders in their names: then their folder is absent.
+        Options are pictures if each filled option at that index is the name of a picture and some of the names are
+        files of the source, or if none is a file and all names include folders, which means that their folder is
+        absent.
 
         Args:
             is_file: Function that returns, for a question file and a name, whether the name is a file of the source.

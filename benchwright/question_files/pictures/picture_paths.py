@@ -40,11 +40,11 @@ class _Found(NamedTuple):
     Args:
         path: Path of the file in the folder.
         name: The interpreted name; None if it is the path.
-        rank: 0 if the name states the file's place, 1 if the file lies elsewhere in the folder and its whole name
+        rank: 0 if the name states the file's location, 1 if the file is elsewhere in the folder and its whole name
             matches, 2 for any other way.
-        is_own: Whether it lies in the folder of the question file at the place that the name states.
+        is_own: Whether the file is in the folder of the question file, at the location that the name states.
         is_shortened: Whether folders of the name are neither those of the file nor those above the whole folder.
-        by: How it was found, if worth a note, such as `OTHER_END`; otherwise empty.
+        by: How the file was found, if that is worth a note, such as `OTHER_END`; otherwise empty.
     """
 
     path: str
@@ -78,10 +78,10 @@ class PicturePaths:
     """The files that picture names denote in one folder.
 
     A name is a path from the folder of the question file, or from the folder's root, or from `images` in either.
-    Otherwise a file fits if its folders agree with those of the name, from the last on and as far as both go; the last
-    part alone never matches a name with folders. Unicode normalization is ignored. If only one file is possible, case
-    is ignored, the suffix may be absent or another one of the same format (`.jpg`, `.jpeg`), and a number matches a
-    zero-padded name (`COCO_val2014_000000123456.jpg`). A first folder with another name (`vqa`, `pics`) is ignored if
+    Otherwise, a file fits if its folders agree with those of the name, counted from the last and as far as both go; the
+    last part alone never matches a name with folders. Unicode normalization is ignored. If only one file is possible,
+    case is ignored, the suffix may be absent or another one of the same format (`.jpg`, `.jpeg`), and a number matches
+    a zero-padded name (`COCO_val2014_000000123456.jpg`). A first folder with another name (`vqa`, `pics`) is ignored if
     two or more folders after it agree, unless the two denote parts of one whole. Such matches are withdrawn if another
     name also denotes the file (`refutation`).
 

@@ -24,7 +24,8 @@ class AskedPicture(NamedTuple):
             `index` of the row that has the picture.
         data: Bytes of the picture's file, if it is embedded in the question file.
         source: Stated origin; None if unstated.
-        is_only_named: Whether the text shows the picture, as by `<image 2>`, but the row has none; `path` is that mark.
+        is_only_named: Whether the text shows the picture, for example as `<image 2>`, but the row has none; `path` is
+            that mark.
     """
 
     path: str = ""
@@ -64,7 +65,7 @@ class AskedQuestion(Record):
         split: The stated split of the question; None if not stated.
         task: Task, as items name it.
         kind: `open` if it has no options; it is then not an item.
-        ask: The question, with `<image 2>` at the places of its pictures; empty if the source has keys only.
+        ask: The question, with `<image 2>` at the positions of its pictures; empty if the source has only keys.
         options: For each option its text, or the number of its picture.
         padded: Indices of the options around whose text the source has white space, which is removed.
         answer: Index of the right option; None if no option is marked as right.
@@ -73,7 +74,7 @@ class AskedQuestion(Record):
         lacks_key: Whether the source does not publish which option is right.
         key_fault: The mistake of a key that names no option or several; such a question is not an item.
         pictures: Number of pictures.
-        labels: All other statements of the source about it, by column.
+        labels: All other statements of the source about the question, by column.
         rotates: Id of the question whose options this one has in another order; None if there is none.
         item: The item, if the source is a release of Benchwright.
     """

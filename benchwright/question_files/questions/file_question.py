@@ -25,10 +25,10 @@ class FileQuestion(NamedTuple):
         row: Row of the file.
         question: The question.
         image_ids: Its pictures in order; None for a missing or unusable one.
-        outcome: None for an item; otherwise the reason, such as `missing_picture` or `no_options`. Its words and key
-            can still be checked.
+        outcome: None for an item; otherwise the reason, such as `missing_picture` or `no_options`. The texts and the
+            key can be checked nevertheless.
         detail: The reason as text; empty for an item.
-        names: The source's names of its pictures, in order; for an embedded one, its place in the file.
+        names: The source's names of its pictures, in order; for an embedded picture, its location in the file.
     """
 
     file: str
@@ -54,8 +54,8 @@ class FileQuestion(NamedTuple):
     def identity(self) -> str:
         """Return a digest that identifies the question among all sources: of its stated id, text, options and pictures.
 
-        Other rows and the places of files have no influence. A row without an id therefore has none in the digest,
-        since its number would change with earlier rows.
+        Other rows and the locations of files have no influence. A row without an id therefore contributes no id,
+        because its number would change with earlier rows.
         """
         stated = self.question.labels.get(STATED_ID, self.question.key)
         own_id = None if stated == self.row else stated
@@ -84,8 +84,8 @@ class FileQuestion(NamedTuple):
     def open_item_for_texts(self, item_id: str) -> Item:
         """Return an open question as an item without options and key, for checks of its text and pictures.
 
-        It passes no validation of items: never put it into a table or a release. Without a picture it shows none, so
-        two such questions with the same words ask the same.
+        It does not pass the validation of items: never put it into a table or a release. If it has no picture, it shows
+        none, so two such questions with the same text ask the same.
 
         Args:
             item_id: Its id.
@@ -128,7 +128,7 @@ def item_of(
     """Return a question as an item.
 
     An item of a release keeps its id, revision and content, so that both have the same content hash; its evidence
-    states where it was made. Others keep id and split as attributes.
+    states where it was made. Other items keep the id and split as attributes.
 
     Args:
         question: The question.

@@ -7,8 +7,8 @@
 | an object from split to a list of ids                                    | ScienceQA (`pid_splits.json`)        |
 | pictures by id: `images.csv`, or the list `images` of a JSON document    | COCO                                 |
 
-A file is used if it has the ids of most sampled questions. Of several files with different keys, the one with the name
-of the questions takes precedence; if none has it, the question has no key, and the row states this.
+A file is used if it has the ids of most sampled questions. Among several files with different keys, the one with the
+questions' name takes precedence; if none has it, the question has no key, and the row states this.
 """
 
 from __future__ import annotations

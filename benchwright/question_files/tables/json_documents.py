@@ -5,11 +5,11 @@
 | a list                                    | its entries; tasks of Label Studio are read by `label_studio`, rows |
 |                                           | without names, and pairs of a picture and an object, by `positions` |
 | JSON lines named `.json`                  | the lines (MVP-Bench)                                               |
-| an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
+| an object with `questions` with numbers   | VQAv2, with the answers in the file next to it (`vqa`)              |
 | an object of lists                        | the entries of each list; a list called `val` gives the split, and  |
 |                                           | one of `images` the files that others name by id (COCO)             |
 | an object of objects                      | each of these, its key as `id` (GQA)                                |
-| an object of columns                      | what each column has for an index, or at a place, as pandas writes  |
+| an object of columns                      | the value of each column at an index or position, as pandas writes  |
 |                                           | with `to_json` or `to_dict("list")`                                 |
 | an object of texts or numbers             | `id` and `answer` (BLINK's `val_answers.json`)                      |
 """
@@ -110,7 +110,8 @@ def _entry_in(text: bytes) -> Mapping[str, Any] | None:
 def _columns_in(files: DatasetFiles, path: str, head: bytes) -> dict[str, dict[str, Any]] | None:
     """Return the values of each column by index, if a document is an object of columns; otherwise None.
 
-    Such a document is read as a whole, since the first row ends near its end, and must be within the limits for that.
+    Such a document is read as a whole, because the first row ends near its end, and must therefore be within the limits
+    for files read as a whole.
     """
     start = _COLUMN.match(head)
     if start is None or not is_known_column(start[1].decode("utf-8", "replace")):
@@ -197,7 +198,7 @@ def _tells(entry: Mapping[str, Any]) -> bool:
 
 
 def _are_alike(handle: Any, lists: JsonLists) -> bool:
-    """Return whether an object's first values are objects with the same keys: entries by id of any content."""
+    """Return whether an object's first values are objects with the same keys: entries by id, whatever their content."""
     first = list(islice(lists.elements(), 3))
     names = [set(element) if isinstance(element, Mapping) else set() for _, _, _, element in first]
     are_values = not any(_stands_in_list(handle, offset) for _, offset, _, _ in first)

@@ -1,8 +1,8 @@
 """Tasks of Label Studio (JSON export): question, options and pictures from `data`, the key from annotators' choices.
 
-A task with a question in its `data` is one question. A task without one is a question for each control `Choices`. Its
-words are the header above the control in the labeling configuration next to the export (`*.xml`), or else the control's
-name. Its options are the configuration's, or else all choices in the file.
+A task with a question in its `data` is one question. A task without one gives a question for each control `Choices`.
+Its text is the header above the control in the labeling configuration next to the export (`*.xml`), or else the
+control's name. Its options are those in the configuration, or else all choices in the file.
 
 The key comes from `data` or `meta` if these state one, or else from an annotation marked as ground truth, or else from
 the choice of most annotators. A tie gives no key, and the row states this.

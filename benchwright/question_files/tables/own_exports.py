@@ -1,7 +1,7 @@
 """Rows of files from `benchwright release export`, in the common form of rows.
 
-The formats use the same names for an item (`item_id`, `target`, `refusal`, `kind`, ...) and differ in the place of its
-options and pictures. Fields that only serve Benchwright (hashes, evidence, operations) are omitted.
+The formats use the same names for an item (`item_id`, `target`, `refusal`, `kind`, ...) and differ in where they put
+its options and pictures. Fields that only serve Benchwright (hashes, evidence, operations) are omitted.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _option(option: Any) -> Any:
 
 
 def _words(text: Any) -> dict[str, Any]:
-    """Return an option unchanged, because a release may contain one without a text."""
+    """Return an option unchanged, because a release may contain options without a text."""
     return {"text": "" if text is None else str(text), "as_it_stands": True}
 
 

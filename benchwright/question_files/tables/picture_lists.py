@@ -1,4 +1,4 @@
-"""The list of pictures in a JSON document, to whose entries other entries refer by id, as in COCO."""
+"""The list of pictures in a JSON document, to which other entries refer by id, as in COCO."""
 
 from __future__ import annotations
 

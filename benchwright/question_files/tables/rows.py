@@ -36,7 +36,7 @@ from .table_heads import question_table
 from .webdataset import SAMPLE_PICTURES, webdataset_rows
 
 ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar", text_lines.END)
-"""Suffixes of files that may hold questions."""
+"""Suffixes of files that may contain questions."""
 
 
 def rows_of(
@@ -49,15 +49,15 @@ def rows_of(
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file as mappings, with nested contents split, and keys from other files joined.
 
-    Each has its position in the file; questions nested in one entry have that of the entry.
+    Each row has its position in the file; questions nested in one entry have the position of the entry.
 
     Args:
         files: The folder.
         path: Path of the file.
         asked: Columns to read whatever they contain. Otherwise bytes and nested values of unrecognized columns in
             Parquet and Arrow are not read.
-        only: Columns sufficient for the caller. Pictures in other columns of Parquet and Arrow files, and in WebDataset
-            samples, are then not read; further columns may be. Default: all columns.
+        only: Columns that are sufficient for the caller. Pictures in other columns of Parquet and Arrow files, and in
+            WebDataset samples, are then not read; other columns may be read. Default: all columns.
         joined: List that receives the files whose keys or splits are joined to the rows.
 
     Raises:

@@ -131,8 +131,8 @@ def _numbered(names: Sequence[str]) -> list[str]:
 def _with_row_names(names: Sequence[str], below: Sequence[TableLine]) -> list[str] | None:
     """Return the names with one added for the row names, if all rows have one more cell than names, as R writes tables.
 
-    Unquoted text that contains a delimiter also produces such rows. Therefore the row names and the ids must
-    be distinct single words, pictures must be at their resulting places, and no cell may begin with a space, as the
+    Unquoted text that contains a delimiter also produces such rows. The row names and the ids must therefore be
+    distinct single words, pictures must be in the resulting picture columns, and no cell may begin with a space, as the
     rest of a sentence does.
     """
     rows = [line.cells for line in below if not line.problem]

@@ -59,9 +59,9 @@ def vqa_rows(
 ) -> Iterator[Row | RefusedRow]:
     """Yield the questions of a file, with the answers of the files of annotations in the same folder.
 
-    A file of annotations alone yields nothing, unless these have the questions. Pictures come from the document's list
-    (`images`), if it has one. Otherwise their names are COCO's if the file states its part (`val2014`), or else their
-    numbers.
+    A file of annotations alone yields nothing, unless the annotations contain the questions. Pictures come from the
+    document's list (`images`), if it has one. Otherwise, their names are COCO's if the file states its part
+    (`val2014`), or else their numbers.
     """
     subtype = next((str(e) for key, _, _, e in lists.elements() if key == "data_subtype" and isinstance(e, str)), None)
     if subtype is None and (named := _SUBTYPE.search(path)) is not None:

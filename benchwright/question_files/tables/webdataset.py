@@ -1,7 +1,7 @@
 """WebDataset: TAR archives in which adjacent members with the same name up to the first dot are one sample.
 
-A sample's `.json` holds the columns, its pictures come in the order of their extensions (`0.png`, `1.png`, ...), and a
-text `question.txt` is the column `question`. The reader unpacks nothing, follows no link, and never uses a member's
+A sample's `.json` contains the columns, its pictures are in the order of their extensions (`0.png`, `1.png`, ...), and
+a text `question.txt` is the column `question`. The reader unpacks nothing, follows no link, and never uses a member's
 name as a path.
 """
 
@@ -31,7 +31,7 @@ SAMPLE_PICTURES = "images"
 
 
 def is_webdataset(path: Path) -> bool:
-    """Return whether a TAR archive holds samples: a `.json` and another member with the same name up to a dot."""
+    """Return whether a TAR archive contains samples: a `.json` and another member with the same name up to a dot."""
     if path.suffix.lower() != ".tar":
         return False
     try:
@@ -69,7 +69,7 @@ def webdataset_rows(files: DatasetFiles, path: str, *, with_pictures: bool = Tru
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Return the folder and name up to the first dot of the name, and the part after the dot."""
+    """Return the folder with the name up to its first dot, and the part after that dot."""
     folder, slash, base = name.removeprefix("./").rpartition("/")
     stem, _, extension = base.partition(".")
     return f"{folder}{slash}{stem}", extension
