@@ -21,9 +21,9 @@ TEMPLATE = "template"
 Attack = Literal["without_picture", "other_option", "too_easy"]
 """Kind of a second model's attack on a draft.
 
-- `without_picture`: It finds the right option from the words alone, in any order of the options.
-- `other_option`: It sees the picture, and picks another option or claims that another one is also right.
-- `too_easy`: It sees the picture, picks the right option, and calls the question easy.
+- `without_picture`: The model finds the right option from the words alone, in any order of the options.
+- `other_option`: The model sees the picture, and picks another option or claims that another one is also right.
+- `too_easy`: The model sees the picture, picks the right option, and calls the question easy.
 """
 AttackResult = Literal["broken", "held", "not_made"]
 _Words = Annotated[str, Field(min_length=1)]

@@ -13,7 +13,7 @@ from benchwright.records import Choice, Item, Record
 
 _MAX_TEXT = 10_000
 REVISIONS = "revisions"
-"""Key of an item's evidence that holds the changes of each revision."""
+"""Key of an item's evidence that contains the changes of each revision."""
 _PLACED = re.compile(r"<image (\d+)>")
 _Text = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT)]
 
@@ -28,7 +28,8 @@ class ItemEdits(Record):
     Attributes:
         question: The new question; it may place images, as the old one may.
         choices: New texts of choices, by key. Choices that are pictures do not change.
-        right: Key of the newly right choice; the refusal choice's if nothing in the picture answers.
+        right: Key of the choice that is now right; the refusal choice's key if nothing in the picture answers the
+            question.
         explanation: Why that choice is right.
     """
 
@@ -43,7 +44,7 @@ class ItemEdits(Record):
 
 
 def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
-    """Return edits, checked against the item, without parts that change nothing and with outer spaces stripped.
+    """Return edits checked against the item, without parts that change nothing and without surrounding spaces.
 
     Raises:
         EditError: The document is not edits, or they do not fit the item.
@@ -136,7 +137,7 @@ def _check_texts(item: Item, edits: ItemEdits) -> None:
 
 
 def _stripped(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return edits with outer spaces removed from all texts; empty texts are kept, to be rejected later."""
+    """Return edits with surrounding spaces removed from all texts; empty texts are kept, to be rejected later."""
     values: dict[str, Any] = {}
     for name, value in document.items():
         if isinstance(value, str):

@@ -67,7 +67,7 @@ def question_and_options(item: Item) -> str:
 
 
 class SharedRuns:
-    """Runs of words of given texts, to find in other texts.
+    """Runs of words in given texts, to be found in other texts.
 
     Args:
         texts: Texts with the runs to find, such as questions with their options.
@@ -101,7 +101,7 @@ class SharedRuns:
         """Return, for each text that shares a run with a corpus, the index of the first such corpus and the overlap.
 
         Raises:
-            DataError: A place does not exist, or a file there is unreadable.
+            DataError: A path does not exist, or a file there is unreadable.
         """
         found: dict[int, tuple[int, Overlap]] = {}
         for number, place in enumerate(places):
@@ -122,7 +122,7 @@ def corpus_words(place: Path, *, overlap: int = NGRAM - 1) -> Iterator[tuple[str
         overlap: Number of words that a piece repeats.
 
     Raises:
-        DataError: The place does not exist, or a file there is unreadable.
+        DataError: The path does not exist, or a file there is unreadable.
     """
     for path in corpus_files(place):
         name = path.relative_to(place).as_posix() if place.is_dir() else path.name
@@ -139,7 +139,7 @@ def corpus_files(place: Path) -> list[Path]:
     """Return the files of a corpus, sorted.
 
     Raises:
-        DataError: The place does not exist, or has no file of a supported kind.
+        DataError: The path does not exist, or has no file of a supported kind.
     """
     if place.is_file():
         return [place]

@@ -19,7 +19,7 @@ STATED_ID = "stated_id"
 ENTRY_ID = "entry_id"
 """Attribute of an item that is one of several questions in an entry of its source: the id that the entry states.
 
-Benchwright makes the id of such an item, so only this one can give a key away.
+Benchwright makes the id of such an item, so only the entry's id can give a key away.
 """
 _NAMES = (OWN_ID, STATED_ID, "published_id")
 _SHOWN = 3

@@ -90,7 +90,7 @@ class PictureWithId(Protocol):
 def option_pictures(choices: Iterable[Choice], images: Sequence[PictureWithId]) -> dict[str, int]:
     """Return the number of the picture that each option shows, by key; options in words are excluded.
 
-    A picture that occurs repeatedly has the number of its first position.
+    A picture that occurs more than once has the number of its first position.
     """
     number = {image.image_id: k for k, image in reversed(list(enumerate(images, start=1)))}
     return {choice.key: number[choice.image_id] for choice in choices if choice.image_id in number}

@@ -1,6 +1,6 @@
 """Items in another language: a translation's changes to an item, and the source text kept with it.
 
-A translated item keeps its id, pictures and key. Its evidence holds the source text, for verification, and its
+A translated item keeps its id, pictures and key. Its evidence contains the source text, for verification, and its
 attribute `language` states its language.
 """
 

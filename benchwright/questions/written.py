@@ -144,6 +144,6 @@ def question_mistakes(
 def names_something(ask: str) -> bool:
     """Return whether a question has a word that names a thing, an action or a property.
 
-    In other languages than English, every word counts; in scripts without spaces, every letter does.
+    In languages other than English, every word counts; in scripts without spaces, every letter does.
     """
     return any(word.casefold() not in NAMES_NOTHING for word in _WORD.findall(ask))
