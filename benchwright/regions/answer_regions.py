@@ -1,7 +1,7 @@
-"""Regions with which annotators justify the answer of an item, as a release holds them.
+"""Regions with which annotators justify the answer of an item, as stored in a release.
 
-An item's `evidence` holds them under `answer_regions`, by campaign. They do not affect the content hash, because they
-change neither question nor answer.
+An item's `evidence` contains them under `answer_regions`, by campaign. They do not affect the content hash, because
+they change neither question nor answer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class AnswerRegions(Record):
         need: Number of annotators who must have marked a region.
         share_matched: Agreement on position: proportion of regions that two annotators both marked, mean over pairs of
             annotators, 0 to 1; None with one annotator.
-        mean_iou: Mean intersection over union of these regions; None without any.
+        mean_iou: Mean intersection over union of these regions; None if there are none.
         simulated: Whether the annotators are simulated.
         content_hash: Hash of the item's content at the time of marking; None if not stated.
     """

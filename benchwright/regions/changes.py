@@ -11,7 +11,7 @@ from .region import Region, RegionShape
 
 ChangeKind = Literal["unchanged", "moved", "redrawn"]
 SAME_PLACE_IOU = 0.5
-"""Smallest overlap at which a changed area counts as the proposed area moved rather than as another area."""
+"""Smallest overlap at which a changed area counts as the proposed area, moved, rather than as another area."""
 _MOST_PX = 1e6
 """Largest coordinate that a picture can have."""
 
@@ -20,8 +20,8 @@ def change_of(region: Region) -> dict[str, Any] | None:
     """Return an annotator's changes to a proposal; None for a region that was not proposed by a helper.
 
     The result has `changed` and, where known, `helper`, `version`, `model` and `weights`. Boxes, polygons and masks
-    have `iou`, 0 to 1. If both have equally many points, `moved_px` is the largest distance between a point and its
-    proposed place. The label is always the annotator's and is not considered a change.
+    have `iou`, 0 to 1. If both have the same number of points, `moved_px` is the largest distance between a point and
+    its proposed position. The label is always the annotator's and is not considered a change.
     """
     proposal = region.proposal
     if proposal is None:

@@ -38,7 +38,7 @@ class BoxConvention(NamedTuple):
     """A model's notation for boxes.
 
     Args:
-        unit: BoxUnit of the numbers.
+        unit: `BoxUnit` of the numbers.
         order: `xyxy`, or `yxyx`, which some models learn in training.
         sent_wh: Size of the picture as sent to the model.
     """

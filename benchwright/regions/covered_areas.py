@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def area_iou(regions: Sequence[Region], others: Sequence[Region], size_wh: SizeWH) -> float:
     """Return the intersection over union, 0 to 1, of the areas that two sets of regions cover in total.
 
-    Areas are those of `mask_of_region`, so they are counted in whole pixels. The result is 0 if either set covers no
+    The areas are those of `mask_of_region`, so they consist of whole pixels. The result is 0 if either set covers no
     pixel.
 
     Args:

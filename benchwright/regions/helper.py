@@ -43,7 +43,7 @@ class RegionHints(Record):
     """An annotator's input to a helper, in pixels of the upright picture.
 
     Attributes:
-        shape: Shape of the wanted regions.
+        shape: Shape of the requested regions.
         box: Box around the whole subject: x0, y0, x1, y1; None if there is none.
         inside: Strokes on the subject; a click is a stroke of one point.
         outside: Strokes outside the subject.
@@ -193,7 +193,7 @@ class PreparingHelper(ABC):
 
 
 class HelperSettings(BaseModel):
-    """Settings of a helper, as a recipe gives them, with a method to open it; rooms register such classes."""
+    """Settings of a helper, as given in a recipe, with a method to open it; rooms register such classes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -242,7 +242,7 @@ class WeightedHelper(HelperSettings):
 
     Attributes:
         weights: File or folder, relative to the recipe.
-        device: Device by torch's name; by default the first GPU, or the CPU if there is none.
+        device: The device's name in torch; by default the first GPU, or the CPU if there is none.
     """
 
     lane: ClassVar[HelperLane] = "model"

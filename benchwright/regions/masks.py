@@ -76,8 +76,9 @@ def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
 def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> MaskRuns | None:
     """Return the pixels of a picture whose centers are inside an outline (even-odd rule); None if there are none.
 
-    A center on the outline's left or upper edge lies inside, one on its right or lower edge outside, so that outlines
-    with a common edge share no pixel. COCO's tool also draws a polygon's edge, and sets up to one pixel more there.
+    A center on the outline's left or upper edge is inside, and a center on its right or lower edge is outside, so that
+    outlines with a common edge share no pixel. COCO's tool also draws a polygon's edge, which adds up to one pixel
+    there.
 
     Args:
         points: Corners in order, in pixels.

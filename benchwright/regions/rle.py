@@ -1,9 +1,9 @@
-"""Masks as run lengths: the compressed form of COCO's annotations; NumPy handles only long ones.
+"""Masks as run lengths in the compressed form of COCO's annotations; NumPy handles only long ones.
 
 Runs count cells column by column, top to bottom; the first run counts cells that are not set. From the fourth run on,
-the text has each run's difference to the run two before. A number consists of groups of five bits, lowest first; each
-becomes one character, 48 above its value, plus 32 if another group follows. The sign is the highest bit of the last
-group. Source: cocodataset/cocoapi, `common/maskApi.c`.
+the text contains the difference of each run from the run two before. A number consists of groups of five bits, lowest
+first; each becomes one character, 48 above its value, plus 32 if another group follows. The sign is the highest bit of
+the last group. Source: cocodataset/cocoapi, `common/maskApi.c`.
 """
 
 from __future__ import annotations

@@ -24,13 +24,13 @@ def read_marks(
 ) -> Iterator[PictureMarks | RefusedMark]:
     """Yield the pictures of a file with their marks, and the unreadable entries.
 
-    An invalid entry becomes one `RefusedMark`, listed under its picture if it has one, otherwise yielded by itself. All
-    other entries are read.
+    An invalid entry becomes one `RefusedMark`, listed under its picture if it has one, otherwise yielded separately.
+    All other entries are read.
 
     Args:
         path: A COCO or LVIS file; a Pascal VOC file or folder; the folder of a YOLO dataset, or its `data.yaml`.
         format: `coco`, `lvis`, `voc` or `yolo`.
-        shape: Shape as which to read every region, such as the boxes of polygons; default None: the most detailed
+        shape: Shape to read from every region, such as the boxes around polygons; default None: the most detailed
             shape. Regions that do not convert are refused.
         sizes_wh: Upright size of each picture by path or file name; default None: sizes from the file, or for YOLO from
             the pictures next to it. Unlisted pictures are refused, and so are files that state another size.
@@ -52,15 +52,15 @@ def read_marks(
 
 
 def write_marks(path: Path, format: MarkFormat, pictures: Sequence[PictureMarks]) -> WrittenMarks:
-    """Write pictures with their regions, and return counts and the regions that the format cannot hold.
+    """Write pictures with their regions, and return counts and the regions that the format cannot represent.
 
     Args:
-        path: The COCO file to write; for Pascal VOC and YOLO the folder.
+        path: The COCO file to write; for Pascal VOC and YOLO, the folder.
         format: `coco`, `voc` or `yolo`. LVIS has no writer, since its tools read COCO.
         pictures: Pictures with their regions.
 
     Raises:
-        DataError: The format has no writer, or a picture's name is no valid file name.
+        DataError: The format has no writer, or a picture's name is not a valid file name.
         StorageError: A file cannot be written.
     """
     if format == "coco":

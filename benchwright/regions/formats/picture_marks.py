@@ -15,7 +15,7 @@ from benchwright.regions import Region, RegionError, RegionShape, SizeWH, mask_o
 RefusalCode = Literal["entry", "no_picture", "other_size", "crowd"]
 """Cause of a refusal: the entry is invalid, its picture is missing or has another size, or it covers a crowd."""
 _SLACK_PX = 1.0
-"""Distance by which a coordinate may lie outside its picture, since tools count pixels from 0 or 1, and round."""
+"""Distance by which a coordinate may lie outside its picture, because tools count pixels from 0 or 1, and round."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ class PictureMarks:
 
 @dataclass(frozen=True)
 class SkippedRegion:
-    """A region that a format cannot hold.
+    """A region that a format cannot represent.
 
     Args:
         picture: Name of the picture.
         place: Index among the picture's regions, from 0.
-        reason: Why the format cannot hold it.
+        reason: Why the format cannot represent it.
     """
 
     picture: str
@@ -90,7 +90,7 @@ class WrittenMarks:
         files: Paths of the files.
         pictures: Number of pictures.
         regions: Number of regions.
-        skipped: Regions that the format cannot hold.
+        skipped: Regions that the format cannot represent.
     """
 
     files: list[Path] = field(default_factory=list)

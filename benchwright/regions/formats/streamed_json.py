@@ -1,6 +1,6 @@
 """The lists in a large JSON file, element by element, with memory use that does not grow with the file.
 
-Python's decoder reads each element, so this takes the time of `json.load`; memory holds only the current element.
+Python's decoder reads each element, so this takes as long as `json.load`; only the current element is in memory.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def read_voc(
 
     Args:
         path: An XML file, or a folder of them, searched with its subfolders.
-        shape: Shape as which to read boxes; default None: boxes.
+        shape: Shape to read from boxes; default None: boxes.
         sizes_wh: Size of each picture by path or file name, against which to check the files; default None: no check.
 
     Raises:

@@ -7,9 +7,9 @@ Source: the dataset pages of Ultralytics (docs.ultralytics.com/datasets). A line
     pose       class, center x, center y, width, height, then x, y (and visibility, if `kpt_shape` has it) of points
 
 `data.yaml` names the classes (`names`) and states `kpt_shape` for pose; without pose, `classes.txt` with one name per
-line suffices. Labels lie in a folder `labels` next to a folder `images` of the same layout. A dataset holds one of the
-three kinds. It cannot hold masks or correspondences, and of pose the reader takes only the points, not the box around
-them.
+line suffices. Labels are in a folder `labels` next to a folder `images` with the same layout. A dataset contains one of
+the three kinds. It cannot represent masks or correspondences, and for pose the reader takes only the points, not the
+box around them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def read_yolo(
 
     Args:
         path: Folder of the dataset, with `data.yaml` (or `classes.txt`) and `labels`, or its `data.yaml`.
-        shape: Shape as which to read every line; default None: the line's own shape.
+        shape: Shape to read from every line; default None: the line's own shape.
         sizes_wh: Size of each picture by path or file name; default None, read from the pictures in `images`.
 
     Raises:
