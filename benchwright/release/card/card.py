@@ -381,7 +381,7 @@ def _people_and_baseline(facts: CardFacts, version: int) -> str:
 
 
 def _undecided(facts: CardFacts) -> list[str]:
-    """Return the warning that no person decided on a model's estimates, if that is so."""
+    """Return the warning that no person decided on a model's estimates, if none did."""
     if not facts.estimated or decided_by(facts.stages, facts.agreement) == "people":
         return []
     return [

@@ -34,9 +34,9 @@ class PromptAcceptance(NamedTuple):
         drafted: Number of drafts.
         broken: Number of drafts that a second model rejected.
         shown: Number of times that an annotator who decided about a picture saw one of its drafts.
-        accepted: Number of these taken unchanged; annotators may have added parts that a draft lacked.
-        edited: Number taken and changed.
-        discarded: Number not taken.
+        accepted: Number of shown drafts taken unchanged; annotators may have added parts that a draft lacked.
+        edited: Number of shown drafts taken and changed.
+        discarded: Number of shown drafts not taken.
     """
 
     campaign: str

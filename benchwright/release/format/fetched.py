@@ -1,4 +1,4 @@
-"""Pictures that a release states by URL and hash, as stored by `release fetch` in a folder next to it.
+"""Pictures that a release states by URL and hash, as stored by `release fetch` in a folder next to the release.
 
 A release never changes, so these files are outside it, in `NAME.pictures` next to the folder `NAME`, each named by its
 SHA-256.

@@ -1,7 +1,7 @@
 """Items of a release whose pictures are read on first access, one row group at a time.
 
-For callers that already have the results for most pictures and access few: a report written again, or a specialist
-model with answers to nearly all items.
+This is for callers that already have the results for most pictures and access few, such as a report that is written
+again, or a specialist model with answers to nearly all items.
 """
 
 from __future__ import annotations

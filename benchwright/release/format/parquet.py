@@ -54,8 +54,8 @@ class PieceLimits(NamedTuple):
 
     Attributes:
         group_rows: Largest number of rows in a row group.
-        group_bytes: Size of a row group, each picture counted once. A row that shows a picture of the group may exceed
-            it, so that the next group does not store the picture again.
+        group_bytes: Size of a row group, with each picture counted once. A row that shows a picture of the group may
+            exceed it, so that the next group does not store the picture again.
         shown_bytes: Size of a row group in memory, with the pictures of each row; only a single item may exceed it.
         file_bytes: Size of a file.
         part_bytes: Largest mean size of a split's parts, each of which begins a file.
@@ -99,7 +99,7 @@ def write_split(
 
     At most one row group is in memory, with each picture stored once. Pictures are already compressed files and are
     stored unchanged. If `repeats` states that rows may show the same picture, each row group stores it once for all its
-    rows. Such a file has a dictionary, for which readers need more memory. `number` is that of the first file.
+    rows. Such a file has a dictionary, for which readers need more memory. `number` is the number of the first file.
 
     Raises:
         DataError: An item is larger than a reader would accept.

@@ -55,7 +55,7 @@ class ReleasedItem:
 
 
 class KnownFiles:
-    """The files of recent rows with known SHA-256, since subsequent rows show the same pictures."""
+    """The files of recent rows with known SHA-256, because subsequent rows show the same pictures."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, bytes] = OrderedDict()

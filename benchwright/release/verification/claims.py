@@ -44,7 +44,7 @@ class CardCheck:
     Attributes:
         problems: Problems, one line each, beginning with the file.
         proven: What the comparison proves if it finds no problems.
-        not_proven: Parts of the card without anything to compare.
+        not_proven: Parts of the card for which there is nothing to compare.
     """
 
     problems: tuple[str, ...] = ()

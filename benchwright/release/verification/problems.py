@@ -42,7 +42,7 @@ class ReleaseContents:
         content_id: Root hash of the current items; None if some could not be read.
         problems: Problems, one line each, beginning with the file.
         proven: What the comparison of the card proves.
-        not_proven: Parts of the card without anything to compare.
+        not_proven: Parts of the card for which there is nothing to compare.
     """
 
     content_id: str | None

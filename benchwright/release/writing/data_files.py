@@ -1,6 +1,6 @@
 """The data files of a release: each part of a split is written, or copied from an earlier release with the same part.
 
-The store of released bytes notes the files of each part. A copy counts only if its SHA-256 is the noted one.
+The store of released bytes records the files of each part. A copy is used only if its SHA-256 is the recorded one.
 """
 
 from __future__ import annotations

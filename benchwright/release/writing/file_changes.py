@@ -159,7 +159,7 @@ class FileChanges:
         """Return a file in its released form.
 
         Raises:
-            UnreadableImage: It cannot be decoded.
+            UnreadableImage: The file cannot be decoded.
         """
         return self._store.get_or_make(*_kept_as(record, form), lambda: _made_anew(self._image_bytes(record), form))
 
@@ -290,7 +290,7 @@ def _made_anew(data: bytes, form: _Form) -> bytes:
     """Return a JPEG file rotated upright, or a made picture's file in another format.
 
     Raises:
-        UnreadableImage: It cannot be decoded.
+        UnreadableImage: The file cannot be decoded.
     """
     from benchwright.drawing.model_pictures import drawn_picture
     from benchwright.images.decode import decode_rgb

@@ -3,8 +3,9 @@ originals.
 
 A picture without marks that every decoder reads alike keeps its file and is stored once. A picture with marks, or one
 that may decode differently elsewhere (turned by EXIF, transparent, 16 bits), is drawn on the run's engine, once for all
-rows that show it: rows come by picture, and the store of released bytes keeps drawings of earlier releases. A mark that
-cannot be drawn is left out; evaluation, exports and `benchwright release verify` name such items.
+rows that show it: rows come by picture, and the store of released bytes keeps drawings of earlier releases. The column
+omits a picture with a mark that cannot be drawn; evaluation, exports and `benchwright release verify` report such
+items.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Staging:
         """Add items with their splits, and the records of the images that they show or derive from.
 
         Raises:
-            DataError: The name of a split is invalid, or an item or image is.
+            DataError: The name of a split, an item or an image is invalid.
         """
         last: set[str] = set()
         for item, split in items:
