@@ -5,11 +5,11 @@ A letter needs a statement. The reader does not guess from what a reply merely t
 1. A reply that consists of one option's words names that option. If the words of an option are a letter, that letter is
    ignored after the option's label: "D. C" is D.
 2. Otherwise the last commitment in a fixed form decides (`stated_answers`): "the answer is B", `\\boxed{B}`,
-   `{"answer": "B"}`, a line with only a letter, a label or a yes that opens the reply, a list of verdicts. If that one
-   is a list ("A or B") or a letter not among the options, the reply gives no letter, whatever its earlier commitments.
-   If the reply retracts the commitment, the text after the retraction takes precedence.
+   `{"answer": "B"}`, a line with only a letter, a label or a yes that opens the reply, a list of verdicts. If that
+   commitment is a list ("A or B") or a letter not among the options, the reply gives no letter, whatever its earlier
+   commitments. If the reply retracts the commitment, the text after the retraction takes precedence.
 3. Otherwise a refusal gives no letter, unless one option itself declines and the reply names no other.
-4. Otherwise the sentences decide (`candidates`, `decision`): every place that names an option, with the reply's
+4. Otherwise the sentences decide (`candidates`, `decision`): every passage that names an option, with the reply's
    statement about it there. A conclusion, a closing line or a claim is needed, or a reply of a sentence or two that
    names one option.
 
@@ -135,7 +135,7 @@ def _unless_taken_back(
 ) -> ParsedAnswer:
     """Return the option named after a retracted commitment, or the commitment if it is not retracted.
 
-    If the text after it favors another option without claiming it, the reply gives none.
+    If the text after the commitment favors another option without claiming it, the reply gives none.
     """
     sentence = _SENTENCE.search(text, place + 1)
     back = TAKEN_BACK.search(text, sentence.start()) if sentence else None
@@ -186,7 +186,7 @@ def _is_firm(letter: str, text: str, options: tuple[ReadableOption, ...]) -> boo
 def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | None:
     """Return the only option that itself declines, if the last sentence of a declining reply uses its words.
 
-    A model that declines in other words has chosen no option: it refuses.
+    A model that declines in other words has not chosen an option: it refuses.
     """
     sentences = sentence_ends(text.rstrip(" .!?"))
     last = _bare(text[sentences[-1] :] if sentences else text)

@@ -132,7 +132,7 @@ def candidates_of(prose: str, options: tuple[ReadableOption, ...], grammar: Gram
 def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Grammar) -> Iterator[NamedPlace]:
     """Yield the candidates; a claim is conceded if its sentence continues with "but" to another option.
 
-    So are labels listed in a sentence that contains an option's words: "A and B are about the same".
+    Labels listed in a sentence that contains an option's words are also conceded: "A and B are about the same".
     """
     by_words = {c.sentence for c in candidates if c.polarity is Polarity.STATED and not c.is_label}
     for candidate, following in zip(candidates, [*candidates[1:], None], strict=False):
@@ -179,7 +179,7 @@ _ENTRY = re.compile(
 
 
 def _span_of_entries(prose: str) -> range | None:
-    """Return the span in which a reply goes through the options one by one; None if it does not."""
+    """Return the span in which a reply discusses the options one by one; None if there is none."""
     entries = list(_ENTRY.finditer(prose))
     if len({entry[1] for entry in entries}) < 2:
         return None
@@ -188,7 +188,7 @@ def _span_of_entries(prose: str) -> range | None:
 
 
 def _among_entries(candidate: NamedPlace, span: range) -> NamedPlace:
-    """Return a weaker candidate: entries, and mentions of them, state no option unless they call it best."""
+    """Return a weaker candidate: entries, and mentions in them, state no option unless they call it best."""
     if candidate.place in span:
         sure = candidate.is_label and candidate.strength is Strength.BEST
         return candidate if sure else candidate._replace(strength=Strength.ASIDE, concludes=False)

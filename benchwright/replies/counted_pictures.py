@@ -1,6 +1,6 @@
 """Pictures that a reply names by number in the words of some language: "das dritte Bild", "第二张图".
 
-Benchmarks of several pictures have options such as "the second image", which replies name in many ways and languages.
+Benchmarks with several pictures have options such as "the second image", which replies name in many ways and languages.
 """
 
 from __future__ import annotations

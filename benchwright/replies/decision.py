@@ -1,7 +1,7 @@
 """The decision made from the candidates in a reply: one option, or none.
 
-A reply must conclude, claim or close with an option. A mere mention decides only in a reply of a sentence or two that
-names no other option.
+A reply must conclude with, claim or close with an option. A mere mention is decisive only in a reply of a sentence or
+two that names no other option.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ def decided(
     2. Otherwise the only option in a closing line decides.
     3. Otherwise the only claimed option decides, if the claim opens or closes the reply and no conclusion follows it.
     4. Otherwise the only option named in a short reply decides.
-    5. Otherwise the remaining option, if the reply rejects all others and says that one is left.
-    6. Otherwise the one that the last sentence affirms, or else the first sentence, if no other option rivals it.
+    5. Otherwise the remaining option decides, if the reply rejects all others and says that one is left.
+    6. Otherwise the option that the last sentence affirms, or else the first sentence, decides, if no other option
+    rivals
+       it.
 
     Args:
         candidates: Passages that name options, in order.
@@ -150,10 +152,11 @@ def _mentioned(
 def _affirmed(
     candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences, prose: str, grammar: Grammar
 ) -> str | None:
-    """Return the one option that the last sentence affirms, or else the first, if nothing rivals it.
+    """Return the one option that the last sentence affirms, or else the first, if no other option rivals it.
 
-    A mere mention affirms only in a whole sentence that denies and supposes nothing: if it ends the last sentence, if
-    no other option is stated, or, in the first sentence, if no other one is named and no conclusion follows.
+    A mere mention affirms an option only in a complete sentence that denies and supposes nothing: if it ends the last
+    sentence, if no other option is stated, or, in the first sentence, if no other option is named and no conclusion
+    follows.
     """
     ends = [0, *(end for end in sentence_ends(prose) if end < len(prose)), len(prose)]
     for number in (sentences.last, 0):

@@ -60,8 +60,8 @@ _PLACED_NOUN = re.compile(rf"{_NOUN}|第|\bone\b|item|entry|number|选项|選項
 def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
     """Return a text in which "option C" replaces "the third option" and "option 3".
 
-    Replaces only words for an option, because the third picture need not be the third option. A number that is also the
-    text of another option is ambiguous and is not replaced.
+    Only words for an option are replaced, because the third picture need not be the third option. A number that is also
+    the text of another option is ambiguous and is not replaced.
     """
 
     def label(match: re.Match[str]) -> str:
@@ -86,7 +86,7 @@ def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
 
 
 def marked(text: str, options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
-    """Yield place, letter and rule of ticked labels and of a table's answer; of several ticks the letter is None."""
+    """Yield index, letter and rule of ticked labels and of a table's answer; with several ticks, the letter is None."""
     ticks = list(_TICKED.finditer(text))
     if ticks:
         letters = {tick[1] for tick in ticks}

@@ -29,7 +29,7 @@ NO_LETTER = -1
 _LEAST_KEYS_ALIKE = 0.9
 """Smallest proportion of rows whose key must be that of the item with the same number, to match by number alone."""
 _LEAST_ROWS = 20
-"""Smallest number of rows for which a column of replies that always equals the key counts as the key."""
+"""Smallest number of rows at which a column of replies that always equals the key is taken to be the key."""
 
 _LEAST_ERRORS_ALIKE = 5
 """Smallest number of wrong replies at which two models with identical replies are considered the same."""
@@ -180,7 +180,7 @@ def _lookup(items: Sequence[KeyedItem]) -> dict[str, int]:
 
 
 def id_column(ids: Iterable[Mapping[str, str]], is_known: Callable[[str], bool]) -> str:
-    """Return the column that names items most often; in a tie the first of `ID_COLUMNS`; empty if none does.
+    """Return the column that names items most often, in a tie the first of `ID_COLUMNS`; empty if none does.
 
     Args:
         ids: Candidate values of the item's id, by column, for each row.
@@ -307,9 +307,9 @@ def _check_no_keys(
 def given_twice(models: Sequence[ModelReplies], items: Sequence[KeyedItem]) -> dict[str, str]:
     """Return the names of models that are duplicates, each with the name of its original.
 
-    All replies of one are replies of the other, at least `_LEAST_ROWS`, and at least `_LEAST_ERRORS_ALIKE` of them
-    differ from the key: two good models may both be right, but do not share all errors. The longer file is the
-    original; if both are equally long, the first.
+    One model is a duplicate of another if all its replies, at least `_LEAST_ROWS`, are replies of the other, and at
+    least `_LEAST_ERRORS_ALIKE` of them differ from the key: two good models may both be right, but do not share all
+    errors. The longer file is the original; if both are equally long, the first.
 
     Args:
         models: Replies of models.

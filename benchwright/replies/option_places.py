@@ -124,7 +124,7 @@ def _is_word(letter: str, text: str, start: int, end: int) -> bool:
 
 
 def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
-    """Return the passages with options' words; exact words win over overlapping inflected and shortened ones."""
+    """Return the passages with options' words; exact words take precedence over inflected and shortened ones."""
     lowered = text.lower() if len(text.lower()) == len(text) else text
     tokens = tokens_of(lowered)
     longer = _rest_of_longer(options)
@@ -266,7 +266,7 @@ def _telling(option: ReadableOption) -> tuple[str, ...]:
 def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
     """Return, for each option whose words are part of another option's, the remaining words of the latter.
 
-    A text with some of the rest may mean the longer option: "a cake" and "a cake and a knife".
+    A text that contains some of the remaining words may mean the longer option: "a cake" and "a cake and a knife".
     """
     stems = {option.key: frozenset(_telling(option)) for option in options if option.words}
     rest = {

@@ -1,7 +1,7 @@
 """Recognition of options by their words: the one that a text starts with, and those it mentions.
 
-It also recognizes other spellings of options: yes and no in many languages, numbers in words, without article, with
-hyphens.
+The module also recognizes other spellings of options: yes and no in many languages, numbers in words, missing articles,
+and hyphens.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) ->
 
 
 class LeadingOption(NamedTuple):
-    """The option that a text starts with, the words that matched, and the folded text after them."""
+    """The option with which a text starts, the words that matched, and the folded text after them."""
 
     key: str
     words: str

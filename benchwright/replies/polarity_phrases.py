@@ -1,6 +1,6 @@
 """Patterns for a reply's stance toward an option that it names, built from its language's phrases (`polarity_rows`).
 
-The module also holds the patterns common to all languages: verdict signs, words of retraction, and the words that
+The module also contains the patterns common to all languages: verdict signs, words of retraction, and the words that
 identify a language.
 """
 
@@ -61,7 +61,7 @@ TOTAL = re.compile(
     r"\s*(?:[^\W\d_]+\s+){0,3}?(?:in\s+(?:total|all)|altogether|overall|combined|en\s+total|au\s+total|insgesamt|no\s+total|всего)\b",
     re.I,
 )
-"""Text after a number that sums up the others."""
+"""Text after a number that is the sum of the others."""
 
 ADVERBS = (
     r"(?:(?:the|an?|very|quintessential(?:ly)?|classic(?:ally)?|textbook|typical(?:ly)?|unmistakabl[ey]|characteristic(?:ally)?|"

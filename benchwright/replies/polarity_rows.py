@@ -23,7 +23,7 @@ class PolarityWords(NamedTuple):
         beside: Words before an option to which another one is compared.
         at_first: Words before an option that the reply retracts.
         may: Words before an option that the reply only considers.
-        leaves: Words before the option that is left over, or anywhere in a sentence that says so.
+        leaves: Words before the option that is left over, or anywhere in a sentence that states that one is.
         because: Beginnings of a reason; an option in it is not an answer if the sentence named one before.
         conceded: Words after an option that the reply supposes or concedes.
         is_left: Words after the option that is left over.

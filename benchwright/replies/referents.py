@@ -56,7 +56,7 @@ _SINCE = 160
 
 
 def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
-    """Return the text with each conclusion that names no option given the last-named option as its subject."""
+    """Return the text in which each conclusion that names no option is given the last-named option as its subject."""
     found = list(_IT.finditer(text))
     if not found:
         return text
@@ -77,7 +77,7 @@ def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
 
 
 def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: bool) -> str | None:
-    """Return the first or the second of the last pair: two options in one sentence, or the only two so far."""
+    """Return the first or the second option of the last pair: two options in one sentence, or the only two so far."""
     sentences: dict[int, list[str]] = {}
     for place, key in named:
         sentences.setdefault(bisect_right(ends, place), []).append(key)
@@ -91,7 +91,7 @@ def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: b
 
 
 def _other(named: Sequence[tuple[int, str]], options: Sequence[ReadableOption], ends: Sequence[int]) -> str | None:
-    """Return, of two options, the one that is missing from the last sentence that names any."""
+    """Return that of two options which is missing from the last sentence that names any."""
     if len(options) != 2 or not named:
         return None
     last = bisect_right(ends, named[-1][0])

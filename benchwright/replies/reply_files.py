@@ -89,10 +89,10 @@ class UnreadReply(NamedTuple):
 
     Args:
         where: File and row, as in `out.jsonl: line 3`.
-        reason: Reason why it is unused.
+        reason: Reason why the row or file is unused.
         ids: Candidate values of the item's id, if the row only lacks a reply; otherwise empty.
         error: Cause of the missing reply, if the row states one; otherwise empty.
-        is_repeat: Whether it is a further reply to an item, as in a log of epochs; only the first is used.
+        is_repeat: Whether the row is a further reply to an item, as in a log of epochs; only the first reply is used.
     """
 
     where: str

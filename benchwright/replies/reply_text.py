@@ -39,7 +39,7 @@ def _clings(character: str, words: str) -> bool:
 
 
 MAX_CHARS = 20_000
-"""Largest length of a reply in characters; from a longer one, the reader uses half of this from each end."""
+"""Largest length of a reply in characters; from a longer reply, the reader uses half of this from each end."""
 
 _ALOUD = r"think|thinking|thoughts?|reasoning|reason|scratchpad|analysis|reflection"
 _THOUGHT = re.compile(
@@ -135,7 +135,7 @@ _COURTESY = re.compile(
 
 
 def without_closing_aside(text: str) -> str:
-    """Return a text without a last sentence that is unrelated to the answer: one in brackets, or a courtesy."""
+    """Return a text without a last sentence that is unrelated to the answer: one in parentheses, or a courtesy."""
     text = _CLOSING_ASIDE.sub("", text) if text.endswith(")") else text
     courtesy = _COURTESY.search(text, max(0, len(text) - _COURTESY_AT_MOST))
     return text[: courtesy.start()] if courtesy else text

@@ -127,7 +127,7 @@ def _line_of(value: AnswerValue, sentence: str) -> int:
 
 
 def _is_denied(value: AnswerValue, options: Sequence[ReadableOption]) -> bool:
-    """Return whether the text after a label denies it; the option's words ("false") or a new sentence do not."""
+    """Return whether the text after a label denies it; the option's own words ("false") or a new sentence do not."""
     own = option_at_start(value.rest.lstrip(")]\"'.: "), options)
     if own is not None and own.key == value.letter:
         return False
@@ -193,7 +193,7 @@ _NEXT_LABEL = re.compile(r"\W{0,3}\s*[(\[]([A-Z])[)\]]|\W{0,3}\s*([A-Z])[).]\s")
 
 
 def _echoes(rest: str, letter: str, options: Sequence[ReadableOption]) -> bool:
-    """Return whether the words of a label at the start of a text continue to another label, repeating the options."""
+    """Return whether the words of a label at the start of a text lead to another label, repeating the options."""
     words = next((option.words for option in options if option.key == letter), "")
     start = re.match(rf"[\s:.)]*{re.escape(words)}", rest, re.I) if words else None
     following = _NEXT_LABEL.match(rest, start.end()) if start else None
@@ -201,7 +201,7 @@ def _echoes(rest: str, letter: str, options: Sequence[ReadableOption]) -> bool:
 
 
 def _closes(named: LeadingOption) -> bool:
-    """Return whether an option's words are a separate clause; yes and no are, as their form ensures."""
+    """Return whether an option's words are a separate clause; yes and no are, because of their form."""
     return (
         is_particle(named.words)
         or re.match(r"\Z|\.|\s-|,?\s(?:because|since|as|weil|denn|porque|car)\b", named.rest) is not None
@@ -304,7 +304,7 @@ def _last_sentence(text: str) -> str | None:
 
 
 def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield yes or no if these are the options and the reply says whether the statement is true or false."""
+    """Yield yes or no if these are the options and the reply states whether the statement is true or false."""
     if len(options) != 2 or not all(is_particle(option.words) and option.words for option in options):
         return
     by_words = {word: option.key for option in options for word in option.forms}

@@ -1,7 +1,7 @@
 """The papers' exact answer readers, as alternatives to the robust one (`benchwright.replies.answers`).
 
-Each follows its paper or repository exactly, including mistakes, to reproduce published numbers. For new scores use the
-robust reader: `benchmarks/readers.py` counts how often the two differ on real replies.
+Each reader follows its paper or repository exactly, including mistakes, to reproduce published numbers. For new scores,
+use the robust reader; `benchmarks/readers.py` counts how often the two differ on real replies.
 
 Checking a recipe requires only the readers' names; the modules, with their many patterns, load on first use.
 """

@@ -13,9 +13,9 @@ def settled_choice(output: str, letters: Sequence[str] = LETTERS) -> str | None:
 
     1. An output that is one letter A-E, bare or in parentheses, names that choice, whether the question offers it or
     not.
-    2. Otherwise only tokens between white space that are exactly a choice are accepted: "(A)" does, "(A)." and "A" do
-       not. If the text after the last blank line holds just one choice, it is that one; otherwise, if the whole output
-       holds just one, that one.
+    2. Otherwise, only tokens between white space that are exactly a choice are accepted: "(A)" is, "(A)." and "A" are
+       not. If the text after the last blank line contains exactly one choice, that choice is returned; otherwise, if
+       the whole output contains exactly one, that one is.
 
     Args:
         output: Raw output of the model.

@@ -13,9 +13,9 @@ _ALONE = re.compile(r"\b([A-F])\b")
 def option_label(response: str, options: Sequence[str] = ()) -> str | None:
     """Return the letter A-F that a response names most often, or None, which the paper counts as a miss.
 
-    Letters in parentheses count. Without any, isolated capital letters count, so that the article "A" is a vote for A.
-    Without those, an option counts if its text occurs in the response or contains the response. Among equally frequent
-    letters, the one whose first occurrence is last wins.
+    Letters in parentheses count. If there are none, isolated capital letters count, so that the article "A" is a vote
+    for A. If there are none either, an option counts if its text occurs in the response or contains the response. Among
+    equally frequent letters, the one whose first occurrence is last wins.
 
     Args:
         response: Raw reply.
