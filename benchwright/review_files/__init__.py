@@ -1,1 +1,1 @@
-"""Files that evaluation and audit hand to people: review tasks, and the findings shown beside them."""
+"""Files that evaluation and audit give to people: review tasks, and the findings shown next to the items."""

@@ -1,7 +1,7 @@
 """Files of review tasks: evaluation writes them, a campaign reads them.
 
 The format is JSON Lines. The first line describes the tasks and names their release; every other line is one item of
-that release, with texts to show beside it. The file contains no question, key or picture: these come from the release,
+that release, with texts to show next to it. The file contains no question, key or picture: these come from the release,
 so that a file from an unknown source cannot change them.
 """
 
@@ -25,7 +25,7 @@ SUFFIX = ".jsonl"
 MAX_BYTES = 512 * 2**20
 _MAX_LINE = 2**20
 LONGEST_TEXT = 20_000
-"""Largest number of characters of a text beside an item; longer texts must be cut before writing the file."""
+"""Largest number of characters of a text shown next to an item; longer texts must be cut before the file is written."""
 
 _Line = TypeVar("_Line", bound=Record)
 _Short = Annotated[str, Field(min_length=1, max_length=200)]
@@ -69,7 +69,7 @@ class TaskFileHead(Record):
 
 
 class SideText(Record):
-    """A text shown beside an item, such as a model's reply."""
+    """A text shown next to an item, such as a model's reply."""
 
     label: _Short
     text: str = Field(max_length=LONGEST_TEXT)
@@ -82,7 +82,7 @@ class ReviewTask(Record):
         item_id: Id of the item in the release.
         content_hash: Content hash of the item, so that a changed item with the same id is not mistaken for it.
         about: Value that separates the tables of results, such as the model; annotators do not see it.
-        beside: Texts that annotators see beside the item.
+        beside: Texts that annotators see next to the item.
     """
 
     item_id: ItemId
@@ -155,7 +155,7 @@ def read_review_tasks(path: Path) -> ReviewTasks:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield number and value of each nonempty line."""
+    """Yield the number and value of each nonempty line."""
     try:
         with path.open(encoding="utf-8", newline="\n") as handle:
             number = 0
