@@ -199,7 +199,7 @@ def _from_iptc(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
 
 
 def _iptc_records(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield number and text of the records 2:xx of IPTC-IIM in Photoshop's resource 0x0404."""
+    """Yield the number and text of the records 2:xx of IPTC-IIM in Photoshop's resource 0x0404."""
     at = 0
     while data[at : at + 4] == b"8BIM" and at + 12 <= len(data):
         resource = struct.unpack_from(">H", data, at + 4)[0]

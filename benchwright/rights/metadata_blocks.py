@@ -208,7 +208,7 @@ def without_metadata(data: bytes, media_type: str) -> bytes:
 def holds_metadata(data: bytes) -> bool | None:
     """Return whether a picture's file contains metadata besides an orientation; None if unknown.
 
-    It is unknown for unreadable files, and for formats whose metadata `without_metadata` does not remove.
+    The result is None for unreadable files, and for formats whose metadata `without_metadata` does not remove.
     """
     media_type = MEDIA_TYPES.get(sniff(data[:HEAD_BYTES]) or "")
     if media_type not in CUT_MEDIA_TYPES:

@@ -64,7 +64,7 @@ def read_source_table(root: Path, uris: Sequence[str]) -> SourceTable | None:
     """Return the table of sources in a folder of images; None if there is none.
 
     Args:
-        root: Folder of images; the table lies directly in it.
+        root: Folder of images; the table is directly in it.
         uris: URIs of all ingested files of the folder, including the table.
 
     Raises:
