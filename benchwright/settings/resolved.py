@@ -1,6 +1,6 @@
 """Settings that runs record with every default, reduced to those that users gave.
 
-A workspace and a release hold the resolved recipe. Some settings exclude others: `omit: [temperature]` forbids a
+A workspace and a release contain the resolved recipe. Some settings exclude others: `omit: [temperature]` forbids a
 `temperature`, and a pair of views from a dataset forbids the settings of drawn views. Such rules concern only stated
 settings. A run also records defaults that no user stated, so values at their default are removed first.
 """

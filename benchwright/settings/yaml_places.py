@@ -97,7 +97,7 @@ class Mistakes:
         """Raise the collected mistakes, if any: a single one unchanged, several as one error that lists them.
 
         Args:
-            by_line: Whether to list them by line of the file, not in the order of collection.
+            by_line: Whether to list the mistakes by line of the file rather than in the order of collection.
 
         Raises:
             BenchwrightError: The mistakes, in the class that the places name, or a single mistake in its own class.
