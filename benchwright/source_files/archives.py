@@ -29,11 +29,11 @@ from .refusals import UNUSABLE_MEMBER, Refused
 SUFFIXES = (".zip", ".tar")
 _MAX_NAME = 4096
 _MAX_HEADER_BYTES = 1 << 20
-"""Largest extended header of a TAR member in bytes, held in memory: names, times and owners."""
+"""Largest extended header of a TAR member in bytes, kept in memory: names, times and owners."""
 _ODD_NAME = re.compile(r"(?:^|/)\.{0,2}(?:/|$)|[\\\0]")
 _ZERO_BLOCK = bytes(512)
 _COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
-"""ZIP compressions that take little memory; LZMA takes as much as the file requests."""
+"""ZIP compression methods that take little memory; LZMA takes as much as the file requests."""
 Place = TypeVar("Place")
 
 

@@ -5,8 +5,8 @@ of the same name: `images.zip` may contain `1.jpg` or `images/1.jpg`. Members ar
 Compressed TAR archives have no random access, so errors ask the user to unpack them. A single file with the ending
 `.gz` is decompressed on reading.
 
-The contents are untrusted. A damaged archive, a member whose name leads elsewhere, a link to itself or to nothing, a
-folder without read permission: each is one entry of `refused`, and reading continues with the rest.
+The contents are untrusted. A damaged archive, a member whose name leads elsewhere, a link to itself or to nothing, and
+a folder without read permission each become one entry of `refused`, and reading continues with the rest.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class DatasetFiles:
     Args:
         root: Folder or archive.
         under: Folder in it that contains the dataset; empty for `root` itself.
-        closed: Names of archives in the folder to treat as plain files, without their members; default none.
-        encodings: Encoding of text tables, JSON and `.txt` by path or pattern, the first that fits; by default
-            detected.
+        closed: Names of archives in the folder to treat as ordinary files, without their members; none by default.
+        encodings: Encoding of text tables, JSON and `.txt` by path or pattern, of which the first that matches is used;
+            by default, encodings are detected.
 
     Raises:
         DataError: `root` does not exist, or is an unreadable archive.

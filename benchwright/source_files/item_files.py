@@ -27,7 +27,7 @@ class ItemFiles(NamedTuple):
     """A source of question files.
 
     Args:
-        path: File, archive, or folder that holds such files.
+        path: File, archive, or folder that contains such files.
         pictures: Folder of the pictures, if separate; None for the folder of the questions.
         columns: Columns by field, if their names are not recognized.
     """
@@ -56,8 +56,8 @@ class SourceItem(NamedTuple):
         item: The item.
         files: Bytes of the pictures' files, without missing ones; measures then use only the text.
         own_id: Id of the question in its file; None for items of a release or workspace.
-        places: Places of the pictures' files, by image id; empty for a release or workspace, which identify pictures by
-            their bytes.
+        places: Locations of the pictures' files, by image id; empty for a release or workspace, which identify pictures
+            by their bytes.
     """
 
     item: Item
@@ -74,7 +74,7 @@ class SourceItem(NamedTuple):
 def items_in_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
     """Yield the items of question files, and the refused rows, in the order of the files.
 
-    A question with a missing picture is an item, too; that picture has no bytes.
+    A question with a missing picture is also an item; that picture has no bytes.
 
     Raises:
         DataError: The source has no question file, or one cannot be read at all.

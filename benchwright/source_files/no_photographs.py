@@ -50,7 +50,7 @@ def tell_of_trash(name: str) -> None:
 
 
 def lies_apart(path: str) -> bool:
-    """Return whether a file is to be ignored, by its name or the name of a folder on its path.
+    """Return whether a file is to be ignored, because of its name or the name of a folder on its path.
 
     Args:
         path: Path below the searched folder, with forward slashes.

@@ -1,7 +1,7 @@
 """Data-only pickles: plain Python values and NumPy arrays of numbers.
 
 A pickle is a program, and loading an untrusted one runs it. This reader calls only the names below, all of which it
-defines itself, and keeps the file's content away from NumPy's code: arrays become `_PickledArray`, which is checked
+defines itself, and never passes the file's content to NumPy's code: arrays become `_PickledArray`, which is checked
 before it is converted to numbers.
 
 A pickle can also refer to one value many times. The result is therefore limited to a small multiple of the file, keys
@@ -21,7 +21,7 @@ from benchwright.errors import DataError
 
 _MAX_PICKLE_BYTES = 64 << 20
 MAX_OPERATIONS = 5_000_000
-"""Largest number of operations in a pickle: each can make an object of 64 bytes, and all together take some seconds."""
+"""Largest number of operations in a pickle: each can make an object of 64 bytes, and that many take some seconds."""
 _MOST_AXES = 32
 _FORMATS = {
     "f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
@@ -204,7 +204,7 @@ class _DataUnpickler(pickle._Unpickler):
         super().load_reduce()  # type: ignore[misc]
 
     def load_build(self) -> None:
-        """Set the state of an array or a type only, because a function's defaults are state, too."""
+        """Set the state of an array or a type only, because the defaults of a function are also state."""
         if type(self._operands[-2]) not in (_PickledArray, _DType):
             raise DataError("it sets the state of an object other than an array")
         self._spend(self._operands[-1])

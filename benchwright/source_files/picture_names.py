@@ -150,7 +150,7 @@ def names_of_one_format(name: str) -> list[str]:
 def are_kin(folder: str, other: str) -> bool:
     """Return whether two folder names denote parts of one whole, such as `set1` and `set2`, or `train` and `val`.
 
-    A picture in one is never a picture in the other, however similar their paths.
+    A picture in one of them is never a picture in the other, however similar their paths.
     """
     one, its = folded(folder), folded(other)
     words = [re.sub(r"[\W_]+", "", re.sub(r"\d+", "", text)) for text in (one, its)]

@@ -30,7 +30,7 @@ class Reshaped(NamedTuple):
 
     Args:
         by: Description of the change, such as `layout 'claims'`.
-        columns: Columns that the change split; empty if it follows from the form of the file alone.
+        columns: Columns that the change split; empty if the change follows from the form of the file alone.
         before: The row as it was before the change.
         reading: Description of the result; empty if `by` states it.
     """
@@ -47,8 +47,9 @@ class Row(NamedTuple):
     Args:
         entry: Row of the file, such as `line 3`.
         document: Content of the row.
-        position: Index in the file of the row or of the entry that holds it, from 0; None if the reader does not count.
-        made: Changes from the file's columns to the row's, in order; empty without changes.
+        position: Index, from 0, of the row in the file, or of the entry that contains it; None if the reader does not
+            count.
+        made: Changes from the file's columns to the row's, in order; empty if there are none.
     """
 
     entry: str
@@ -73,7 +74,7 @@ class BadRow(ValueError):
 
 
 class LeftOutByRule(BadRow):
-    """The rule because of which a valid row is omitted."""
+    """The rule that causes a valid row to be omitted."""
 
     by_rule: ClassVar[bool] = True
 
@@ -98,11 +99,11 @@ def table_rows(
         files: The dataset.
         path: Path of the table.
         end: Kind of the table, one of `TABLE_ENDS`, if its name does not indicate it.
-        columns: Column names for a text without a header; default None, the first line has them.
+        columns: Column names for a text without a header; default None: the first line has them.
         needed: Required columns.
         choose: Function that returns the columns to read of Parquet and Arrow.
         usual_line_bytes: Largest line of JSON in bytes, unless `bounds.ROW_BYTES` sets another limit.
-        form: Known form of texts and sheets; default None, one sheet whose first row has the names.
+        form: Known form of texts and sheets; default None: one sheet whose first row has the names.
 
     Raises:
         DataError: The file as a whole is unreadable, or a required column is missing.
