@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HELD_OUT_EFFECT = 2.0
 """Largest design effect of the answers of a learner that is fitted to the other items of a set with nothing to learn.
 
-Each of two items in different folds informs the prediction of the other, to first order equally. They tend to be right
+Of two items in different folds, each informs the prediction of the other, to first order equally. They tend to be right
 together, so each pair counts twice in the number of right answers, and the variance of that number is up to twice that
 of independent items. A binomial test that neglects this effect reports chance as a finding: Y. Bengio and Y.
 Grandvalet, "No unbiased estimator of the variance of k-fold cross-validation", JMLR 5 (2004), 1089-1105; Q. Noirhomme
@@ -42,7 +42,7 @@ def share_right(right: NDArray[Any], group: NDArray[Any], *, parts: int = 1) -> 
     """Return the proportion of right answers with its 95 % interval.
 
     Args:
-        right: For each row, whether it is right, or the number of right `parts` if a row holds several answers. Its
+        right: For each row, whether it is right, or the number of right `parts` if a row contains several answers. Its
             variance is then assumed to be that of one answer, which is an upper bound.
         group: Index of each row's cluster.
         parts: Number of equal parts of each row; default 1.
@@ -130,9 +130,9 @@ def items_worth(kinds: ClusterKinds, effect: float | None) -> float:
 
     It is n over the design effect, times (z / t)^2, because the effect is itself an estimate (Korn and Graubard, as in
     `wilson_clustered`). The degrees of freedom of t are one less than the equivalent number of clusters of equal size,
-    n^2 / sum(m_g^2) (Kish 1965, section 5.4). If one cluster holds a third of the items, few clusters show how far
-    clusters differ, however many small ones exist. If the effect cannot be estimated, that number itself is the lower
-    bound, which is exact if each cluster is all right or all wrong.
+    n^2 / sum(m_g^2) (Kish 1965, section 5.4). If one cluster contains a third of the items, few clusters show how much
+    clusters differ, however many small clusters exist. If the effect cannot be estimated, that number itself is the
+    lower bound, which is exact if each cluster is all right or all wrong.
     """
     items = _items(kinds)
     alike = items * items / int(kinds.counts @ kinds.sums[:, 0] ** 2)

@@ -1,10 +1,10 @@
 """A joint test of pairwise differences of many models, by signs that each cluster draws once for all pairs.
 
 If no model of some pairs is better, a cluster's differences in all these pairs are equally likely to have the opposite
-signs. Each cluster therefore draws one sign for all pairs. Models that answer alike then give statistics that rise and
-fall together, which a correction of single p-values, such as Holm's, cannot use. The test takes pairs in the order of
-their statistics, largest first. It compares each with the largest statistic of the remaining pairs under the drawn
-signs. The probability of finding a difference in any pair without one does not exceed the level.
+signs. Each cluster therefore draws one sign for all pairs. Models with similar answers then give statistics
+that rise and fall together, which a correction of single p-values, such as Holm's, cannot use. The test takes pairs in
+the order of their statistics, largest first. It compares each with the largest statistic of the remaining pairs under
+the drawn signs. The probability of finding a difference in any pair that has none does not exceed the level.
 
 Source: J. P. Romano, M. Wolf, "Exact and approximate stepdown methods for multiple hypothesis testing", Journal of the
 American Statistical Association 100 (2005), 94-108; P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing,
@@ -27,7 +27,8 @@ DRAWS = 9_999
 _MOST_LISTED = 14
 """Largest number of clusters for which all sign assignments are enumerated; opposite ones give equal statistics."""
 _STEP, _CELLS_AT_ONCE, _MOST_AT_ONCE = "joint_signs", 1 << 22, 2048
-"""Limits on draws at once times clusters, and on draws at once; changing them would change the drawn signs."""
+"""Limits on simultaneous draws times clusters, and on simultaneous draws; changing them would change the drawn
+signs."""
 _TOLERANCE = 1e-5
 """Relative tolerance within which statistics count as equal despite rounding."""
 
@@ -54,8 +55,8 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
         right: Number of right items, clusters x columns; a column is a model on the items of its pairs.
         firsts: Column of each pair's first model.
         seconds: Column of its second model, on the same items.
-        about: Names that seed the draws. Equally many clusters have the same signs for any models, so that adding a
-            model does not change a p-value by chance.
+        about: Names that seed the draws. The same number of clusters has the same signs for any models, so that adding
+            a model does not change a p-value by chance.
     """
     import numpy as np
 

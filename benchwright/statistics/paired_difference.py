@@ -55,7 +55,7 @@ class ModelPair(NamedTuple):
 
 
 def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any]) -> ModelPair | None:
-    """Compare two models; return None if they share no item.
+    """Compare two models; return None if they have no item in common.
 
     Args:
         first: Whether the first model answers each item correctly.
@@ -80,7 +80,8 @@ def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDA
 def mcnemar_exact(b: int, c: int) -> float:
     """Return the two-sided p-value of the exact McNemar test.
 
-    Under the hypothesis, each of the b + c items that just one model has right is equally likely to be either model's:
+    Under the null hypothesis, each of the b + c items that only one model answers correctly is equally likely to be
+    either model's:
     p = min(1, 2 P(X <= min(b, c))), X binomial with b + c draws at 1/2; 1 if b + c is 0.
 
     Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
@@ -136,7 +137,7 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
     """Return the 95 % interval of Bonett and Price for the difference (b - c) / n of paired proportions.
 
     With one added to both counts, p = (b + 1) / (n + 2) and q = (c + 1) / (n + 2), the interval is p - q +- z sqrt((p +
-    q - (p - q)^2) / (n + 2)), cut to -1..1. Its width is above 0 even if two models never differ.
+    q - (p - q)^2) / (n + 2)), limited to -1..1. Its width is above 0 even if two models never differ.
 
     Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based
     on paired data", Journal of Educational and Behavioral Statistics 37 (2012), 479-488.

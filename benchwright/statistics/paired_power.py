@@ -15,7 +15,7 @@ def joint_threshold(systems: int) -> float:
 
     It is the 95th percentile of the studentized range of as many normal variables, over the root of 2: that of the
     largest of all pairs' statistics if no system is better and all pairs vary alike. Joint tests of replies
-    (`benchwright.statistics.joint_signs`) have a lower threshold if only some systems answer alike.
+    (`benchwright.statistics.joint_signs`) have a lower threshold if only some systems give similar answers.
 
     Args:
         systems: Number of systems of which all pairs are compared, from 2.
@@ -37,14 +37,14 @@ def items_needed(
     """Return the number of items with which a paired test at 5 % finds a difference of accuracies with 80 % power.
 
     n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the proportion of items that exactly one model
-    answers correctly and delta the difference; multiplied by the design effect for clustered items. None if the
-    difference is 0, because no number suffices.
+    answers correctly and delta the difference; multiplied by the design effect for clustered items. The result is None
+    if the difference is 0, because no number suffices.
 
     Args:
         discordant: psi, at least |delta|.
         difference: delta, -1 to 1.
         design_effect: Variance over clusters divided by variance over independent items.
-        threshold: z_a, 1.96 for a single comparison; of many pairs tested together that of their joint test.
+        threshold: z_a, 1.96 for a single comparison; for many pairs tested together, that of their joint test.
 
     Source: R. J. Connor, "Sample size for testing differences in proportions for the paired-sample design",
     Biometrics 43 (1987), 207-211; after O. S. Miettinen, Biometrics 24 (1968), 339-352.
@@ -64,8 +64,9 @@ def least_difference(
 ) -> float | None:
     """Return the smallest difference of two models' accuracies that a paired test at 5 % finds with 80 % power.
 
-    With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). None if that exceeds psi,
-    the largest possible difference of two models of which exactly one is right on that proportion of items.
+    With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). The result is None if that
+    exceeds psi, the largest possible difference between two models of which exactly one is right on that proportion of
+    items.
 
     Args:
         items: Number of items, n.

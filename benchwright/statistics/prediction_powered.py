@@ -19,7 +19,7 @@ from benchwright.statistics.score_interval import Z_95, Interval
 
 
 class LabelledPart(NamedTuple):
-    """A part of the rows with a labeled sample.
+    """A part of the rows that has a labeled sample.
 
     Args:
         size: Number of rows in the part.

@@ -70,9 +70,9 @@ def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> 
 def exact_interval(right: float, n: float, *, confidence: float = 0.95) -> Interval:
     """Return the interval of Clopper and Pearson, which covers a proportion at least at its confidence level.
 
-    Wilson's does so only on average: it covers a proportion near 0.17 / n, such as that of rare errors, at 84 %.
-    Neither number need be whole: rows of unequal weight may have an effective number `n` (Korn and Graubard, as in
-    `wilson_clustered`).
+    Wilson's interval does so only on average: its coverage of a proportion near 0.17 / n, such as that of rare errors,
+    is 84 %. Neither number must be whole: rows of unequal weight may have an effective number `n` (Korn and Graubard,
+    as in `wilson_clustered`).
 
     Args:
         right: Number of successes, 0 to `n`.

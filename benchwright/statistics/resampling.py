@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 4000
-"""Number of resamples, with which the Monte Carlo error of a limit is about a twentieth of the standard error."""
+"""Number of resamples, at which the Monte Carlo error of a limit is about a twentieth of the standard error."""
 
 MOST_KINDS = 4096
 """Largest number of kinds; beyond it, resampling draws this many random blocks of clusters instead.
 
-The resulting spread is then off by about a hundredth, and no figure takes longer than a second.
+The spread is then off by about a hundredth, and no figure takes longer than a second.
 """
 
 _STEP, _DRAWN_AT_ONCE = "clustered_bootstrap", 1 << 16

@@ -2,8 +2,9 @@
 
 Each effect is a grouping of the rows. With T = sum over groups of (sum of the group)^2 / (its number of rows), the
 expectation of T is linear in the squared mean and the variances. The coefficients follow from the numbers of rows
-alone. As many T as unknowns are equated with their expectations and solved. For balanced rows the results are the
-estimates of the analysis of variance; for all rows they are unbiased, and they assume no normal distribution.
+alone. As many values of T as there are unknowns are equated with their expectations, and the equations are solved. For
+balanced rows, the results are the estimates of the analysis of variance; in all cases, they are unbiased, and they do
+not assume a normal distribution.
 
 Source: C. R. Henderson, "Estimation of variance and covariance components", Biometrics 9 (1953), 226-252, method 1;
 S. R. Searle, G. Casella, C. E. McCulloch, Variance Components, Wiley 1992, section 5.3; R. L. Brennan, Generalizability
@@ -32,7 +33,7 @@ class VarianceComponents(NamedTuple):
     """Estimates of variances.
 
     Args:
-        values: Estimates for the effects, in their order; some may be below 0, since unbiased estimates of small
+        values: Estimates for the effects, in their order; some may be below 0, because unbiased estimates of small
             variances can be.
         without: The same without the rows of each block, blocks x effects, for a jackknife; NaN if an estimate is
             impossible.
@@ -96,8 +97,8 @@ def variance_components(values: NDArray[Any], groupings: Sequence[Codes], block:
 
     Args:
         values: Value of each row.
-        groupings: Group of each row for each effect, from 0 without gaps; no two group the rows alike. In the finest,
-            every row is a separate group, whose variance is that of the residual.
+        groupings: Group of each row for each effect, from 0 without gaps; no two effects group the rows alike. In the
+            finest grouping, every row is a separate group, whose variance is that of the residual.
         block: Block of each row, from 0 without gaps; the jackknife omits blocks one at a time.
     """
     import numpy as np
