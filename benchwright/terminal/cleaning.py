@@ -1,7 +1,7 @@
 """The cleaning of all terminal output, so that foreign text can neither control the terminal nor disguise itself.
 
 Commands print endpoints' messages, names of files and splits, and options of questions. Standard output and standard
-error clean all of it, so that no command needs to; tracebacks, logs and warnings pass through them too. Only
+error clean all of it, so that no command needs to; tracebacks, logs and warnings also pass through them. Only
 Benchwright's own drawing (colors of tables, bars) may control the terminal.
 """
 
@@ -29,7 +29,7 @@ def clean(text: str) -> str:
 
 
 def coloured(text: str) -> str:
-    """Return a text drawn by `console` in a form whose colors are kept by a cleaned standard output."""
+    """Return a text drawn by `console` in a form in which a cleaned standard output keeps its colors."""
     return text.replace("\x1b", _OURS) if isinstance(sys.stdout, CleanStream) else text
 
 
