@@ -1,8 +1,8 @@
 """Formulas in questions, options and explanations: TeX between `$`, `$$`, `\\(..\\)` or `\\[..\\]`, shown as MathML.
 
-`latex2mathml` (MIT, 320 kB, no dependencies) translates. Browsers draw and read out MathML offline, without a script.
-Only elements and attributes of MathML Core that do not format pass; a formula that does not translate in full appears
-as written. No text ever becomes markup, and no text is lost.
+`latex2mathml` (MIT, 320 kB, no dependencies) does the translation. Browsers draw and read out MathML offline, without a
+script. Only elements and attributes of MathML Core that do not affect formatting pass; a formula that does not
+translate in full appears as written. No text ever becomes markup, and no text is lost.
 
 Amounts of money remain text. As in Pandoc, a `$` opens a formula only before a character other than a space. It closes
 one only after such a character and not before a digit. Two dollar signs with plain words between them make no formula.

@@ -175,7 +175,7 @@ class _ReadText:
         return self._selects(place) if _SELECTORS.match(character) else place in self.places_in_flags
 
     def _before(self, place: int) -> str:
-        """Return the character before a place, past a few variation selectors and marks; empty if none precedes."""
+        """Return the character before an index, past a few variation selectors and marks; empty if none precedes."""
         for _ in range(_MARKS_OF_A_LETTER):
             if place == 0 or not (
                 _SELECTORS.match(self.text[place - 1]) or unicodedata.category(self.text[place - 1])[0] == "M"

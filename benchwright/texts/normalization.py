@@ -24,7 +24,7 @@ _SMALL_WORDS = frozenset({"a", "an", "the", "of", "to", "in", "on", "at", "is", 
 _ALIKE_WORD = 0.8
 """Smallest similarity at which two words are considered spellings of the same word.
 
-`gear` and `gears` (0.89) do, and `color` and `colour` (0.91), but not `increase` and `decrease` (0.75).
+`gear` and `gears` (0.89) reach it, as do `color` and `colour` (0.91), but `increase` and `decrease` (0.75) do not.
 """
 
 
