@@ -3,9 +3,9 @@
 Wherever pandas is installed (the app requires it), `pyarrow.array` imports it to check for a series, and no setting of
 Arrow prevents that: 0.26 s of processor time and 50 MB in each process. With it, hashing the 285 images of II-Bench by
 two workers took 4.4 s of processor time and 349 MB in all, instead of 3.5 s and 249 MB; with pandas imported once,
-before the workers are forked, 4.5 s and 305 MB. The columns of Benchwright's tables and releases hold plain values,
-lists and structures of them, whose buffers are simple to build. Any other value goes to `pyarrow.array`, which converts
-it or raises an error.
+before the workers are forked, 4.5 s and 305 MB. The columns of Benchwright's tables and releases contain plain values,
+and lists and structures of them, whose buffers are simple to build. Any other value goes to `pyarrow.array`, which
+converts it or raises an error.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
     """Return a column of numbers without nulls as a NumPy array, as `to_numpy` does, but without pandas.
 
     Raises:
-        TypeError: The column does not hold 64-bit integers or floats.
+        TypeError: The column does not contain 64-bit integers or floats.
         ValueError: The column has a null.
     """
     if column.type not in _NUMBERS:

@@ -74,7 +74,7 @@ class CheckedFiles:
         Args:
             path: Path of the file.
             sha256: SHA-256 of its bytes.
-            status: Its status from before they were hashed.
+            status: Status of the file from before its bytes were hashed.
         """
         self._note(self._name(path), [*_state_of(status), sha256])
 

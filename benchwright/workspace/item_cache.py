@@ -5,7 +5,7 @@ that makes them, and the versions of this package and of the libraries below it.
 cache holds only complete results, never errors.
 
 The cache only saves work, and its file can be deleted at any time. An entry that does not match its digest is made
-again. A new file replaces one that is no longer a database. If the file is not writable, nothing is cached.
+again. A file that is no longer a database is replaced by a new one. If the file is not writable, nothing is cached.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ FOLDER = "collected"
 
 @dataclass(frozen=True)
 class BroughtPhotograph:
-    """One photograph: uploaded, decoded and encoded anew by the room that received it, or a dataset's own file.
+    """One photograph: uploaded, then decoded and encoded anew by the receiving room, or a dataset's own file.
 
     Args:
         path: Path of its file.

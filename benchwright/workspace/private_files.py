@@ -1,6 +1,6 @@
 """Private files and folders: the review store, replies, predictions, and the folder of a workspace.
 
-Only their owner may read and write them. New ones are private from the first byte; existing ones that others may read
+Only their owner may read and write them. New files are private from the first byte; existing files that others may read
 or write are made private, with one line of warning.
 
 A group may share a workspace: the set-group-ID bit of a folder (`chmod g+s`, mode 2770) shows that this is intended, as

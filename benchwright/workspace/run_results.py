@@ -88,7 +88,7 @@ class FinishedRun:
         state: State of the run; `waiting` if people must act first.
         steps: Reports, one per recipe entry that ran or was up to date, ingest first.
         waits: Pending work of people and how to do it, one line each.
-        artifacts: Paths that final steps made, relative to the workspace.
+        artifacts: Paths of the artifacts that final steps made, relative to the workspace.
         executed: Number of shard executions of this run; 0 if everything was up to date.
         decoded: Number of images this run decoded in full.
         run_folder: Folder with this run's log.

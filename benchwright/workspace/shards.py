@@ -1,6 +1,6 @@
 """A stage's table: immutable shard files, a marker per finished shard, and `current.json` that lists them.
 
-A shard holds all records that derive from source images whose ids share their leading bits. Its files are named by
+A shard contains all records that derive from source images whose ids share their leading bits. Its files are named by
 content, and its marker is renamed into place after them, so a marker exists only once its files are complete.
 `current.json` is rebuilt from the markers when a stage ends; readers of tables need no other index.
 """

@@ -69,7 +69,7 @@ def _grouped(item: Item, keys: set[str]) -> Item:
 def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) -> str:
     """Return the digest of everything in one shard that can affect a stage.
 
-    `upstream` holds ingest (as None) and every earlier stage, in order, with this shard's markers. A change without
+    `upstream` contains ingest (as None) and every earlier stage, in order, with this shard's markers. A change without
     effect on later stages (a measurement, evidence) leaves the digest unchanged.
     """
     seen: list[Any] = []

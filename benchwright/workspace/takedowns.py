@@ -1,6 +1,7 @@
 """Images withdrawn from a workspace's next releases: `takedowns.json`, whose entries are never removed.
 
-An item is withdrawn while any picture is that it shows or derives from. Its records and decisions stay.
+An item is withdrawn as long as any picture that it shows or derives from is withdrawn. Its records and decisions are
+kept.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Takedown(Record):
     Attributes:
         image_id: Withdrawn source image, which includes everything made from it.
         uri: URI of its file at ingest.
-        why: Reason, in one line.
+        why: Reason, on one line.
         by: Name of the person who withdrew it.
         at: Time of the withdrawal, in UTC (ISO 8601).
         undone_by: Name of the person who reversed the withdrawal; None while it is in effect.

@@ -121,7 +121,8 @@ class Workspace:
     def picture_rule(self) -> PictureRule:
         """Return the rule for step-made pictures in releases of this workspace, unless a recipe overrides it.
 
-        The first run fixes it. A workspace older than the choice, and a folder that is not a workspace, use `lossless`.
+        The first run fixes the rule. A workspace older than the choice, and a folder that is not a workspace, use
+        `lossless`.
         """
         if not (self.root / "workspace.json").exists():
             return "lossless"
@@ -130,7 +131,7 @@ class Workspace:
     def made_rule(self) -> MadeRule:
         """Return the workspace's rule for storing step-made pictures; `png` for a workspace older than the choice.
 
-        The first run fixes it, so that a lost picture can be made again with the same bytes.
+        The first run fixes the rule, so that a lost picture can be made again with the same bytes.
         """
         rule = self.settings().get("made")
         return rule if rule in ("by_content", "lossless") else "png"

@@ -22,7 +22,8 @@ REPLACE = "give another name with --out, or replace a file with --force"
 def written_once(path: Path, *, otherwise: str, private: bool = False, force: bool = False) -> Iterator[Path]:
     """Yield a path for writing a new file or folder; existing content is kept, and must be equal.
 
-    A command killed after its last write, or run again, thus succeeds, and replaces nothing without a request.
+    A command that is killed after its last write, or run again, therefore succeeds, and replaces nothing unless
+    requested.
 
     Args:
         path: The file or folder.
