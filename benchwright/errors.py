@@ -67,7 +67,7 @@ class UnreadableImage(DataError):
 
     Attributes:
         reason: Stable code, such as ``truncated`` or ``too_many_pixels``.
-        detail: Explanation in one line.
+        detail: Explanation on one line.
 
     Reasons:
         not_a_file (failed): A FIFO, socket, device, or a broken link.
@@ -104,7 +104,7 @@ class RequestFailed(BenchwrightError):
 
     Attributes:
         reason: Stable code, such as ``timeout``.
-        detail: Explanation in one line.
+        detail: Explanation on one line.
         sent: Number of times that the request was sent.
         status: HTTP status, if the endpoint returned one.
     """

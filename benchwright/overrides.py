@@ -58,7 +58,7 @@ class Override:
 
 
 class OverriddenVerdict(NamedTuple):
-    """Verdict, reason and evidence of a record after a curator's decision, as tables hold them."""
+    """Verdict, reason and evidence of a record after a curator's decision, in the form in which tables store them."""
 
     verdict: str
     reason: str | None
@@ -66,7 +66,7 @@ class OverriddenVerdict(NamedTuple):
 
 
 def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
-    """Return an outcome in the tables' form; if overridden, its evidence keeps the step's own verdict."""
+    """Return an outcome in the form of the tables; if overridden, its evidence keeps the step's own verdict."""
     if override is None or not override.changes(outcome):
         return OverriddenVerdict(outcome.verdict, outcome.reason, outcome.evidence)
     evidence = {**outcome.evidence, OVERRIDDEN: {"verdict": outcome.verdict, "reason": outcome.reason}}

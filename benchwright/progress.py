@@ -15,10 +15,10 @@ class Progress(Protocol):
         """Report that `records` more records are finished."""
 
     def beside(self, text: str) -> None:
-        """Report the current state in a few words, such as the cost so far; replaces the previous text."""
+        """Report the current state in a few words, such as the cost so far, in place of the previous text."""
 
     def warn(self, message: str) -> None:
-        """Report a fact for the user, in one line."""
+        """Report a fact for the user, on one line."""
 
     def another(self) -> Progress:
         """Return a receiver of the progress of other, concurrent work."""

@@ -16,7 +16,7 @@ _CALLERS = frozenset(
     }
 )
 _CALLING = ("benchwright.pipeline.", "benchwright.engines.")
-"""Name prefixes of modules that call steps and checks; later frames belong to the step or check."""
+"""Name prefixes of modules that call steps and checks; frames after theirs belong to the step or check."""
 
 
 class RaisedError(NamedTuple):
@@ -24,7 +24,7 @@ class RaisedError(NamedTuple):
 
     Args:
         kind: Name of the exception's class.
-        message: Its message, which may hold paths and differ from run to run.
+        message: Its message, which may contain paths and differ from run to run.
         at: File and line of the module, such as `benchwright/filters/quality/step.py:93`; the same on every machine.
     """
 
@@ -36,7 +36,7 @@ class RaisedError(NamedTuple):
     def of(cls, error: BaseException) -> RaisedError:
         """Return the details of a raised exception.
 
-        Its location is the last line in the package of the step or check before the call into a library.
+        The location is the last line in the package of the step or check before the call into a library.
         """
         frames = [
             (str(frame.f_globals.get("__name__", "")), PurePath(frame.f_code.co_filename).name, line)

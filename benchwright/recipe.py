@@ -11,7 +11,7 @@
         as: small_jigsaw                     ],
                                          )
 
-The same code checks both forms. It reports all mistakes of a recipe at once, each with its place (file and line, or
+The same code checks both forms. It reports all mistakes in a recipe at once, each with its location (file and line, or
 number and name of the step), the key, the value found and the nearest valid key.
 """
 
@@ -307,11 +307,11 @@ def parse_recipe(text: str, name: str, folder: Path) -> Recipe:
 
 
 def read_resolved(document: Mapping[str, Any], name: str, folder: Path) -> Recipe:
-    """Return the recipe whose resolved form (`Recipe.resolved`) a workspace or a release holds.
+    """Return the recipe from the resolved form (`Recipe.resolved`) that a workspace or a release contains.
 
     Args:
         document: The resolved form.
-        name: Name of the file that holds it, for messages.
+        name: Name of the file that contains it, for messages.
         folder: Base folder of its relative paths.
 
     Raises:

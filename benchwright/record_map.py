@@ -1,4 +1,4 @@
-"""Functions mapped over records, in order: the way gather steps and final steps process single records.
+"""Functions mapped over records, in order: the way in which gather steps and final steps process single records.
 
 A run maps on its engine: in worker processes of this machine or of a cluster (`benchwright.engines.record_jobs`). Code
 outside a run maps in its own process. Either way, each record has one result, in the order of the records. A record on
@@ -84,8 +84,8 @@ class RecordMap(Protocol):
             what: Name of the work, in one or two words, for the run's log.
             kept: Store that keeps values between runs; None if no values are kept.
             together: Number of records sent to a worker at a time; 1 if each takes seconds.
-            size_of: Function that returns the size of a record in bytes, for records that hold files; fewer large ones
-                are read ahead.
+            size_of: Function that returns the size of a record in bytes, for records that contain files; fewer large
+                records are read ahead.
 
         Raises:
             PrerequisiteError: The function lacks something that every record needs.

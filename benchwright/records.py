@@ -55,7 +55,7 @@ class Source(Record):
     """The origin of an image, as stated by its source."""
 
     uri: str
-    """Path relative to the image folder, control characters and undecodable bytes percent-encoded; or a URL."""
+    """Path relative to the image folder, with control characters and undecodable bytes percent-encoded; or a URL."""
     dataset: str | None = None
     canonical_id: str | None = None
     """Id in the source collection, such as `coco:000000123`."""
@@ -91,7 +91,7 @@ class ImageRecord(Record):
     pixel_hash: Sha256 | None = None
     """SHA-256 of shape and upright RGB pixels; always set for made images."""
     root_image_id: Sha256
-    """Source image from which this one derives (itself for sources); decides the shard."""
+    """Source image from which this one derives (itself for a source image); it determines the shard."""
     notes: tuple[str, ...] = ()
     """Facts about decoding, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
 
@@ -214,7 +214,7 @@ def right_key(answer: str | None, refusal: str | None) -> str | None:
 def answered_key(answer: str | None, refusal: str | None) -> str | None:
     """Return the key of the option that answers the question; None if none does, so that only declining can be right.
 
-    Imported items may name the declining option as their answer, which answers nothing.
+    Imported items may name the declining option as their answer, but it answers nothing.
     """
     return None if answer == refusal else answer
 

@@ -1,8 +1,8 @@
 """Rooms, through which the command line and recipes look up steps, commands, formats, backends and others by name.
 
 A room is a package that declares one light ``Room`` of ``"module:Name"`` strings under the entry-point group
-``benchwright.rooms``. Benchwright finds its own and third-party rooms in the same way, and imports the module of a
-string only on use.
+``benchwright.rooms``. Benchwright finds its own and third-party rooms in the same way, and imports a string's module
+only when it is used.
 """
 
 from __future__ import annotations
