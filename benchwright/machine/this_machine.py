@@ -43,8 +43,7 @@ def client_settings(url: str) -> dict[str, Any]:
     """Return the settings with which an HTTP client (httpx, httpx2) contacts an address on this machine directly.
 
     The settings are empty for other machines, and if `PROXY_HERE` is 1; the client then takes proxies from the
-    environment.
-    Certificates that the environment names (`SSL_CERT_FILE`) apply in either case.
+    environment. Certificates that the environment names (`SSL_CERT_FILE`) apply in either case.
     """
     address = urlsplit(url)
     if not is_this_machine(address.hostname or "") or os.environ.get(PROXY_HERE) == "1":

@@ -1,7 +1,7 @@
 """Resizing and normalization of pictures in batches, on the same device as the network.
 
-On a CPU, Pillow and the transformers processors do this, one picture at a time. This module runs the same filters on
-a GPU. Values differ from Pillow's by rounding, .1 of 255 on average, because Pillow rounds between rows and columns.
+On a CPU, Pillow and the transformers processors do this, one picture at a time. This module runs the same filters on a
+GPU. Values differ from Pillow's by rounding, .1 of 255 on average, because Pillow rounds between rows and columns.
 """
 
 from __future__ import annotations

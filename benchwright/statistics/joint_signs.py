@@ -1,10 +1,10 @@
 """A joint test of pairwise differences of many models, by signs that each cluster draws once for all pairs.
 
 If no model of some pairs is better, a cluster's differences in all these pairs are equally likely to have the opposite
-signs. Each cluster therefore draws one sign for all pairs. Models with similar answers then give statistics
-that rise and fall together, which a correction of single p-values, such as Holm's, cannot use. The test takes pairs in
-the order of their statistics, largest first. It compares each with the largest statistic of the remaining pairs under
-the drawn signs. The probability of finding a difference in any pair that has none does not exceed the level.
+signs. Each cluster therefore draws one sign for all pairs. Models with similar answers then give statistics that rise
+and fall together, which a correction of single p-values, such as Holm's, cannot use. The test takes pairs in the order
+of their statistics, largest first. It compares each with the largest statistic of the remaining pairs under the drawn
+signs. The probability of finding a difference in any pair that has none does not exceed the level.
 
 Source: J. P. Romano, M. Wolf, "Exact and approximate stepdown methods for multiple hypothesis testing", Journal of the
 American Statistical Association 100 (2005), 94-108; P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing,

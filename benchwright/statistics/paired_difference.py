@@ -81,8 +81,7 @@ def mcnemar_exact(b: int, c: int) -> float:
     """Return the two-sided p-value of the exact McNemar test.
 
     Under the null hypothesis, each of the b + c items that only one model answers correctly is equally likely to be
-    either model's:
-    p = min(1, 2 P(X <= min(b, c))), X binomial with b + c draws at 1/2; 1 if b + c is 0.
+    either model's: p = min(1, 2 P(X <= min(b, c))), X binomial with b + c draws at 1/2; 1 if b + c is 0.
 
     Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
     Psychometrika 12 (1947), 153-157; exact by the binomial distribution.

@@ -1,8 +1,8 @@
 """Probe of combinations: two measures that reveal nothing separately, such as the inputs of an exclusive or.
 
-From each probe, the measures that separate most clearly into two classes are used, without looking at any key.
-Each is coded as -1 to 1. The product of any two is another measure; keys drawn uniformly show what the largest product
-reaches by chance.
+From each probe, the measures that separate most clearly into two classes are used, without looking at any key. Each is
+coded as -1 to 1. The product of any two is another measure; keys drawn uniformly show what the largest product reaches
+by chance.
 
 The task is what the question asks of a picture, and also what one picture has that another lacks. Measures of pictures
 are therefore not combined with words, nor those of one picture with those of another. Measures of options are combined

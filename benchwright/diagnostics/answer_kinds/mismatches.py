@@ -66,8 +66,8 @@ class CannotAnswer(NamedTuple):
 def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> CannotAnswer | None:
     """Return why none of the options can answer a question; None if at least one may.
 
-    If the options of known kinds share a kind, up to half of all options may be of unknown kind; otherwise, only one
-    of four or more.
+    If the options of known kinds share a kind, up to half of all options may be of unknown kind; otherwise, only one of
+    four or more.
 
     Args:
         question: The question.

@@ -1,7 +1,7 @@
 """Frequent English words by the kind of thing that they name, for determining the kinds of an option.
 
-Words are in the singular and compounds in their usual spelling, separated by commas. A word in several rows has
-several kinds: an orange is a food and a color. A word in no row has no known kind.
+Words are in the singular and compounds in their usual spelling, separated by commas. A word in several rows has several
+kinds: an orange is a food and a color. A word in no row has no known kind.
 """
 
 from __future__ import annotations

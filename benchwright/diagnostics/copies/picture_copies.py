@@ -2,8 +2,7 @@
 
 Hashes find equal pixels. One picture represents each group of pictures with equal pixels. Hashes and local features
 propose pairs of representatives, each pair is compared by pixels, and chains of confirmed copies are followed, all as
-in the step
-`near_duplicates`.
+in the step `near_duplicates`.
 """
 
 from __future__ import annotations

@@ -58,8 +58,7 @@ def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) 
     """Return the transform near a given one that maximizes the pictures' correlation; None if the search fails.
 
     An alignment from the corners of a small or much enlarged picture may be a few pixels off, which matters for thin
-    lines on a plain background.
-    The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
+    lines on a plain background. The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
     """
     import cv2
 

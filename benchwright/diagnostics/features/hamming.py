@@ -1,9 +1,9 @@
 """All pairs of 64-bit codes within a Hamming distance, exactly, without comparing all codes with each other.
 
-Multi-index hashing (Norouzi, Punjani and Fleet, CVPR 2012, section 3): cut the codes into m chunks. If two
-codes differ in at most `d = m * r + a` bits (`0 <= a < m`), then one of the first `a + 1` chunks differs in
-at most `r` bits or one of the others in at most `r - 1`, because otherwise the differences add up to more
-than `d`. Each chunk is therefore a table of buckets. Only codes in buckets with similar keys are compared bit for bit.
+Multi-index hashing (Norouzi, Punjani and Fleet, CVPR 2012, section 3): cut the codes into m chunks. If two codes differ
+in at most `d = m * r + a` bits (`0 <= a < m`), then one of the first `a + 1` chunks differs in at most `r` bits or one
+of the others in at most `r - 1`, because otherwise the differences add up to more than `d`. Each chunk is therefore a
+table of buckets. Only codes in buckets with similar keys are compared bit for bit.
 
 Codes of real images are skewed. Bits are therefore distributed over the chunks by how balanced they are, so that no
 chunk consists of constant bits only. Buckets of any size are compared in parts that use bounded memory.

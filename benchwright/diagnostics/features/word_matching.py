@@ -56,7 +56,7 @@ _ENOUGH_WORDS = 8
 """Number of agreeing words above which miniatures are not checked, since so many rarely agree by chance."""
 _LEAST_ALIKE = 0.7
 """Smallest correlation of two miniatures where they overlap. A correct alignment of a quarter with its whole gives 0.9
-or more; two of six wrong alignments that were tried give 0.5."""
+or more; a third of six attempted wrong alignments give 0.5."""
 _LEAST_CELLS = 24
 
 _Ints = NDArray[np.int64]

@@ -52,8 +52,8 @@ _SURELY = re.compile(
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _SHOWN = 8
 _LEAST_IN_TEX = 7
-"""Smallest number of characters of a field in braces, in a text with formulas, where `{2}` and `{abc}` belong to
-the formulas."""
+"""Smallest number of characters of a field in braces, in a text with formulas, where `{2}` and `{abc}` belong to the
+formulas."""
 
 
 def _where(facts: ItemFacts, pattern: re.Pattern[str], *, least: int = 0) -> dict[str, str]:

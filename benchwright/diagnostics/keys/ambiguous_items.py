@@ -3,8 +3,7 @@
 People split if more of them choose a second option than ordinary mistakes explain. A binomial test compares the number
 of votes for the most popular of the other options with the share that such an option gets over all items of the task.
 Models split if several able models choose each of the two options, with about equal weight by skill, and the best
-models disagree.
-Several options may then be right, and a curator must decide.
+models disagree. Several options may then be right, and a curator must decide.
 """
 
 from __future__ import annotations

@@ -10,13 +10,12 @@ Such a box counts if the reader recognizes letters or digits. On the 35 dev imag
 keeps the giant lines of text and drops the giant boxes around drawings, some of them words drawn as pictures.
 
 The reader knows the letters of some scripts only (`scripts.SCRIPTS`), whereas the detector finds lines in any. So a
-giant box with a high detector confidence counts unread if it has the shape of a line. Of 36
-illegible giant boxes around drawings in the same images, 35 are less than 3 times as long as high, and the longer one
-contains letters.
+giant box with a high detector confidence counts unread if it has the shape of a line. Of 36 illegible giant boxes
+around drawings in the same images, 35 are less than 3 times as long as high, and the longer one contains letters.
 
 Long pictures are cut into windows, so that letters stay legible at the detector's size: a comic strip of 800 x 9,000
-pixels, shrunk to that size, shows no letters. Windows overlap, so that text at the edge of
-one is complete in another; each owns the boxes centered in its own part, so no box counts twice.
+pixels, shrunk to that size, shows no letters. Windows overlap, so that text at the edge of one is complete in another;
+each owns the boxes centered in its own part, so no box counts twice.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """How well a question alone reveals that its picture does not answer it, and the question templates that reveal it.
 
 A set with a refusal choice measures whether a model knows what it cannot see. If the words of unanswerable questions
-differ from those of answerable ones, a model that declines
-by the words alone scores like one that looks at the picture. The classifier of the text-only baseline sees only the
-question's words, neither options nor task. Questions about the same picture or in the same group are in the same fold,
-so that the classifier answers only questions from which it has not learned.
+differ from those of answerable ones, a model that declines by the words alone scores like one that looks at the
+picture. The classifier of the text-only baseline sees only the question's words, neither options nor task. Questions
+about the same picture or in the same group are in the same fold, so that the classifier answers only questions from
+which it has not learned.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Formulas in options: which texts are formulas, and when two of them have the same notation.
 
-In text, brackets, dashes and dots matter little; in a formula, each of them matters. `f(x+1)` is not `f(x)+1`, `[1,
-2)` is not `(1, 2]`, `-x` is not `x`, and `x` is not `X`. Spaces, dollar signs and LaTeX commands that only affect
+In text, brackets, dashes and dots matter little; in a formula, each of them matters. `f(x+1)` is not `f(x)+1`, `[1, 2)`
+is not `(1, 2]`, `-x` is not `x`, and `x` is not `X`. Spaces, dollar signs and LaTeX commands that only affect
 typesetting make no difference.
 """
 

@@ -1,8 +1,8 @@
 """Repair of damaged tables and pictures during a run, or an error that explains why repair is impossible.
 
 The run makes shards of damaged tables again. It also restores lost or damaged pictures: it copies source images again,
-and draws made images again by running the step on the same record with the same seed. The id shows whether
-the picture is the same. Anything that cannot be made again is reported and never replaced by something else.
+and draws made images again by running the step on the same record with the same seed. The id shows whether the picture
+is the same. Anything that cannot be made again is reported and never replaced by something else.
 """
 
 from __future__ import annotations

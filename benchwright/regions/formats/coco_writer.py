@@ -1,8 +1,8 @@
 """Writer of COCO: one JSON file with pictures, categories and annotations.
 
 Boxes become `bbox`, polygons `segmentation`, and masks compressed run lengths. A point or ordered points become
-`keypoints`, all visible and named 1, 2, 3. Annotations also contain `shape` and, if known, `field`,
-which other tools ignore and `coco_reader` reads. COCO cannot represent a correspondence, which has two pictures.
+`keypoints`, all visible and named 1, 2, 3. Annotations also contain `shape` and, if known, `field`, which other tools
+ignore and `coco_reader` reads. COCO cannot represent a correspondence, which has two pictures.
 """
 
 from __future__ import annotations
