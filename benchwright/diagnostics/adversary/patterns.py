@@ -29,8 +29,7 @@ _INNER = slice(1, 10)
 
 
 def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) -> Floats:
-    """Return patterns of patches that recur in other pictures, the most frequent first, in the shape (patterns,
-    values).
+    """Return patterns of patches that recur in other pictures, most frequent first; shape (patterns, values).
 
     Args:
         pictures: The pictures.

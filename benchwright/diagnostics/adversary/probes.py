@@ -119,8 +119,7 @@ def drawn_keys(items: KeyedItems, draws: int, rng: np.random.Generator) -> NDArr
 
 
 def centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Array:
-    """Return measures of options minus their mean over the item, in units of their standard deviation under uniform
-    keys.
+    """Return measures of options minus their item's mean, in units of their deviation under uniform keys.
 
     Args:
         values: Measures of any numeric type, shape (items, most options, measures).

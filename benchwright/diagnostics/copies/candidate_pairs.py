@@ -28,7 +28,8 @@ MOST_BY_HASH = 12
 _MOST_BY_FEATURES = 6
 MOST_BY_CHAIN = 12
 _MOST_CHECKED = 24
-"""Number of pictures sharing most words with an image whose words' geometry is checked before the best are named."""
+"""Number of pictures, those that share the most words with an image, whose word geometry is checked before the best are
+named."""
 
 _T_co = TypeVar("_T_co", covariant=True)
 _Ints = NDArray[np.int64]

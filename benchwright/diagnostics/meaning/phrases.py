@@ -118,8 +118,8 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
 
     `same`: words of the right option are replaced by words with the same meaning. `more_general`: at least one
     replacement has a more general meaning, so that the other option names whatever the right option names. The other
-    option may omit words before the main word, as `a car` does for `a black jeep`, or be the main word alone, as `a
-    wall` is for `a brick wall`. The result is None if any other word differs.
+    option may omit words before the main word, as `a car` does for `a black jeep`, or be the main word alone, as
+    `a wall` is for `a brick wall`. The result is None if any other word differs.
     """
     if (special := _whole_relation(right, other, wordnet)) is not None:
         return special
