@@ -140,9 +140,9 @@ class MaskRuns(Record):
         if not (0 < height <= 65_535 and 0 < width <= 65_535):
             raise ValueError(f"size must be two numbers from 1 to 65,535, not {height} x {width}")
         if (cells := sum(self.runs)) != height * width:
-            raise ValueError(f"counts spell {cells} cells, a grid of {height} x {width} has {height * width}")
+            raise ValueError(f"counts describe {cells} cells, a grid of {height} x {width} has {height * width}")
         if not any(self.runs[1::2]):
-            raise ValueError("counts spell a mask without a cell that is set")
+            raise ValueError("counts describe a mask without any set cell")
         return self
 
 
@@ -318,7 +318,7 @@ class Item(Record):
                 )
         for image in self.images:
             if any(prompt.image_id != image.image_id for prompt in image.prompts):
-                raise ValueError(f"a visual prompt of item {self.item_id} names another image than the one it lies on")
+                raise ValueError(f"a visual prompt of item {self.item_id} names an image other than the one it marks")
         if list(self.group_keys) != sorted(set(self.group_keys)):
             raise ValueError(f"group_keys of item {self.item_id} must be sorted and without repeats")
         return self

@@ -72,7 +72,7 @@ def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
 def _text(workspace: Path, problems: Sequence[Problem], pictures: CheckedPictures) -> str:
     if not problems:
         where = f"{len(pictures.inside)} in the workspace, {len(pictures.outside)} in the image folder"
-        return f"{workspace} holds what was written to it; pictures compared: {where}"
+        return f"{workspace} is intact; pictures compared: {where}"
     left = sum(not problem.repaired for problem in problems)
     lines = _lines(problems)
     return "\n".join([*lines, f"{len(problems)} problems, {len(problems) - left} of them repaired, {left} left"])

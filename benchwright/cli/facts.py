@@ -63,7 +63,7 @@ def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json
     if len(unreadable) > _MOST_SHOWN:
         note(f"left out: {counted(len(unreadable) - _MOST_SHOWN, 'more file')}; --json names them all")
     if not skeleton.pictures:
-        raise BenchwrightError(f"{images} holds no readable picture")
+        raise BenchwrightError(f"{images} contains no readable picture")
     target.parent.mkdir(parents=True, exist_ok=True)
     text = skeleton.table() if is_table else skeleton.pairs_yaml() if for_pairs else skeleton.yaml()
     write_bytes(target, text.encode("utf-8"))

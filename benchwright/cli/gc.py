@@ -73,6 +73,6 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
         f"cache, {size / 1e6:.1f} MB"
     )
     if young := photographs["unused"] - photographs["old"]:
-        text += f"; {counted(young, 'photograph')} never submitted, no older than {counted(older_than, 'day')}, stay"
+        text += f"; {counted(young, 'photograph')} never submitted, no older than {counted(older_than, 'day')}, kept"
     document |= {"photographs": photographs, "cache": cached._asdict()}
     emit(document, as_json=as_json, text=text)

@@ -48,7 +48,7 @@ _CHAT: dict[str, Callable[..., Any]] = {
     "api": click.option(
         "--api",
         type=click.Choice(["chat", "responses", "anthropic", "gemini"]),
-        help="API of the model.  [default: chat, which most servers speak]",
+        help="API of the model.  [default: chat, which most servers support]",
     ),
     "base_url": click.option(
         "--base-url", metavar="URL", help="Address of the endpoint.  [default: the hosted service of the API's vendor]"

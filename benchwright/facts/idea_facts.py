@@ -139,7 +139,7 @@ def _background_mistakes(
         elif other_picture not in pictures:
             continue  # its mistakes are reported elsewhere
         elif pictures[other_picture].background is None or high not in suggested(pictures[other_picture]):
-            yield place, other_picture, f"that picture states no background, or not which {high} it suggests"
+            yield place, other_picture, f"that picture states no background, or does not state which {high} it suggests"
 
 
 def suggested(picture: Any) -> Mapping[High, ShownValue]:

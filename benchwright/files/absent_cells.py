@@ -146,7 +146,7 @@ class _CellsOfColumn:
             if are_texts_quoted
             else "its other cells are numbers"
             if self.has_numbers
-            else "it holds nothing else"
+            else "it contains nothing else"
         )
         return (
             f"column {self.name[:40]!a}: {counted(number, 'cell that says', 'cells that say')} "

@@ -170,9 +170,9 @@ def _cells(row: Element, number: int, merged: MergedCells) -> tuple[list[str], s
         kind = cell.get(f"{_CALC}value-type") or cell.get(f"{_OFFICE}value-type")
         fault = ""
         if kind == "error" or (cell.get(f"{_TABLE}formula") and text.startswith(("#", "Err:"))):
-            fault = f"a cell holds the error {text[:20]!a}; correct it, or empty the cell"
+            fault = f"a cell contains the error {text[:20]!a}; correct it, or empty the cell"
         elif cell.get(f"{_TABLE}formula") and kind is None:
-            fault = "a cell holds a formula without its value; open the file, save it, or paste values"
+            fault = "a cell contains a formula without its value; open the file, save it, or paste values"
         if fault:
             problem, text = problem or fault, FaultyCell.of(text or "=", fault)
         if not text:

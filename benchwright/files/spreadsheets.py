@@ -193,11 +193,11 @@ def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tu
         formula = formulas[place] if is_empty and place < len(formulas) else None
         fault = ""
         if kind == "e":
-            fault = f"cell {_column(place)} holds the error {str(value)[:20]!a}; correct it, or empty the cell"
+            fault = f"cell {_column(place)} contains the error {str(value)[:20]!a}; correct it, or empty the cell"
         elif formula is not None:
             fault = (
-                f"cell {_column(place)} holds a formula without its value; open the file in a spreadsheet program and "
-                "save it, or paste values"
+                f"cell {_column(place)} contains a formula without its value; open the file in a spreadsheet program "
+                "and save it, or paste values"
             )
         problem = problem or fault
         if fault:

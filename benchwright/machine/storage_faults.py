@@ -25,9 +25,9 @@ _WORDS: Mapping[int, str] = {
     errno.EROFS: "the disk is read-only; give a writable folder, or copy this one there",
     errno.EACCES: "permission denied; give another folder, or change who may read and write there",
     errno.EPERM: "the system does not permit it; give another folder, or change who may read and write there",
-    errno.ENOLCK: "the disk has no file locks, without which two programs would write at once (some network folders "
-    "have none, or are mounted without); use a folder on a local disk, or mount this one with locks. Several machines "
-    "share a review store on PostgreSQL, whose workspace still lies on a disk with locks",
+    errno.ENOLCK: "the disk does not support file locks, without which two programs could write at once (some network "
+    "folders have none, or are mounted without); use a folder on a local disk, or mount this one with locks. Several "
+    "machines share a review store on PostgreSQL, whose workspace still lies on a disk with locks",
     errno.EIO: f"input/output error; the disk or its connection fails: look at the system's log, {_AGAIN}",
     errno.ESTALE: f"the network folder has changed; mount it again, {_AGAIN}",
     errno.ENOTDIR: "a part of this path is a file, not a folder; give another path",
@@ -181,6 +181,6 @@ def _free(folder: str) -> str:
     except OSError:
         return "its free space is unknown"
     if disk.f_files and not disk.f_favail:
-        return "it holds as many files as it can"
+        return "it has no room for more files"
     free, total = (blocks * disk.f_frsize / 1e6 for blocks in (disk.f_bavail, disk.f_blocks))
     return f"{free:,.1f} MB of {total:,.1f} MB free"

@@ -37,7 +37,7 @@ class Batches:
 
     def __init__(self, size: int, tidy: Callable[[], None] = free_memory) -> None:
         if size < 1:
-            raise ValueError(f"a batch of {size} things; give at least 1")
+            raise ValueError(f"a batch of {size} inputs; give at least 1")
         self.size = size
         self._tidy = tidy
 
@@ -100,7 +100,7 @@ class Batches:
                     raise
                 self.size = max(1, len(batch) // 2)
                 if len(batch) == 1:
-                    yield OutOfMemory("memory does not suffice for this one alone; use a larger device")
+                    yield OutOfMemory("there is not enough memory for this one alone; use a larger device")
                     done += 1
             else:
                 if len(results) != len(batch):

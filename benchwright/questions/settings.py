@@ -136,7 +136,7 @@ class QuestionSettings(Record):
         if value and (len(value) < 2 or len(set(map(as_read, value))) < len(value)):
             raise ValueError(f"drawn options are two or more, each with a unique label, not {list(value)}")
         if wrong := [label for label in value if not label.strip() or len(label) > 40]:
-            raise ValueError(f"{wrong[0]!r} is not a label of an option; give 1 to 40 characters")
+            raise ValueError(f"{wrong[0]!r} is not a valid option label; labels have 1 to 40 characters")
         return value
 
     @field_validator("labels")

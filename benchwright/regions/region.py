@@ -88,7 +88,7 @@ class Region(Record):
             takes = f"{least:,}" if least == most else f"{least:,} to {most:,}"
             raise ValueError(f"a region of shape {self.shape!r} takes {takes} point(s), not {len(self.points):,}")
         if (self.mask is not None) != (self.shape == "mask"):
-            raise ValueError("a region of shape 'mask', and no other, has a mask")
+            raise ValueError("a region has a mask if and only if its shape is 'mask'")
         _check_finite(self.points)
         if self.shape == "box":
             (x0, y0), (x1, y1) = self.points

@@ -44,13 +44,13 @@ def decode_runs(text: str) -> list[int]:
     for place, letter in enumerate(text):
         code = ord(letter)
         if not _FIRST <= code <= _LAST:
-            raise ValueError(f"counts hold {letter!r} at character {place + 1}, which COCO's run lengths never do")
+            raise ValueError(f"counts contain {letter!r} at character {place + 1}, unlike any of COCO's run lengths")
         group = code - _FIRST
         number |= (group & 31) << shift
         shift += 5
         if group & 32:
             if shift >= 5 * _MOST_GROUPS:
-                raise ValueError(f"counts hold a number without end at character {place + 1}")
+                raise ValueError(f"counts contain an unterminated number at character {place + 1}")
             continue
         if group & 16:
             number -= 1 << shift

@@ -149,7 +149,7 @@ def read_review_tasks(path: Path) -> ReviewTasks:
     for number, document in lines:
         task = _checked(ReviewTask, document, f"{path}, line {number}")
         if task.item_id in tasks:
-            raise DataError(f"{path}, line {number}: item {task.item_id} comes twice; keep one of the two lines")
+            raise DataError(f"{path}, line {number}: item {task.item_id} appears twice; keep one of the two lines")
         tasks[task.item_id] = task
     return ReviewTasks(head, tuple(tasks.values()), file_digest(path))
 

@@ -213,7 +213,7 @@ class DatasetFiles:
         if not Path(real).is_relative_to(self._real_root):
             return name, "it is a link that leads out of the folder; name the folder it leads to"
         if Path(os.path.realpath(os.path.dirname(place))).is_relative_to(real):
-            return name, "it is a link to a folder that holds it"
+            return name, "it is a link to a folder that contains it"
         return f"{name}/", None
 
     def walk(self, folder: str = "", *, suffixes: Sequence[str] = ()) -> Iterator[str]:

@@ -213,5 +213,5 @@ class Lookup:
             return KnownRecord(row["image_id"], row["image_id"], "images")
         raise BenchwrightError(
             f"no image, item or file {name!r} in {self._workspace.root}; `benchwright outcomes "
-            f"{self._workspace.root}` lists them all (ids may be cut to {SHORTEST_PREFIX} digits or more)"
+            f"{self._workspace.root}` lists them all (ids may be shortened to {SHORTEST_PREFIX} digits or more)"
         )

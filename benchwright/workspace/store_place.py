@@ -105,7 +105,7 @@ def _pinned(root: Path) -> dict[str, str] | None:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     if document.get("format") != FORMAT or document.get("version", 0) > VERSION:
-        raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
+        raise DataError(f"{path} does not state format {FORMAT!r} in version {VERSION}; upgrade benchwright")
     if not all(isinstance(document.get(name), str) for name in ("database", "schema")):
         raise DataError(f"{path} names no database and schema; restore it from a backup")
     return {"database": document["database"], "schema": document["schema"]}

@@ -67,7 +67,7 @@ def takedowns_of(space: Workspace) -> list[Takedown]:
     except DamagedError as error:
         raise DamagedError(path, f"{error.what}; restore a copy, or withdraw its images again") from error
     if document.get("format") != FORMAT or document.get("version") != VERSION:
-        raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
+        raise DataError(f"{path} does not state format {FORMAT!r} in version {VERSION}; upgrade benchwright")
     try:
         return _Takedowns.validate_python(document.get("takedowns"))
     except ValidationError as error:

@@ -106,7 +106,7 @@ class Workspace:
         except OSError as error:
             raise DataError(f"{path} cannot be read: {error}") from error
         if document.get("format") != FORMAT:
-            raise DataError(f"{path} does not say format {FORMAT!r}; this folder belongs to another program")
+            raise DataError(f"{path} does not state format {FORMAT!r}; this folder belongs to another program")
         if document.get("version", 0) > VERSION:
             raise DataError(
                 f"{path} has version {document['version']}, but this program reads {VERSION}; upgrade benchwright"

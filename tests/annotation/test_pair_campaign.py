@@ -176,5 +176,5 @@ def test_simulated_annotators_decide_pairs(tmp_path: Path, photographs: Path) ->
 
 
 def test_a_recipe_without_a_step_that_asks_is_refused(tmp_path: Path, photographs: Path) -> None:
-    with pytest.raises(RecipeError, match=r"'pair' reads 'dedup.kept.like', which no step before it gives"):
+    with pytest.raises(RecipeError, match=r"'pair' reads 'dedup.kept.like', which no earlier step provides"):
         run(tmp_path, photographs, "asked: dedup.kept.like")

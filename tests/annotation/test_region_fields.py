@@ -134,7 +134,7 @@ def mask(counts: str, size: tuple[int, int] = (480, 640)) -> dict[str, Any]:
     ("region", "why"),
     [
         (mask("021O", (2, 2)), "a mask of 2 x 2 cells does not fit a picture of 640 x 480 pixels"),
-        (mask("021O"), "counts spell 4 cells"),
+        (mask("021O"), "counts describe 4 cells"),
         (mask("\N{SNOWMAN}"), "counts"),
         (mask("0" * 1_000_001), "1000000 characters"),
         (mask("P\\\\]1", (65_536, 1)), "size"),

@@ -209,7 +209,7 @@ def test_cells_of_text_are_what_was_meant_and_wrong_rows_are_named(
         # Absent: among numbers, alone where only programs write it, without quotation marks where all texts have them.
         ("b\n3\nNA\n1.5e-3\nnan\n", ["3", "", "1.5e-3", ""], "column 'b': 2 cells that say NA or nan are absent"),
         ('b\n3\nNA\n"NaN"\n', ["3", "NA", "NaN"], ""),
-        ("b\nnan\nnan\n", ["", ""], "holds nothing else"),
+        ("b\nnan\nnan\n", ["", ""], "contains nothing else"),
         ('"a","b"\n"NA","a fox"\n"1",NA\n', ["a fox", ""], "column 'b': 1 cell that says NA is absent, since the file"),
     ],
 )  # fmt: skip
@@ -294,8 +294,8 @@ def test_formulas_count_by_their_stored_value_and_rows_with_errors_are_named(tmp
     rows, wrong = read(tmp_path / "t.xlsx", content)
     assert rows == [{"a": "3", "b": "y"}]
     assert list(wrong) == ["row 2", "row 3"]
-    assert "cell B holds a formula without its value" in wrong["row 2"]
-    assert "cell B holds the error '#N/A'" in wrong["row 3"]
+    assert "cell B contains a formula without its value" in wrong["row 2"]
+    assert "cell B contains the error '#N/A'" in wrong["row 3"]
     rows, _ = read(tmp_path / "u.xlsx", changed(content, lambda data: data.replace(b"<v />", b"<v>2</v>")))
     assert rows[0] == {"a": "1", "b": "2"}
 

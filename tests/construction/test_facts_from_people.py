@@ -294,7 +294,7 @@ def test_a_step_that_lets_nobody_mark_anything_states_no_facts_and_one_that_does
 
     with pytest.raises(RecipeError, match="neither mark pictures nor state"):
         plan([("file", StatedFacts(file="sha256:" + "0" * 64)), ("facts", StatedFacts(stated_by=("file",)))])
-    with pytest.raises(RecipeError, match=r"'mark.subjects', which no step before it gives; .*stated_by: \[mark\]"):
+    with pytest.raises(RecipeError, match=r"'mark.subjects', which no earlier step provides; .*stated_by: \[mark\]"):
         plan([("mark", GivenMarks()), ("object_localization", ObjectLocalization(stated_by="mark"))])
     with pytest.raises(ValueError, match="a `file`, or campaigns under `stated_by`"):
         StatedFacts()

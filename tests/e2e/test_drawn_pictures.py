@@ -299,7 +299,7 @@ def test_a_transparent_picture_that_was_decoded_is_refused(release: Release) -> 
         pytest.param({"visual_prompts": "[[]]"}, "and marks for 1", id="too-few-marks"),
         pytest.param({"visual_prompts": json.dumps([[{"kind": "halo"}]])}, "not a list of marks", id="no-marks"),
         pytest.param(
-            {"unmarked": [{"bytes": None, "path": "x.png"}] * 2}, "which states its address only", id="no-bytes"
+            {"unmarked": [{"bytes": None, "path": "x.png"}] * 2}, "which states only its address", id="no-bytes"
         ),
         pytest.param({"unmarked": [{"bytes": b"x", "path": "x.png"}] * 2}, "do not match image_id", id="other-bytes"),
     ],

@@ -187,7 +187,7 @@ def test_detail_stands_at_each_picture(name: str, bench: Any, server: Any, tmp_p
         ("responses:m", {"seed": 3}, "the Responses API does not accept seed"),
         ("anthropic:m", {"image_detail": "low"}, "--max-picture-side instead"),
         ("gemini:m", {"image_detail": "original"}, "low, medium or high detail"),
-        ("openai:m", {"reasoning_tokens": 5}, "no budget of reasoning.*thinking_budget=2000"),
+        ("openai:m", {"reasoning_tokens": 5}, "no reasoning budget.*thinking_budget=2000"),
         ("gemini:m", {"reasoning_tokens": 1024}, "leave none for the reply.*raise --max-tokens"),
         ("random", {"system": "Be brief."}, "system changes requests"),
         ("anthropic:m", {"fields": {"stream": True}}, "read in one piece"),

@@ -213,7 +213,7 @@ def test_an_error_leaves_out_the_row_that_uses_it_and_no_other(tmp_path: Path) -
     rows[1][8:], rows[2][4] = ["#REF!"], "#N/A"
     came = read(tmp_path / "q.xlsx", sheet(*rows))
     assert came == READ[:1]
-    assert "holds the error '#N/A'" in came.left_out["row 3"]
+    assert "contains the error '#N/A'" in came.left_out["row 3"]
 
 
 def test_sheets_that_are_splits_are_all_read_and_others_are_named(tmp_path: Path) -> None:
@@ -283,4 +283,4 @@ def test_an_open_document_shows_percents_and_dates_and_leaves_out_rows_with_erro
         )
     came = read(tmp_path / "q.ods", out.getvalue())
     assert came == [("How full?", ("25%", "half"), 0)]
-    assert "holds the error '#DIV/0!'" in came.left_out["row 3"]
+    assert "contains the error '#DIV/0!'" in came.left_out["row 3"]

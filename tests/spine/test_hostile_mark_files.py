@@ -60,7 +60,9 @@ def coco(path: Path, **more: object) -> Path:
         pytest.param({"segmentation": [[1.0] * 200_000]}, "200,000 numbers", id="100000-points"),
         pytest.param({"segmentation": [[2, 2] * 40]}, "1 distinct corners", id="one-corner"),
         pytest.param({"segmentation": {"size": [425, 640], "counts": "P\\]1"}}, "counts", id="rle-short"),
-        pytest.param({"segmentation": {"size": [425, 640], "counts": [272000]}}, "without a cell", id="rle-empty"),
+        pytest.param(
+            {"segmentation": {"size": [425, 640], "counts": [272000]}}, "without any set cell", id="rle-empty"
+        ),
         pytest.param({"segmentation": {"size": [425, 640], "counts": [1, 2]}}, "add up to 3 cells", id="rle-lies"),
         pytest.param({"segmentation": {"size": [425, 640], "counts": [-1, 272001]}}, "not -1", id="rle-negative"),
         pytest.param({"segmentation": {"size": [425, 640], "counts": [2**70, 1]}}, "a run length", id="rle-overflow"),
@@ -68,7 +70,7 @@ def coco(path: Path, **more: object) -> Path:
         pytest.param(
             {"segmentation": {"size": [640, 425], "counts": [0, 272000]}}, "425 high and 640 wide", id="rle-turned"
         ),
-        pytest.param({"segmentation": {"size": [425, 640], "counts": "é" * 300}}, "never do", id="rle-letters"),
+        pytest.param({"segmentation": {"size": [425, 640], "counts": "é" * 300}}, "unlike any of", id="rle-letters"),
         pytest.param({"segmentation": {"size": [425, 640], "counts": "0" * 1_000_001}}, "1000000", id="rle-long"),
         pytest.param({"segmentation": {"size": [425, 640], "counts": None}}, "counts must be a text", id="rle-nothing"),
         pytest.param({"segmentation": 5}, "must be outlines or run lengths", id="segmentation-number"),
@@ -207,7 +209,7 @@ GOOD_XML = """<annotation><filename>a.jpg</filename><size><width>640</width><hei
         pytest.param("<annotation>&b;</annotation>", "not XML", id="unknown-entity"),
         pytest.param("<a/>", "must be <annotation>, not <a>", id="other"),
         pytest.param("<annotation><filename>a.jpg</filename></annotation>", "no <size>", id="no-size"),
-        pytest.param("<annotation>" + "<a>" * 500, "more than 20 deep", id="deep"),
+        pytest.param("<annotation>" + "<a>" * 500, "more than 20 levels deep", id="deep"),
         pytest.param("", "not XML", id="empty"),
         pytest.param(
             "<annotation><size><width>nan</width><height>5</height></size></annotation>", "finite number", id="nan"

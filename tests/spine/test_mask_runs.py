@@ -70,11 +70,11 @@ def test_many_runs_are_spelled_as_few_are(runs: list[int]) -> None:
 @pytest.mark.parametrize(
     ("end", "words"),
     [
-        pytest.param("é", "counts hold 'é' at character 301", id="foreign-character"),
-        pytest.param("!", "counts hold '!' at character 301", id="below-all"),
+        pytest.param("é", "counts contain 'é' at character 301", id="foreign-character"),
+        pytest.param("!", "counts contain '!' at character 301", id="below-all"),
         pytest.param("P", "end within a number", id="cut"),
         pytest.param("E", "a run of -11 cells at character 301", id="negative"),
-        pytest.param("P" * 40, "a number without end", id="endless"),
+        pytest.param("P" * 40, "an unterminated number", id="endless"),
     ],
 )
 def test_what_is_wrong_with_many_runs_is_said_as_of_few(end: str, words: str) -> None:
@@ -85,12 +85,12 @@ def test_what_is_wrong_with_many_runs_is_said_as_of_few(end: str, words: str) ->
 @pytest.mark.parametrize(
     ("size", "counts", "words"),
     [
-        pytest.param((3, 5), "0130O000é", "counts hold 'é' at character 9", id="foreign-character"),
-        pytest.param((3, 5), "0130O000", "counts spell 11 cells, a grid of 3 x 5 has 15", id="too-short"),
+        pytest.param((3, 5), "0130O000é", "counts contain 'é' at character 9", id="foreign-character"),
+        pytest.param((3, 5), "0130O000", "counts describe 11 cells, a grid of 3 x 5 has 15", id="too-short"),
         pytest.param((3, 5), "0130O000P", "end within a number", id="cut"),
         pytest.param((3, 5), "0O", "a run of -1 cells", id="negative"),
-        pytest.param((3, 5), "P" * 40, "a number without end", id="endless"),
-        pytest.param((3, 5), "?", "without a cell that is set", id="empty"),
+        pytest.param((3, 5), "P" * 40, "an unterminated number", id="endless"),
+        pytest.param((3, 5), "?", "without any set cell", id="empty"),
         pytest.param((0, 5), "0", "size must be two numbers from 1 to 65,535", id="no-rows"),
         pytest.param((3, 70_000), "0", "size must be two numbers", id="wide"),
     ],

@@ -132,7 +132,7 @@ def test_a_recipe_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) ->
     ("steps", "message"),
     [
         pytest.param(
-            "[splits]", "'splits' works on items, but no step before it makes any", id="items before any are made"
+            "[splits]", "'splits' works on items, but no earlier step makes any", id="items before any are made"
         ),
         pytest.param(
             "[jigsaw, near_duplicates]",

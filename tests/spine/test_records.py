@@ -41,7 +41,7 @@ def _item(**changes: Any) -> Item:
         pytest.param({"colour": "red"}, "Extra inputs", id="unknown field"),
         pytest.param(
             {"images": (ItemImage(image_id=ONE, role="r", prompts=(VisualPrompt(kind="dot", image_id=TWO, points=((1, 2),)),)),
-                        ItemImage(image_id=TWO, role="c"))}, "names another image", id="prompt",
+                        ItemImage(image_id=TWO, role="c"))}, "names an image other", id="prompt",
         ),
     ],
 )  # fmt: skip

@@ -38,7 +38,7 @@ def test_a_machine_without_the_workspace_is_named(shared: SharedFolders, tmp_pat
 def test_a_machine_with_another_folder_of_that_name_is_named(shared: SharedFolders) -> None:
     with token_in(shared) as token:
         sight = replace(token, content="0" * 32).look("n1")
-        with pytest.raises(BenchwrightError, match=r"node there.*another folder lies at"):
+        with pytest.raises(BenchwrightError, match=r"node there.*another folder is at"):
             token.check("there", sight)
 
 

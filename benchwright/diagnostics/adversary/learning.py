@@ -214,4 +214,4 @@ def power_in_words(power: Power) -> str:
         else f"could have found a cue of {power.could_find:.3f} in one measure"
     )
     items, needed = counted(power.items, "item"), counted(power.items_needed, "item")
-    return f"the adversary learned from {items} and {could}; for a gain of {_GAIN:g} it needs {needed}"
+    return f"the adversary learned from {items} and {could}; to find a gain of {_GAIN:g} it needs {needed}"

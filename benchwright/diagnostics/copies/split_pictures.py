@@ -108,7 +108,7 @@ def _of_workspace(place: Path) -> Iterator[_PictureInSplit]:
         if len(named) != 1:
             raise BenchwrightError(
                 f"{counted(len(named), 'step')} of the recipe in {place} name splits ({', '.join(named) or 'none'}); "
-                "to check splits against each other, exactly one step has to, such as `splits`"
+                "to check splits against each other, exactly one step must do so, such as `splits`"
             )
         for image in item.images:
             data = view.image_bytes(view.image(image.image_id))

@@ -44,8 +44,8 @@ def _deciding_files(folder: Path) -> list[Path]:
         missing.append("*.safetensors")
     if missing:
         raise PrerequisiteError(
-            f"{folder} holds no image-classification model: {', '.join(missing)} is missing (pickled weights are not "
-            "loaded); download the whole model"
+            f"{folder} contains no image-classification model: {', '.join(missing)} is missing (pickled weights are "
+            "not loaded); download the whole model"
         )
     return files
 

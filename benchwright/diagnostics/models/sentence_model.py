@@ -72,7 +72,7 @@ def load_sentences(folder: Path, *, device: str | None = None) -> SentenceModel:
     missing = [name for name in ("config.json", "*.safetensors") if not list(folder.glob(name))]
     if missing:
         raise PrerequisiteError(
-            f"{folder} holds no sentence model: {', '.join(missing)} is missing (pickled weights are not loaded); "
+            f"{folder} contains no sentence model: {', '.join(missing)} is missing (pickled weights are not loaded); "
             "download a model into it, for example with `hf download ORG/NAME --local-dir FOLDER`"
         )
     if find_spec("transformers") is None or find_spec("torch") is None:
@@ -100,7 +100,7 @@ def load_sentences(folder: Path, *, device: str | None = None) -> SentenceModel:
         )
     if getattr(model.config, "is_encoder_decoder", False):
         raise PrerequisiteError(
-            f"{folder} holds an encoder with a decoder, not a sentence model; name the folder of a sentence model"
+            f"{folder} contains an encoder with a decoder, not a sentence model; name the folder of a sentence model"
         )
     digest = weights_digest(folder, files)
     return SentenceModel(digest, model.to(find_device(device).place).eval(), tokenizer, of_first)

@@ -75,8 +75,9 @@ class EditedPictures(NamedTuple):
         if not self.yes_no:
             return "no item asks a yes/no question about a single picture of a pair"
         return (
-            f"a solver that sees only which pictures were edited, and gives the answer that is more often right there, "
-            f"is right in {self.answered} of {counted(self.yes_no, 'yes/no item')} ({self.answered / self.yes_no:.0%})"
+            f"a solver that knows only which pictures were edited, and gives the answer that is more often right "
+            f"there, is right in {self.answered} of {counted(self.yes_no, 'yes/no item')} "
+            f"({self.answered / self.yes_no:.0%})"
         )
 
 

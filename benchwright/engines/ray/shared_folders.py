@@ -62,7 +62,7 @@ class Token:
     def _problem(self, request: str) -> str | None:
         try:
             if self.path.read_text(encoding="ascii") != self.content:
-                return f"another folder lies at {self.path.parent.parent}"
+                return f"another folder is at {self.path.parent.parent}"
         except OSError as error:
             return f"the workspace {self.path.parent.parent} is missing ({_why(error)})"
         try:

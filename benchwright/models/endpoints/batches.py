@@ -113,7 +113,7 @@ class BatchEndpoint:
                 if failed.reason == "refused" or number > self._retries:
                     raise RequestFailed(
                         failed.reason,
-                        f"{self.address.name} gave no answer about {what}: {failed.detail}",
+                        f"{self.address.name} did not respond when asked about {what}: {failed.detail}",
                         sent=number,
                         status=failed.status,
                     ) from error

@@ -99,7 +99,7 @@ def read_edited(document: Any, *, priced_by_picture: bool) -> Completion:
     if not isinstance(text, str) or not text:
         if isinstance(first, dict) and first.get("url"):
             raise UnusableReply(
-                "the reply names an address instead of a picture, and Benchwright fetches none; request the picture "
+                "the reply gives a URL instead of a picture, and Benchwright does not download it; request the picture "
                 "itself "
                 "with `fields: {response_format: b64_json}`"
             )

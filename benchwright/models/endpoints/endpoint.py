@@ -47,7 +47,9 @@ class Endpoint:
 
     def __init__(self, address: ModelAddress, timeout_s: float) -> None:
         if not address.key.isascii() or not (address.key or "none").isprintable():
-            raise PrerequisiteError(f"{address.key_variable} holds no valid key: it has characters that no key has")
+            raise PrerequisiteError(
+                f"the key in {address.key_variable} is invalid: keys consist of printable ASCII characters"
+            )
         self._timeout_s = timeout_s
         with naming_proxies(address.base_url):
             http_client = BoundedClient(**client_settings(address.base_url))

@@ -250,7 +250,7 @@ def _pictures(space: Workspace, compared: CheckedPictures) -> Iterator[Problem]:
         yield Problem(
             "workspace.json" if folder is None else str(folder),
             f"{'names no image folder' if folder is None else 'is not there'}, and {len(lost)} of the workspace's "
-            f"pictures lie nowhere else, such as {example!r}: put the folder back, or run the recipe with --images DIR",
+            f"pictures exist nowhere else, such as {example!r}: restore the folder, or run with --images DIR",
         )
     elif held and folder is not None and not has_folder:
         yield Problem(

@@ -94,7 +94,7 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, 
         return
     if stage.consumes == "items" and made_items_by is None:
         raise RecipeError(
-            f"step {stage.entry!r} works on items, but no step before it makes any; add one, such as jigsaw"
+            f"step {stage.entry!r} works on items, but no earlier step makes any; add one, such as jigsaw"
         )
     if stage.consumes == "images" and not stage.makes and made_items_by is not None and not is_of_maker:
         raise RecipeError(
@@ -105,7 +105,7 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, 
         giver, _, value = wanted.rpartition(".")
         if giver not in known or value not in known[giver].values:
             hint = _hint(known.get(giver))
-            raise RecipeError(f"step {stage.entry!r} reads {wanted!r}, which no step before it gives{hint}")
+            raise RecipeError(f"step {stage.entry!r} reads {wanted!r}, which no earlier step provides{hint}")
     if GROUP in stage.values and stage.values[GROUP] != "string":
         raise RecipeError(f"step {stage.entry!r}: its value 'group' must be of type string")
 
@@ -140,7 +140,7 @@ def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
     read = [name.rpartition(".")[0] for name in stage.reads.values()]
     if needed := sorted(entries & {*read, *stage.step.heeds}):
         raise RecipeError(
-            f"step {stage.entry!r} opens with {wanted!r}, but needs what {needed[0]!r} decides; leave out `opens_with`"
+            f"step {stage.entry!r} opens with {wanted!r}, but needs decisions of {needed[0]!r}; leave out `opens_with`"
         )
     return beside
 

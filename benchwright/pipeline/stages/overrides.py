@@ -146,7 +146,7 @@ def _snapshot(space: Workspace) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     if document.get("format") != FORMAT or document.get("version") != VERSION:
-        raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
+        raise DataError(f"{path} does not state format {FORMAT!r} in version {VERSION}; upgrade benchwright")
     if not {"file", "sha256"} <= document.keys():
         raise DamagedError(path, "is damaged: it names no file and SHA-256")
     return document

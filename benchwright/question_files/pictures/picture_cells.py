@@ -43,8 +43,8 @@ class PictureCells(NamedTuple):
         if place in self.places:
             return True
         raise BadRow(
-            f"option {place + 1} is {cell[:200]!r}, the name of a picture, and options of other rows in this place are "
-            "words: whether it is a picture is unclear; put pictures into separate columns, such as "
+            f"option {place + 1} is {cell[:200]!r}, the name of a picture, and options of other rows at this position "
+            "are words: whether it is a picture is unclear; put pictures into separate columns, such as "
             "option_A_image",
             "unclear_picture",
         )

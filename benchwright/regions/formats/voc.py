@@ -141,7 +141,7 @@ def _tree(file: Path) -> Element:
         nonlocal depth
         depth += 1
         if depth > _MAX_DEPTH:
-            raise MarkError(f"elements are nested more than {_MAX_DEPTH} deep")
+            raise MarkError(f"elements are nested more than {_MAX_DEPTH} levels deep")
         builder.start(tag, attributes)
 
     def end(tag: str) -> None:

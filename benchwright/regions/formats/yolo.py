@@ -226,7 +226,7 @@ def _classes(path: Path) -> _Classes:
     with naming(path), path.open("rb") as handle:
         data = handle.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise DataError(f"{path}: more than {MAX_BYTES >> 20} MiB is too much for names of classes")
+        raise DataError(f"{path}: more than {MAX_BYTES >> 20} MiB is too much for a list of class names")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -103,8 +103,8 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
     data = image.get("bytes") if isinstance(image, Mapping) else image
     if isinstance(image, Mapping) and "bytes" in image and data is None:
         raise DataError(
-            f"{title} is not in the release, which states its address only; `benchwright release fetch` gets it, and "
-            "`Release.items` includes it then"
+            f"{title} is not in the release, which states only its address; `benchwright release fetch` downloads it, "
+            "and `Release.items` then includes it"
         )
     if not isinstance(data, bytes):
         raise DataError(

@@ -221,8 +221,7 @@ class Release:
         released = released_item(row, title=title, known=known)
         if released.split != split:
             raise DataError(
-                f"{title}: item {released.item.item_id} lies in a file of another split than its own, "
-                f"{released.split!r}"
+                f"{title}: item {released.item.item_id} is in a file of a split other than its own, {released.split!r}"
             )
         values = self.withheld.get(released.item.item_id)
         return released if values is None else with_values(released, values, title=title)

@@ -169,7 +169,7 @@ def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
 def _absent(seen: _Seen) -> list[str]:
     n = len(seen.absent)
     return (
-        [f"that its {counted(n, 'picture')} without files can still be had; `benchwright release fetch` gets them"]
+        [f"that its {counted(n, 'picture')} without files can still be obtained; `benchwright release fetch` gets them"]
         if n
         else []
     )
@@ -208,7 +208,7 @@ def _checked_rows(
         item_id = released.item.item_id
         if released.split != split:
             raise DataError(
-                f"{name}: item {item_id} lies in a file of another split than its own, {shown(released.split)}"
+                f"{name}: item {item_id} is in a file of a split other than its own, {shown(released.split)}"
             )
         if (key := sort_key_of(row, manifest.version)) <= last:
             how = "the first picture of image_ids, then item_id" if manifest.version >= 3 else "item_id"

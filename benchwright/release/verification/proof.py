@@ -19,7 +19,7 @@ _ID = re.compile(r"[0-9a-f]{12,64}")
 _FULL = 64
 
 AGREES = (
-    f"every file has the size and SHA-256 that {MANIFEST} states, and nothing else lies in the folder",
+    f"every file has the size and SHA-256 that {MANIFEST} states, and the folder contains nothing else",
     "every row matches the statements of the release: content, pictures, splits, counts, canary, content id, "
     "provenance",
 )

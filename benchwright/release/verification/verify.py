@@ -155,7 +155,7 @@ def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
             if entry.name not in folders:
                 problems.add(f"{name}: a folder that does not belong to the release")
         elif entry.kind != "file":
-            problems.add(f"{name}: a {entry.kind}, but a release holds regular files only")
+            problems.add(f"{name}: a {entry.kind}, but a release contains only regular files")
         elif entry.name not in listed and entry.name not in _UNLISTED and manifest:
             problems.add(f"{name}: not in the manifest; it was added or renamed")
 

@@ -98,7 +98,7 @@ class Staging:
             values = (item.item_id, picture, *facts, row)
             self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError:
-            raise DataError(f"item {item.item_id} appears twice; a release holds each item once") from None
+            raise DataError(f"item {item.item_id} appears twice; a release contains each item once") from None
         self.tally.add(item)
 
     def has_item(self, item_id: str) -> bool:

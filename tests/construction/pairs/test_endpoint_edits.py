@@ -176,7 +176,7 @@ def test_a_refusal_is_a_reason_with_its_words_and_costs_no_other_idea(
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ([{"url": "http://127.0.0.1:1/x.png"}], "fetches none"),
+        ([{"url": "http://127.0.0.1:1/x.png"}], "does not download it"),
         ([{"b64_json": "!!"}], "not base64"),
         ([{"b64_json": "AAAA"}], "cannot be read"),
         ([], "holds no picture"),

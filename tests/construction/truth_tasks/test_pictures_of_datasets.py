@@ -213,5 +213,5 @@ def test_a_jigsaw_without_dataset_takes_all_pictures_and_keeps_its_parameters() 
 
 def test_a_jigsaw_of_an_entry_that_is_not_there_is_refused(tmp_path: Path) -> None:
     write_tara(tmp_path / "tara")
-    with pytest.raises(RecipeError, match=r"reads 'lvis\.records', which no step before it gives"):
+    with pytest.raises(RecipeError, match=r"reads 'lvis\.records', which no earlier step provides"):
         made(tmp_path, "tara", step("jigsaw", dataset="lvis"))

@@ -67,7 +67,7 @@ def _change(column: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
         pytest.param(_change("answer", "B"), "content_hash", id="answer"),
         pytest.param(_change("answer", "Z"), "not among its choices", id="answer-of-no-choice"),
         pytest.param(_change("content_hash", None), "content_hash", id="no-hash"),
-        pytest.param(_change("split", "test"), "another split than its own, test", id="split"),
+        pytest.param(_change("split", "test"), "a split other than its own, test", id="split"),
         pytest.param(_change("item_id", "../../x"), "item_id", id="item-id"),
         pytest.param(_change("item_id", None), "item_id", id="no-item-id"),
         pytest.param(_change("task", "a|b\n"), "task", id="task"),

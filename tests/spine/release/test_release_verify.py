@@ -95,7 +95,7 @@ def test_every_renamed_file_is_named_old_and_new(folder, name):
 def test_every_file_replaced_by_a_link_to_its_equal_is_named(folder, tmp_path, name):
     (folder / name).rename(tmp_path / "elsewhere")
     (folder / name).symlink_to(tmp_path / "elsewhere")
-    assert f"{name}: a link, but a release holds regular files only" in problems(folder)
+    assert f"{name}: a link, but a release contains only regular files" in problems(folder)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_added_folders_links_and_pipes_are_named_and_not_opened(folder, tmp_path
     (folder / "loop").symlink_to(folder)
     os.mkfifo(folder / "data" / "pipe")
     assert problems(folder) == [
-        "data/pipe: a special, but a release holds regular files only",
-        "loop: a link, but a release holds regular files only",
+        "data/pipe: a special, but a release contains only regular files",
+        "loop: a link, but a release contains only regular files",
         "more: a folder that does not belong to the release",
     ]
 
@@ -134,7 +134,7 @@ def test_a_folder_in_the_place_of_a_file_and_a_link_in_that_of_the_data_folder_a
     (folder / "data").symlink_to(tmp_path / "data")
     found = problems(folder)
     assert "README.md: a folder that does not belong to the release" in found
-    assert "data: a link, but a release holds regular files only" in found
+    assert "data: a link, but a release contains only regular files" in found
     assert any(line.startswith("data/val-00000.parquet: not a regular file") for line in found)
 
 

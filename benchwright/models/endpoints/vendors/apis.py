@@ -131,12 +131,12 @@ def _reasoning(
     """Return the fields that set the effort and the budget of reasoning."""
     if tokens is not None and api in OPENAI_APIS:
         raise BenchwrightError(
-            f"{_NAMES[api]} has no budget of reasoning: give {model!r} an effort, or the server's own field, such as "
+            f"{_NAMES[api]} has no reasoning budget: give {model!r} an effort, or the server's own field, such as "
             "--field thinking_budget=2000"
         )
     if tokens is not None and max_tokens is not None and tokens >= max_tokens:
         raise BenchwrightError(
-            f"{tokens} tokens of reasoning leave none for the reply of {model!r}, whose longest is {max_tokens} with "
+            f"{tokens} reasoning tokens leave none for the reply of {model!r}, which is limited to {max_tokens} with "
             "thoughts: raise --max-tokens (in a recipe max_tokens)"
         )
     fields: dict[str, Any] = {}
@@ -161,7 +161,7 @@ def _detail(api: Api, model: str, detail: Detail | None) -> dict[str, Any]:
         return {}
     if api == "anthropic":
         raise BenchwrightError(
-            f"{_NAMES[api]} has no detail of pictures: shrink those of {model!r} with --max-picture-side instead"
+            f"{_NAMES[api]} has no picture detail: shrink the pictures of {model!r} with --max-picture-side instead"
         )
     if detail in {"auto", "original"}:
         raise BenchwrightError(f"{_NAMES[api]} sees the pictures of {model!r} in low, medium or high detail")

@@ -29,7 +29,7 @@ def wrong_headers(headers: Mapping[str, str]) -> str | None:
             if _VARIABLE.fullmatch(value.removeprefix(_FROM_ENVIRONMENT)) is None:
                 return f"the header {name!r} names no environment variable; write it as {name}=ENV:VARIABLE"
         elif not _is_sendable(value):
-            return f"the value of the header {name!r} holds characters that no header can hold, or is too long"
+            return f"the value of the header {name!r} contains characters not allowed in a header, or is too long"
     twice = len({name.lower() for name in headers}) < len(headers)
     return "a header is given twice, in upper and lower case; give it once" if twice else None
 
@@ -70,7 +70,7 @@ def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
             if not value or not _is_sendable(value):
                 raise PrerequisiteError(
                     f"the header {name!r} takes its value from the environment variable {variable}, which "
-                    + ("holds characters that no header can hold" if value else "is not set; set it")
+                    + ("contains characters not allowed in a header" if value else "is not set; set it")
                 )
         sent[name] = value
     return sent

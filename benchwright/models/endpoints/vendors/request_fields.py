@@ -83,8 +83,8 @@ def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
             return f"{name!r} is not a name of a request field; give one such as reasoning_effort"
         if name == "n":
             return (
-                "the field 'n' asks for several replies in one, and only one would be read: --samples K (in a recipe "
-                "samples: K) draws K replies to each question, each with a separate request"
+                "the field 'n' requests several replies at once, of which only one would be read: --samples K (in a "
+                "recipe samples: K) draws K replies to each question, each with a separate request"
             )
         if name == _STREAM and (name in omit or type(fields[name]) is not bool):
             return "the field 'stream' is true or false; replies come in one piece without it"
