@@ -26,7 +26,7 @@ _PICTURES = ("item_id", "images", "unmarked", "image_ids", "visual_prompts")
 
 
 class _TextPart(NamedTuple):
-    """A part of a text that both releases contain, or only one of them."""
+    """A part of a text, contained in both releases or in only one."""
 
     text: str
     differs: bool

@@ -1,7 +1,7 @@
 """Effect of the differences between two releases on scores: a model's replies to the older one, judged with both keys.
 
-A reply is valid for the newer release if the item shows the same pictures, marks, question and options there. The model
-would have to be asked new items and items shown differently.
+A reply is valid for the newer release if the item shows the same pictures, marks, question and options there. New
+items, and items shown differently, would have to be sent to the model again.
 """
 
 from __future__ import annotations

@@ -81,8 +81,9 @@ def export_release(
     """Export a release to a format, either completely or not at all.
 
     Reads the files back as consumers of the format do, and compares texts, keys, order and pixels with the release;
-    only then does the folder appear. The same release gives the same bytes. If the export already exists, because the
-    command is repeated or was killed after its last write, it is compared with the new one and left in place.
+    only then does the folder appear. The same release always produces the same bytes. If the export already exists,
+    because the command is repeated or was killed after its last write, it is compared with the new one and left in
+    place.
 
     Args:
         release: Release to export.
@@ -175,7 +176,7 @@ def _check_free(out: Path) -> None:
 
 
 def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequence[str]) -> bool:
-    """Return whether a folder's own description says that it is this export of the release."""
+    """Return whether a folder's description identifies it as this export of the release."""
     if out.is_symlink() or not out.is_dir():
         return False
     try:

@@ -40,7 +40,8 @@ class ReleasedFiles:
     """Picture files as released: changed, unchanged, or only as an address.
 
     Args:
-        view: View of the workspace. All files are read if metadata is removed, and made ones if they are encoded.
+        view: View of the workspace. All files are read if metadata is removed; otherwise only made pictures that are to
+            be encoded.
         redistribution: Pictures that may be redistributed.
         visual: Ids of the operations whose pictures to encode.
         kept: Ids of other operations whose pictures may be JPEG, which a warning reports; sealed releases encode these

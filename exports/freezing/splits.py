@@ -1,10 +1,10 @@
 """Splits: a seeded assignment of items that keeps items with a common group key together.
 
 Items that share a key, directly or through others, form a component, and a component goes into one split as a whole.
-Components with equally many items of each task are placed together, those with the most items first: one after another
-is counted to the split in which its tasks are furthest below their share. In a seeded order, the first then go into one
-split, and the next into another, so that a further component moves few others. The result depends on the items and the
-seed, never on the order of rows.
+Components with equally many items of each task are placed together, those with the most items first: each in turn is
+counted toward the split in which its tasks are furthest below their share. In a seeded order, the first of these
+components then go into one split and the next into another, so that an additional component moves few others. The
+result depends on the items and the seed, never on the order of rows.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ class _ItemComponents(NamedTuple):
         seeded order.
 
         Args:
-            task: Number of the task of each row.
+            task: Index of the task of each row.
         """
         kinds: dict[tuple[tuple[int, int], ...], list[int]] = {}
         for i in np.lexsort((self.least, self.seeds)).tolist():

@@ -147,7 +147,7 @@ class Freeze(FinalStep):
 
     @property
     def picture_rule(self) -> PictureRule | None:
-        """How the release stores pictures made by steps."""
+        """Form in which the release stores pictures made by steps."""
         return "lossless" if self.sealed else self.pictures
 
     def corrections(self) -> Corrections:

@@ -12,7 +12,7 @@ from benchwright.rights import forbids_redistribution, normalized_licence
 from benchwright.texts.normalization import counted
 
 Redistribute = Literal["permitted", "url", "all"]
-"""Content of a release: only what licenses permit; addresses of the pictures they do not; or everything."""
+"""Content of a release: only pictures that licenses permit; addresses in place of the others; or all pictures."""
 
 _SHOWN = 20
 
