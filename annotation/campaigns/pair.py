@@ -1,7 +1,7 @@
 """The campaign `pair`: annotators decide whether two images are the same picture; if so, only the better one stays.
 
-Duplicate filters leave open the pairs of which they are unsure. A decision on a pair belongs to its two images,
-whichever of them is the better one in a later run. Verdicts are on images, not on pairs.
+Duplicate filters leave the pairs of which they are unsure to annotators. A decision on a pair belongs to its two
+images, whichever of them is the better one in a later run. Verdicts are on images, not on pairs.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def pair_verdicts(
     Args:
         rule: Acceptance rule.
         images: All images; those in no pair are kept.
-        pairs: Pairs of the campaign; the better ones of an image are tried in this order.
+        pairs: Pairs of the campaign; if an image has several better images, they are tried in this order.
         decisions: All annotations.
         known: Known decisions on gold pairs, by pair id; they affect images as annotators' decisions do, and are not
             counted otherwise.

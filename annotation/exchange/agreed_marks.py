@@ -34,7 +34,7 @@ class AgreedMarks:
             named by id.
         disputed: Number of these pictures with a dispute; they have the agreed regions only.
         waiting: Number of pictures that wait for annotators, which are excluded.
-        unsure: Number of pictures on which annotators could not tell, which are excluded, too.
+        unsure: Number of pictures on which annotators could not tell, which are also excluded.
     """
 
     pictures: tuple[PictureMarks, ...]

@@ -2,7 +2,7 @@
 
 The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). For each
 resample, each annotator's days are drawn anew with replacement, including days without a decision, and their mean
-decisions a day determine the days that the rest takes. Additional annotators are drawn from the present ones. The
+decisions per day determine the days that the rest takes. Additional annotators are drawn from the present ones. The
 forecast ignores what the data cannot show: annotators who leave, future holidays, revised items that return.
 """
 
@@ -60,9 +60,10 @@ class Forecast(NamedTuple):
         people: Number of annotators who decided in the last `_WINDOW_DAYS` days.
         days: Number of days that determine the pace.
         a_day: Number of decisions per day by all annotators together.
-        hours: Hours of work for the missing decisions, by the active time of the last ones; None without timed ones.
+        hours: Hours of work for the missing decisions, estimated from the active time of the last ones; None if none
+            were timed.
         end: End with the present annotators; None if there is too little data.
-        end_with_more: End with `_MORE` additional annotators; None with too little data.
+        end_with_more: End with `_MORE` additional annotators; None if there is too little data.
         lacking: Number of annotators that a task needs beyond those who decided recently; 0 if they suffice.
     """
 

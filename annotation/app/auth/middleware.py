@@ -1,7 +1,7 @@
 """Session middleware: every page, picture and websocket of the app requires a session.
 
-It is ASGI middleware in front of Streamlit, so it also protects everything that Streamlit serves by itself. Its
-headers on every response forbid the browser to run, frame or load anything from other sites.
+It is ASGI middleware in front of Streamlit, so it also protects everything that Streamlit serves by itself. Its headers
+on every response prevent the browser from running, framing or loading anything from other sites.
 """
 
 from __future__ import annotations

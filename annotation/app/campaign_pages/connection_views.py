@@ -189,5 +189,5 @@ def _hidden(campaign: Campaign, asked: CuratorRequest) -> str:
 
 
 def _event_words(code: str) -> str:
-    """Return the words for an event."""
+    """Return the label of an event."""
     return TEXTS[f"event_{code.replace('.', '_')}"]

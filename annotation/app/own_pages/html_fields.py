@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 _MOST_DIGITS = 18
-"""Number of digits from which a text cannot be the number of a row or page."""
+"""Number of digits at which a text can no longer be the number of a row or page."""
 
 
 def whole_number(text: str) -> int:

@@ -83,7 +83,7 @@ class Attempts:
         return max(self._wait(policy, key, now) for policy, key in attempt.counts)
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
-        """Count an attempt as failed. Callers do this before checking it, so that simultaneous attempts wait, too."""
+        """Count an attempt as failed. Callers do this before checking it, so that simultaneous attempts also wait."""
         for policy, key in attempt.counts:
             failures = self._failures[policy]
             before = failures.pop(key, None)

@@ -55,7 +55,7 @@ class WorkTask:
 
 
 class ViewedPicture(TypedDict):
-    """Place and size of an item's picture: fields of `ViewerPicture`."""
+    """Path and size of an item's picture, as fields of `ViewerPicture`."""
 
     src: str
     marks: str | None

@@ -1,4 +1,4 @@
-"""Records that the review store takes and returns, and the errors it raises."""
+"""Records that the review store accepts and returns, and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Annotation(Submission):
         version: Number of the submission among the annotator's submissions on this task, from 1.
         started_at: Time of the task's assignment.
         submitted_at: Time of the submission.
-        regions_agree: Whether as many annotators of the task as the rule needs marked the same regions; None if their
+        regions_agree: Whether the required number of the task's annotators marked the same regions; None if their
             regions were not compared.
     """
 
@@ -119,8 +119,7 @@ class Annotation(Submission):
 
 @dataclass(frozen=True, kw_only=True)
 class Adjudication(Submission):
-    """The submission of an adjudicator on one task, as the store keeps it; it has no time spent, and fields only where
-    regions are marked.
+    """An adjudicator's submission on one task, as stored; it has no time spent, and has fields only for marked regions.
 
     Attributes:
         item_id: Item of the task.

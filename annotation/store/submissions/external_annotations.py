@@ -1,6 +1,6 @@
 """Import decisions from elsewhere, such as Label Studio.
 
-Answers given before the key was shown are imported, too, and their annotators' slots then wait for the votes. The app
+Answers given before the key was shown are also imported, and their annotators' slots then wait for the votes. The app
 shows the key to each annotator as soon as their own answer is stored. A server whose users can all read everything may
 show it only when the answers of all are stored; until then the slots are reserved for those who answered.
 """
