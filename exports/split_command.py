@@ -15,7 +15,7 @@ from benchwright.texts.normalization import counted
 from .split_check import LOOKED_FOR, NOT_LOOKED_FOR, NearPictures, SplitCheck, check_splits
 
 MAX_PAIRS = 200
-"""Largest number of pairs of each kind to list; the counts include all pairs."""
+"""Maximum number of pairs of each kind to list; the counts include all pairs."""
 
 _MAX_LINES = 10
 

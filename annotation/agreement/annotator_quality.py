@@ -58,9 +58,10 @@ class RaterQuality:
         shared: Number of units that others also rated; the basis of the estimate.
         estimated_accuracy: Accuracy by Dawid and Skene's model, over units with several raters; None if the rater
             rated fewer than `LEAST_SHARED` of them.
-        confusion: Estimated probability of each given label (inner) by true label (outer); empty without an estimate.
-        alpha_without: Krippendorff's alpha of the others, and the number of units that allow a comparison of them.
-        median_seconds: Median time of a rating in seconds, where known.
+        confusion: Estimated probability of each given label (inner) by true label (outer); empty if there is no
+            estimate.
+        alpha_without: Krippendorff's alpha of the others, and the number of units on which they can be compared.
+        median_seconds: Median time of a rating in seconds; None if unknown.
         timed: Number of ratings with a known time.
         pace: Modified z-score of the log of that median among all raters with `_LEAST_TIMED` times or more; below -3.5
             is suspiciously fast.
@@ -69,7 +70,7 @@ class RaterQuality:
             ratings for which that time is known.
         attention: Proportion of attention checks with a right answer, and the number of checks.
         constant_accuracy: Estimated accuracy of a rater who gives the most frequent truth each time, without looking;
-            None without an estimate.
+            None if there is no estimate.
     """
 
     rater: str
@@ -103,7 +104,7 @@ class RaterQuality:
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """Return the evidence against the rater's ratings, the clearest first; empty if there is none."""
+        """Return the evidence against the rater's ratings, the strongest first; empty if there is none."""
         right, of = self.attention
         missed = 0 if right is None else round((1 - right) * of)
         is_constant = (

@@ -69,7 +69,7 @@ class RaterModel:
 
 
 def prior_model(labels: Sequence[str]) -> RaterModel:
-    """Return the model of raters without any data."""
+    """Return the model of raters in the absence of any data."""
     return RaterModel(tuple(labels), np.full(len(labels), _PRIOR_WEIGHT))
 
 
@@ -91,7 +91,7 @@ def fitted(
     ratings: Sequence[str],
     known: Mapping[int, str] | None = None,
 ) -> RaterModel:
-    """Return the raters' model fitted to their ratings by expectation maximization, starting from vote proportions.
+    """Return the raters' model fitted to their ratings by expectation maximization that starts from vote proportions.
 
     Args:
         labels: Possible labels, at least two.

@@ -55,7 +55,7 @@ class MarkedRegion:
         place: Index among the annotator's regions of the field, in the order drawn, from 0.
         region: The region.
         similarity: Similarity to the consensus: intersection over union of areas, or 1 minus the relative distance of
-            points; None without a consensus.
+            points; None if there is no consensus.
         distance_px: Maximum distance of a point from the consensus in pixels; None for areas.
     """
 

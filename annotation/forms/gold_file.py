@@ -25,7 +25,7 @@ class GoldLabel(NamedTuple):
         decision: The right decision; None if it follows from the item's own key.
         content_hash: Content hash of the item to which it applies; None for any content.
         reason: Reason for the decision; empty if there is none.
-        why: Sentence for annotators on why the decision is right; empty if there is none.
+        why: Sentence that tells annotators why the decision is right; empty if there is none.
         regions: Right regions, by field, as JSON values, or None if there are none.
         tolerance: Tolerance for annotators' regions, as the campaign's `agreement` defines it; None for the campaign's
             own.

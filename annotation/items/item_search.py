@@ -59,8 +59,8 @@ class ItemQuery:
         step: Step that judged against it.
         stream: `items`, `images` or `other`.
         measure: Measure that `least` and `most` bound, and by which `sort` may sort.
-        least: Smallest value of the measure; None without a bound.
-        most: Largest value of the measure; None without a bound.
+        least: Smallest value of the measure; None for no bound.
+        most: Largest value of the measure; None for no bound.
         like: Id of the record to which others are similar, or `hash-` and a pHash in 16 hexadecimal digits.
         alike: The part of the record `like` to compare: its `pictures`, or its `question`.
         meaning: Words that describe the meaning of questions; they take precedence over `like`.

@@ -1,8 +1,8 @@
 """Similarity of items: by pictures or questions, to another item or to words, by the best vectors available.
 
-Pictures are compared by the vectors of a vision model if `review likeness` made any, else by perceptual hashes.
-Questions are compared by the vectors of a sentence model, else by their shared words, weighted by rarity (BM25 of
-SQLite's FTS5, on Porter's stems).
+Pictures are compared by the vectors of a vision model if `review likeness` made any, otherwise by perceptual hashes.
+Questions are compared by the vectors of a sentence model, if there are any, otherwise by their shared words, weighted
+by rarity (BM25 of SQLite's FTS5, on Porter's stems).
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ _OF_KIND: Mapping[VectorKind, str] = {
 
 
 def _nearest(connection: sqlite3.Connection, kind: VectorKind, digest: str, to: Vectors) -> dict[int, float]:
-    """Return the records with the largest cosines between one of their vectors and one of these."""
+    """Return the records with the largest cosines between one of their vectors and one of the given vectors."""
     query = (
         f"SELECT o.number, v.vector FROM {SCHEMA}.vectors v JOIN {_OF_KIND[kind]} "  # noqa: S608 - names of ours
         "WHERE v.kind = ? AND v.digest = ?"

@@ -55,7 +55,7 @@ class ReviewRecord:
 
     Attributes:
         item_id: Id of the item, image or other record.
-        state: Outcome over all campaigns: open work takes precedence, then rejections; None without a task that counts.
+        state: Outcome over all campaigns: open work takes precedence, then rejections; None if no task counts.
         campaigns: Campaigns with a past or present task about it.
         reasons: Annotators' reasons, and outcomes such as `no_agreement`.
         annotators: People who decided, adjudicated or commented.
@@ -66,7 +66,7 @@ class ReviewRecord:
             doubtful task; 0 if there are no decisions or an adjudicator decided.
         decisions: Number of decisions that count.
         active_at: Time of the latest decision; None if there is none.
-        is_revised: Whether annotators made a new version of it.
+        is_revised: Whether annotators made a new version of the item.
         has_open_flag: Whether it has a flag that no curator has settled yet.
         content: Newest content in the store, as JSON values; None unless it was read.
     """

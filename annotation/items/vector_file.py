@@ -33,7 +33,7 @@ _TABLES = (
 
 
 class VectorModel(NamedTuple):
-    """The model whose vectors are kept: the digest of its files, and its folder at the time."""
+    """The model whose vectors are kept: the digest of its files, and its folder when the vectors were made."""
 
     digest: str
     folder: Path

@@ -1,7 +1,7 @@
 """Forecast of a campaign's end from the number of missing decisions and its annotators' pace in the last days.
 
 The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). For each
-resample, each annotator's days are drawn anew with replacement, including days without a decision, and their mean
+resample, each annotator's days are drawn with replacement, including days without a decision, and their mean
 decisions per day determine the days that the rest takes. Additional annotators are drawn from the present ones. The
 forecast ignores what the data cannot show: annotators who leave, future holidays, revised items that return.
 """
@@ -112,7 +112,7 @@ def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, miss
         worked: Decisions of each person on each day with any, of the last `_WINDOW_DAYS` days and of today.
         wanted: Number of missing decisions.
         today: Today, in UTC.
-        missing: Largest number of decisions that one task lacks, each of which needs another person.
+        missing: Maximum number of decisions that any task lacks, each of which requires a different person.
         seed: Seed of the resamples.
     """
     counts = _counts_by_day(worked, today)

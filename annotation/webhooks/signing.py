@@ -14,7 +14,7 @@ from ..store.integrations.webhooks import SECRET_PREFIX
 ID, TIMESTAMP, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"
 _VERSION = "v1"
 TOLERANCE_S = 300
-"""Largest deviation of a delivery's time in seconds, so that old ones cannot be replayed."""
+"""Maximum deviation of a delivery's time in seconds, so that old ones cannot be replayed."""
 
 
 def signed_headers(secret: str, message_id: str, at: int, text: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ def write_comparison(
         after: Newer release.
         differences: Differences between them.
         scores: Scores of models on both releases.
-        most: Largest number of items of each kind to show; the counts cover all items.
+        most: Maximum number of items of each kind to show; the counts cover all items.
 
     Raises:
         BenchwrightError: The file exists.

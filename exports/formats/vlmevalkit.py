@@ -32,7 +32,7 @@ COLUMNS = (
 """Columns in order; `n_options` is the number of options, since an empty cell may be an option without text."""
 
 MOST_ITEMS = 1_000_000
-"""Largest number of items per table: to rotate options, VLMEvalKit adds multiples of a million to the index."""
+"""Maximum number of items per table: to rotate options, VLMEvalKit adds multiples of a million to the index."""
 
 _VANISH = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",

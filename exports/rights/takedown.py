@@ -76,7 +76,7 @@ class TakedownResult(NamedTuple):
         takedown: The recorded withdrawal of the named picture.
         is_new: Whether this call recorded anything.
         pictures: All withdrawn or restored pictures: the named one, then its copies.
-        made: Number of pictures that steps made from these.
+        made: Number of pictures that steps made from the withdrawn or restored ones.
         items: Number of items that the next version omits or regains; None if the run is not complete.
         releases: Releases in the workspace that contain any of the pictures, ordered by folder; they stay unchanged.
         possible: Pictures that may be copies but stay because `certain` was requested.

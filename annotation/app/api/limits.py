@@ -23,7 +23,7 @@ class ApiLimits:
     """Counters of attempts and requests, in memory; a restart resets them. Only the server's event loop uses them.
 
     Wrong tokens are counted like wrong passwords (`security.attempts`). A token that worked from an address before has
-    a separate count there: the right token passes from that address, whatever guesses others made.
+    a separate count there: the right token passes from that address, regardless of the guesses of others.
     """
 
     def __init__(self) -> None:

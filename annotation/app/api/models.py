@@ -233,7 +233,7 @@ class TaskReply(_ApiAnswer):
 
 
 class TasksReply(_ApiAnswer):
-    """Tasks."""
+    """A list of tasks."""
 
     items: list[TaskReply]
     next: str | None = Field(None, description="Cursor of the next page; null on the last one.")

@@ -32,7 +32,7 @@ PROVIDER_PATHS = frozenset({OIDC_START, OIDC_BACK})
 ENTER = "/enter/"
 """Prefix of the paths at which crowd workers arrive; opening the page does not begin a session yet."""
 API = "/api"
-"""Path below which tokens authenticate programs, whatever session a browser has; its document and page are open."""
+"""Path below which tokens authenticate programs, regardless of browser sessions; its document and page are open."""
 ACCOUNT = "benchwright.account"
 """Key of the ASGI scope at which the middleware stores the signed-in account for the routes."""
 

@@ -182,7 +182,7 @@ def with_results(work: Work, state: dict[str, Any], results: Sequence[EventResul
 
 
 def require_shown(state: AppState, task_id: int) -> None:
-    """Refuse a decision on a task that the user cannot have seen, whatever their browser allowed.
+    """Refuse a decision on a task that the user cannot have seen, even if their browser allowed it.
 
     Raises:
         RefusedError: One of the task's pictures cannot be shown.

@@ -98,7 +98,7 @@ def _judged_in_doubt(results: CampaignAnswers) -> ErrataJudged:
 
 
 def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:
-    """Return the verdict that follows from the decisions in a `verify`, or None without agreement."""
+    """Return the verdict that follows from the decisions in a `verify`, or None if there is no agreement."""
     if history.outcome not in (ACCEPT, REJECT):
         return None
     asked = history.rounds[-1].annotations

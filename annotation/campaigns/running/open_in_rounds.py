@@ -77,7 +77,7 @@ class CampaignHistory:
 
 @dataclass(frozen=True)
 class Histories:
-    """The id and history of each item of a decided campaign, read from the store anew in each iteration.
+    """The id and history of each item of a decided campaign, reread from the store in each iteration.
 
     Even with a million items, only the decisions on one item are in memory at a time.
 

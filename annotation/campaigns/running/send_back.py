@@ -1,7 +1,7 @@
 """Send items back to their writers if a reviewer returns them with a note or a check flags them.
 
 The writer gets the questions about that picture again, in the campaign in which they were written, with the old texts
-filled in and the reason next to them. The next run makes the items anew from the writer's submission, and a changed
+filled in and the reason next to them. The next run makes the items again from the writer's submission, and a changed
 item goes through all steps again.
 """
 
@@ -307,7 +307,7 @@ def _words_of_flag(entry: str, flag: Flag) -> str:
 
 
 def _words_of_rule(name: str) -> str:
-    """Return a description of the option that a rule or solver picks, as far as the text's writer can act on it."""
+    """Return a description of the option that a rule or solver picks, in terms that the text's writer can act on."""
     degree, _, measure = name.partition(" ")
     if degree in _DEGREES and measure in _MEASURES:
         return f"{_DEGREES[degree]} {_MEASURES[measure]}"

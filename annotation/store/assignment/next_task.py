@@ -108,7 +108,7 @@ def _gold_places(campaign: Campaign, annotator: str, settings: AssignmentSetting
 
 
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
-    """Return how many tasks, including gold ones, an annotator still has to decide, as far as is known at present."""
+    """Return how many tasks, including gold ones, an annotator still has to decide, as far as is known now."""
     places = _gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 

@@ -24,7 +24,7 @@ class RefusedError(BenchwrightError):
 
 
 class StaleError(RefusedError):
-    """A window submitted without having shown what the same annotator wrote in another window in the meantime."""
+    """A window submitted without having shown what the same annotator had meanwhile written in another window."""
 
 
 class UpsertCounts(NamedTuple):
@@ -113,7 +113,7 @@ class Annotation(Submission):
 
     @property
     def seconds(self) -> float:
-        """Return how long the decision took: without pauses if known, else from assignment to decision."""
+        """Return the seconds that the decision took: without pauses if known, otherwise from assignment to decision."""
         return (self.submitted_at - self.started_at).total_seconds() if self.active_s is None else self.active_s
 
 

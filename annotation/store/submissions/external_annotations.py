@@ -153,7 +153,7 @@ class ExternalAnnotation(NamedTuple):
         task_id: Id of the task in the store.
         annotator: Name; the annotator is registered if needed.
         submission: The decision. If it states no time spent, the time between `started_at` and `submitted_at` is used.
-        started_at: Time the annotator began, as far as known.
+        started_at: Time at which the annotator began, if known.
         submitted_at: Time of the submission.
     """
 

@@ -8,7 +8,7 @@ annotators' reasons or edits count do not close a task early (`settlement.CLOSIN
 
 The estimates of the annotators are renewed whenever the number of decisions has grown by a tenth, and at the latest
 after 2,000 new decisions. They are stored, so that the same decisions in the same order close the same tasks, even
-after an interruption. A closing remains valid as long as its decisions do, whatever later estimates show; each new
+after an interruption. A closing remains valid as long as its decisions do, regardless of later estimates; each new
 estimate is applied to open tasks.
 """
 
