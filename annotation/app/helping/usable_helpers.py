@@ -32,7 +32,7 @@ def helpers_in(campaign: Campaign) -> CampaignHelpers:
 
 
 def why_unusable(helper: NamedHelper) -> str | None:
-    """Return a message that explains why a helper is unusable here, omitting this machine's paths, or None if usable."""
+    """Return a message that explains why a helper is unusable, omitting the machine's paths, or None if usable."""
     if _missing(canonical_json(helper.to_json()), int(time.monotonic() / _LOOKED_AT_S)) is None:
         return None
     return unusable(helper)
