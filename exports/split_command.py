@@ -96,7 +96,7 @@ def _text(folder: Path, check: SplitCheck) -> str:
     lines += [_line(pair) for pair in (*check.near_pictures[:_MAX_LINES], *check.possible_pictures[:_MAX_LINES])]
     if check.equal_texts:
         tasks = ", ".join(f"{task} {items}" for task, items in check.equal_texts.items())
-        lines.append(f"items with a text that another split has too: {tasks}")
+        lines.append(f"items whose text also occurs in another split: {tasks}")
     if check.unreadable:
         lines.append(
             f"compared by bytes only: {counted(len(check.unreadable), 'picture')} that cannot be decoded or compared"

@@ -143,7 +143,7 @@ class FoundRecord(NamedTuple):
         campaign: Campaigns, separated by commas.
         decisions: Number of decisions that count.
         divided: Share of annotators against the most frequent decision, 0 to 1.
-        doubt: Probability that most annotators would decide otherwise, 0 to .5.
+        doubt: Probability that most annotators would decide differently, 0 to 0.5.
         pictures: Number of pictures.
         value: Value of the query's measure, or similarity, as in `likeness.NearRecords`; None if there is neither.
     """

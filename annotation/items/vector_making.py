@@ -47,7 +47,7 @@ class MadeVectors(NamedTuple):
         model: Folder of the model; None if there is none and nothing was made.
         made: Number of new vectors.
         kept: Number of existing vectors.
-        unreadable: Number of unreadable pictures; they have none.
+        unreadable: Number of unreadable pictures, which have no vectors.
     """
 
     kind: VectorKind

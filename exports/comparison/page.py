@@ -108,7 +108,7 @@ def write_comparison(
             handle.writelines(pieces)
         os.link(draft, path)
     except FileExistsError as error:
-        raise BenchwrightError(f"{path} exists; give another file, or move it away") from error
+        raise BenchwrightError(f"{path} already exists; give another file, or move it") from error
     finally:
         draft.unlink(missing_ok=True)
 

@@ -111,8 +111,8 @@ def _replies(results: Path) -> dict[str, str | None]:
     several = next((row["item_id"] for row in rows if len(row["attempts"] or ()) > 1), None)
     if several is not None:
         raise DataError(
-            f"{results}: item {several} was asked several times; only results of protocols that ask once can be "
-            "judged by other keys"
+            f"{results}: item {several} was asked several times; only results of protocols that ask each item once can "
+            "be judged by other keys"
         )
     return {row["item_id"]: row["letter"] for row in rows}
 

@@ -137,7 +137,7 @@ class ExportComparer:
             found = bytes_digest(data)
             if found != sha256 and (sha256, found) not in self._known:
                 if not np.array_equal(_decoded(data), self._pixels(expected.item_id, number)):
-                    raise DataError(f"item {expected.item_id}, picture {number} has other pixels in the export")
+                    raise DataError(f"item {expected.item_id}, picture {number} has different pixels in the export")
                 _keep(self._known, (sha256, found), None, most=_KNOWN)
             _keep(self._last, sha256, data, most=_LAST)
 

@@ -145,7 +145,7 @@ def export_release(
             for _ in comparer.compare(expected):
                 watching.advance(1)
         except DataError as error:
-            raise DataError(f"the export to {format_name} is not what the release holds: {error}") from error
+            raise DataError(f"the export to {format_name} differs from the release: {error}") from error
         not_carried = tuple(sorted(losses.items()))
         checked = comparer.comparison.document()
         text = readme(written, not_carried, checked=comparer.comparison, licences=beside.licences)
@@ -208,8 +208,8 @@ def _check_equal(draft: Path, out: Path) -> None:
     """
     if different := differing_files(draft, out):
         raise BenchwrightError(
-            f"{out} holds an export of this release whose file {different[0]!r} is another, is missing, or is not part "
-            "of it; give a folder that does not exist"
+            f"{out} contains an export of this release in which the file {different[0]!r} differs, is missing, or is "
+            "surplus; give a folder that does not exist"
         )
 
 

@@ -36,7 +36,7 @@ def with_splits(items: Iterable[Valued], named: str | None) -> Iterator[tuple[It
 def _split_value(values: Mapping[str, Any]) -> str | None:
     names = split_values(values)
     if len(names) > 1:
-        raise StepError(f"{several(sorted(names))}; say which with split_value")
+        raise StepError(f"{several(sorted(names))}; choose one with split_value")
     return names[0] if names else None
 
 

@@ -95,7 +95,7 @@ class Splits(GatherStep):
     def _sizes_in_place_of_shares(self) -> Splits:
         if not self.sizes:
             if self.model_fields_set & {"counted", "rest"}:
-                raise ValueError("`counted` and `rest` go with `sizes`; give the number of images of each split there")
+                raise ValueError("`counted` and `rest` require `sizes`; give the number of images of each split there")
             return self
         if "fractions" in self.model_fields_set:
             raise ValueError("give either `fractions` or `sizes`, not both")

@@ -157,7 +157,7 @@ class Freeze(FinalStep):
             PrerequisiteError: Only the digest of the errata is known.
         """
         if self.errata is not None and _BY_DIGEST.fullmatch(self.errata):
-            raise PrerequisiteError(f"errata {self.errata} are known by digest only; give the file")
+            raise PrerequisiteError(f"only the digest of the errata {self.errata} is known; give the file")
         return Corrections(self._errata)
 
     def is_reason_asked(self, blind: BlindStrategy | None) -> bool:
@@ -173,9 +173,9 @@ class Freeze(FinalStep):
         if blind is None or self.release_version is None or self.why or not self.is_reason_asked(blind):
             return
         raise BenchwrightError(
-            f"release {self.release!r} {self.release_version}: {blind.words}; that is surely more than "
-            f"{self.max_blind_gain:g} above guessing. Fix the items (the step answer_balance, "
-            "`benchwright filter shortcuts`), or state on the card why it is frozen all the same: --why TEXT, or "
+            f"release {self.release!r} {self.release_version}: {blind.words}; even the lower end of the interval is "
+            f"more than {self.max_blind_gain:g} above guessing. Fix the items (the step answer_balance, "
+            "`benchwright filter shortcuts`), or state on the card why you freeze it nevertheless: --why TEXT, or "
             "`why: TEXT` in the step freeze"
         )
 
@@ -183,7 +183,7 @@ class Freeze(FinalStep):
     @classmethod
     def _no_draft_by_hand(cls, version: str | None) -> str | None:
         if version is not None and version.startswith(DRAFT):
-            raise ValueError(f"versions that begin with {DRAFT!r} are drafts; leave release_version out for one")
+            raise ValueError(f"versions that begin with {DRAFT!r} are drafts; omit release_version to freeze a draft")
         return version
 
     @model_validator(mode="after")
@@ -207,7 +207,7 @@ class Freeze(FinalStep):
             known = self.split_names(before)
             if known is not None and (strange := sorted(set(self.sealed) - known)):
                 raise RecipeError(
-                    f"step {self.name!r}: sealed names the split {strange[0]!r}, and the splits are "
+                    f"step {self.name!r}: sealed names the split {strange[0]!r}, but the splits are "
                     f"{', '.join(sorted(known))}"
                 )
         if not self.accept_simulated:
@@ -235,7 +235,7 @@ class Freeze(FinalStep):
         if self.split_value is None and len(named) > 1:
             raise RecipeError(
                 f"step {self.name!r}: {several(named)}; set `split_value: {named[-1]}` for the last of them, or "
-                "leave a step out"
+                "remove a step"
             )
         chosen = self.split_value or (named[0] if named else None)
         if chosen is None:
@@ -250,7 +250,7 @@ class Freeze(FinalStep):
         if self.split_value and makers:
             raise RecipeError(
                 f"step {self.name!r}: {makers[0]!r} makes items after {before[place].entry!r} has named their splits; "
-                f"move {before[place].entry!r} behind it"
+                f"move {before[place].entry!r} after it"
             )
         return before[place]
 
@@ -463,8 +463,8 @@ def _sealing(
         path = key_path(workspace, name, version)
         if (workspace / "releases" / f"{name}-{version}").exists() and not path.exists():
             raise BenchwrightError(
-                f"the release {name}-{version} is there, and its key file {path} is not; put it back, without which "
-                "nothing can be sealed as before, or raise the version"
+                f"the release {name}-{version} exists, but its key file {path} is missing; restore the file, which is "
+                "needed to seal the same way again, or raise the version"
             )
     salt = known_salt(workspace, name, version)
     sealing = Sealing(settings.sealed, salt=salt, seed=seed, accept_known_seed=settings.accept_known_seed)

@@ -184,8 +184,8 @@ def _undecided(name: str, pictures: Sequence[WithdrawnPicture]) -> str:
     named = ", ".join(f"{picture.name} ({picture.how})" for picture in pictures[:_MOST_NAMED])
     more = f" and {len(pictures) - _MOST_NAMED} more" if len(pictures) > _MOST_NAMED else ""
     return (
-        f"nothing is withdrawn yet: {name!r} may have copies that no step is sure of: {named}{more}; withdraw them too "
-        "with --copies all, or leave them with --copies certain"
+        f"nothing is withdrawn yet: no step is certain whether these are copies of {name!r}: {named}{more}; withdraw "
+        "them as well with --copies all, or leave them with --copies certain"
     )
 
 
