@@ -153,7 +153,7 @@ class Pair(AssignedCampaign):
 
     Attributes:
         asked: Value of an earlier step, as `<entry>.<value>`: the better images of which an image may be a copy.
-        rule: Rule as of `verify`, without an adjudicator: the number of annotators of a pair and the number who must
+        rule: Rule as in `verify`, without an adjudicator: the number of annotators of a pair and the number who must
             agree. Without agreement, both images stay, and the image is open as `no_agreement`.
         guidelines: Instructions for annotators, in Markdown; by default those of the kind.
         handout: Assignment of pairs to annotators. Gold pairs are known to be `same` or `different`, by the ids that

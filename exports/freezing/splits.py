@@ -41,10 +41,10 @@ class Splits(GatherStep):
     where its tasks are furthest from their share. The result depends only on items and seed, and items added later move
     few others into another split.
 
-    With `sizes`, splits have a number of images or items instead, chosen by the seed, and the rest goes into one more
-    split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. If the set has fewer than twice as many
-    as the sizes require, each size is reduced in proportion, so that half remain; the run says so. Examples in prompts
-    come from the split `dev`, if any.
+    With `sizes`, splits instead have given numbers of images or items, chosen by the seed, and the rest goes into one
+    more split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. If the set has fewer than twice as
+    many as the sizes require, each size is reduced in proportion, so that half remain; the run says so. Examples in
+    prompts come from the split `dev`, if any.
 
     Args:
         fractions: Share of the items by name of the split, each above 0, with the sum 1.

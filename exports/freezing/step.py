@@ -77,9 +77,9 @@ class Freeze(FinalStep):
             workspace's folder `keys`. The recipe's seed must then be secret.
         accept_known_seed: Whether to seal although the recipe's seed can be guessed; only if no answer follows from
             recipe and pictures, because people gave them all. The card then says so.
-        metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
-            files without encoding them anew. JPEG files that EXIF rotates are the exception: they are released upright
-            if only their visible content counts. `keep` releases the files unchanged.
+        metadata: `remove` deletes EXIF (including locations), XMP, IPTC, comments and additional pictures from JPEG,
+            PNG and WebP files without re-encoding them. JPEG files that EXIF rotates are the exception: they are
+            released upright if only their visible content counts. `keep` releases the files unchanged.
         redistribute: `permitted` stops with a list if a license forbids redistribution of a picture; `url` releases the
             address and hash of such pictures, which `release fetch` gets; `all` releases them, if you have
             permission.
@@ -90,8 +90,9 @@ class Freeze(FinalStep):
             older than this setting. Releases with sealed splits are lossless.
         statements: Statements that only you can make: authors, url, languages, consent and pay of annotators, access
             terms, and answers of the data sheet; in your words on the card.
-        max_blind_gain: Largest gain over chance, 0-1, of the best strategy that sees no picture, by the low end of its
-            interval. A larger gain requires a reason; drafts and sets of fewer than 30 items are never refused.
+        max_blind_gain: Maximum gain over chance, 0-1, of the best strategy that sees no picture, measured at the low
+            end of its interval. A larger gain requires a reason; drafts and sets of fewer than 30 items are never
+            refused.
         why: Reason to freeze the release although a blind strategy gains more; printed on the card.
     """  # phrase: allowed
 
@@ -196,7 +197,7 @@ class Freeze(FinalStep):
         """Refuse missing or ambiguous split names, and seeds that reveal sealed answers.
 
         Raises:
-            RecipeError: A setting is invalid; the message says what to change.
+            RecipeError: A setting is invalid; the message states what to change.
         """
         self._naming_stage(before)
         if self.sealed:
