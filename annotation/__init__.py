@@ -1,4 +1,4 @@
-"""Campaigns, rules, agreement, and the store of everything that people say.
+"""Campaigns, rules, agreement, and the store of everything that annotators and curators enter.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

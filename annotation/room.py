@@ -1,4 +1,4 @@
-"""What the annotation room brings, by name."""
+"""Components that the annotation room provides, by name."""
 
 from __future__ import annotations
 

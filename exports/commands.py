@@ -34,7 +34,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--signed-by",
     type=_FILE,
     metavar="FILE",
-    help="File of allowed signers in the format of ssh-keygen: a name and a public SSH key a line. One of them must "
+    help="File of allowed signers in the format of ssh-keygen: one name and public SSH key per line. One of them must "
     "have signed the release.",
 )
 @click.option("--identity", metavar="NAME", help="The only name in that file to accept.  [default: any]")
@@ -42,7 +42,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--revoked",
     type=_FILE,
     metavar="FILE",
-    help="Revoked SSH keys: a key revocation list, or public keys, one a line.",
+    help="Revoked SSH keys: a key revocation list, or public keys, one per line.",
 )
 @click.option("--signature", type=_FILE, metavar="FILE", help="Signature file.  [default: manifest.json.sig in DIR]")
 @click.option("--key", type=_FILE, metavar="FILE", help="Key file of the release's sealed splits, to check as well.")
@@ -75,7 +75,7 @@ def verify(
     if signed_by is None:
         for option, value in (("--identity", identity), ("--revoked", revoked), ("--signature", signature)):
             if value is not None:
-                raise click.UsageError(f"{option} goes with --signed-by FILE, the keys that count")
+                raise click.UsageError(f"{option} requires --signed-by FILE, which lists the accepted keys")
     signers = None if signed_by is None else AllowedSigners(signed_by, identity, revoked, signature)
     verification = verify_release(folder, expect=expect, signers=signers, key=key)
     document = {
@@ -91,13 +91,13 @@ def verify(
     def text() -> str:
         proven = [f"  {line}" for line in verification.proven]
         not_proven = [f"  {line}" for line in verification.not_proven]
-        head = f"{folder} agrees with itself, release id {verification.release_id}"
+        head = f"{folder} is consistent, release id {verification.release_id}"
         return "\n".join([head, "proven:", *proven, *(["not proven:", *not_proven] if not_proven else [])])
 
     emit(document, as_json=as_json, text=text if verification.ok else "\n".join(verification.problems))
     if not verification.ok:
         n = len(verification.problems)
-        note(f"{folder} does not hold: {n} problem{'s' if n > 1 else ''}; get a fresh copy of the release")
+        note(f"{folder} fails verification: {n} problem{'s' if n > 1 else ''}; get a fresh copy of the release")
         click.get_current_context().exit(CheckFailed.exit_code)
 
 
@@ -194,8 +194,8 @@ def show(folder: Path, *, as_json: bool) -> None:
             tasks = ", ".join(f"{task} {n}" for task, n in estimated.items())
             who = {"people": "people", "simulated": "only simulated annotators", None: "nobody"}[deciders]
             lines.append(
-                f"of {counted(counts.items, 'item')}, {counted(sum(estimated.values()), 'asks', 'ask')} what a model "
-                f"estimated ({tasks}); {who} decided on them"
+                f"of {counted(counts.items, 'item')}, {counted(sum(estimated.values()), 'depends', 'depend')} on a "
+                f"model's estimates ({tasks}); {who} decided on them"
             )
         return "\n".join(lines)
 
@@ -238,7 +238,8 @@ def show(folder: Path, *, as_json: bool) -> None:
 @click.option(
     "--keep-metadata",
     is_flag=True,
-    help="Keep EXIF (with places), XMP, IPTC and comments in released picture files; they are removed otherwise.",
+    help="Keep EXIF (including locations), XMP, IPTC and comments in released picture files; they are removed "
+    "otherwise.",
 )
 @click.option(
     "--redistribute",
@@ -251,7 +252,7 @@ def show(folder: Path, *, as_json: bool) -> None:
 @click.option(
     "--pictures",
     type=click.Choice(["by_content", "lossless"]),
-    help="Format of pictures made by steps: JPEG of quality 95 where only their visible content counts, or all "
+    help="Format of pictures made by steps: JPEG of quality 95 if only their visible content counts, or all "
     "lossless.  [default: as when the workspace was begun]",
 )
 @click.option(
@@ -264,7 +265,7 @@ def show(folder: Path, *, as_json: bool) -> None:
 @click.option(
     "--why",
     metavar="TEXT",
-    help="Reason to freeze a version although a strategy without pictures beats chance by far; printed on the card.",
+    help="Reason to freeze a version although a strategy without pictures far exceeds chance; printed on the card.",
 )
 @json_option(
     '`{"release", "name", "version", "release_id", "content_id", "items", "key", "blind_strategy": {"strategy", '
@@ -343,7 +344,7 @@ def freeze(
         "blind_strategy": None if (blind := read_blind_strategy(release)) is None else blind.document(),
         "expected_size": sizes[-1].document(),
     }
-    kept = "" if key is None else f"\n{key}: the key; keep it secret, and a copy of it somewhere else"
+    kept = "" if key is None else f"\n{key}: the key; keep it secret, and store a copy elsewhere"
     emit(
         document,
         as_json=as_json,
@@ -366,8 +367,8 @@ def freeze(
 @click.option(
     "--keep-metadata",
     is_flag=True,
-    help="Keep the EXIF (with places), XMP, IPTC and comments still present in the older release's picture files; "
-    "they are removed otherwise.",
+    help="Keep the EXIF (including locations), XMP, IPTC and comments still present in the older release's picture "
+    "files; they are removed otherwise.",
 )
 @json_option(
     """

@@ -51,14 +51,14 @@ def correct_release(
     from benchwright.release.writing.file_changes import FileChanges
 
     if version == release.version:
-        raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
+        raise BenchwrightError(f"{release.path} is already version {version!r}; releases never change, so raise it")
     if release.manifest.sealed is not None:
         raise BenchwrightError(
             f"{release.path} has sealed splits, whose keys it does not contain; freeze the workspace again "
             "with --errata"
         )
     if not (verification := verify_release(release.path)).ok:
-        raise DataError(f"{release.path} is not as it was frozen ({verification.problems[0]}); get a fresh copy")
+        raise DataError(f"{release.path} was changed after freezing ({verification.problems[0]}); get a fresh copy")
     provenance = list(release.provenance())
     images = {record.image_id: record for record in provenance if isinstance(record, ImageRecord)}
     shown: set[str] = set()

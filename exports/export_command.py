@@ -57,11 +57,11 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
         raise click.UsageError("--splits names no split; leave it out for all")
     release = Release.open(folder)
     if sealed := [split for split in release.manifest.sealed_splits if names is None or split in names]:
-        note(f"the answers of {', '.join(sealed)} are sealed, so the export has none: its scores there mean nothing")
+        note(f"the answers of {', '.join(sealed)} are sealed and not exported: scores on them mean nothing")
     if by_address := release.manifest.by_address:
         note(
-            f"{counted(by_address, 'picture')} may not be redistributed by license, and the export holds what its "
-            "items show"
+            f"licenses forbid redistribution of {counted(by_address, 'picture')}, and the export contains those that "
+            "its items show"
         )
     with ProgressBars() as progress, map_on_this_machine("export") as record_map:
         done = export_release(release, format_name, out, splits=names, progress=progress, record_map=record_map)

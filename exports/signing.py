@@ -33,7 +33,7 @@ def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[P
 
     checked = verify_release(folder)
     if not checked.ok:
-        raise CheckFailed(f"{folder} fails its check ({checked.problems[0]}) and is not signed; get a fresh copy")
+        raise CheckFailed(f"{folder} fails verification ({checked.problems[0]}) and is not signed; get a fresh copy")
     manifest = read_inside(folder, MANIFEST, max_bytes=documents.MAX_BYTES)
     if bytes_digest(manifest) != checked.release_id:
         raise CheckFailed(f"{folder} changed while it was checked and is not signed; try again")

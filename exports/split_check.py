@@ -147,7 +147,7 @@ def check_splits(
 
     Args:
         release: Release to check.
-        distance: Largest number of differing bits (of 64) between the hashes of a pair to compare, 0 to 16.
+        distance: Maximum number of differing bits (of 64) between the hashes of a pair to compare, 0 to 16.
         workers: Number of processes; by default one per processor.
         progress: Receiver of progress; default none.
 

@@ -15,7 +15,7 @@ from benchwright.texts.normalization import counted
 from .split_check import LOOKED_FOR, NOT_LOOKED_FOR, NearPictures, SplitCheck, check_splits
 
 MAX_PAIRS = 200
-"""Largest number of pairs of each kind to list; the counts include all pairs."""
+"""Maximum number of pairs of each kind to list; the counts include all pairs."""
 
 _MAX_LINES = 10
 
@@ -96,7 +96,7 @@ def _text(folder: Path, check: SplitCheck) -> str:
     lines += [_line(pair) for pair in (*check.near_pictures[:_MAX_LINES], *check.possible_pictures[:_MAX_LINES])]
     if check.equal_texts:
         tasks = ", ".join(f"{task} {items}" for task, items in check.equal_texts.items())
-        lines.append(f"items with a text that another split has too: {tasks}")
+        lines.append(f"items whose text also occurs in another split: {tasks}")
     if check.unreadable:
         lines.append(
             f"compared by bytes only: {counted(len(check.unreadable), 'picture')} that cannot be decoded or compared"

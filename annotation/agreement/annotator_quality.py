@@ -24,9 +24,9 @@ _LEAST_TIMED = 5
 _FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
 _MANY_TOO_FAST = 0.2
-"""Proportion of at least `_LEAST_TIMED` ratings below the shortest believable time from which a rater rushes."""
+"""Proportion of ratings below the shortest believable time, out of at least `_LEAST_TIMED`, at which a rater rushes."""
 _MANY_MISSED = 0.34
-"""Proportion of wrong checks, with at least two wrong, from which a rater is taken not to read the questions."""
+"""Proportion of wrong checks, with at least two wrong, at which a rater is assumed not to read the questions."""
 Doubt = Literal["misses_checks", "rushes", "faster_than_others", "as_without_looking"]
 """Evidence against a rater: attention checks, impossible times, a pace far from the others', one label for all."""
 _MAD_AS_DEVIATION = 0.6745
@@ -34,7 +34,7 @@ _MAD_AS_DEVIATION = 0.6745
 
 
 class RightOf(NamedTuple):
-    """A number of correct results and their total."""
+    """The number of correct results and the total number of results."""
 
     right: int
     of: int
@@ -47,7 +47,7 @@ class RightOf(NamedTuple):
 
 @dataclass(frozen=True)
 class RaterQuality:
-    """Quality of one rater; shares 0 to 1, None where undefined.
+    """Quality of one rater; proportions are from 0 to 1, or None if undefined.
 
     Args:
         rater: Name.
@@ -55,21 +55,22 @@ class RaterQuality:
         labels: Number of times that the rater gave each label.
         with_others: Proportion of units on which the rater gives the most frequent label of the others, and the number
             of units on which the others have such a label.
-        shared: Number of units that others rated, too; the basis of the estimate.
+        shared: Number of units that others also rated; the basis of the estimate.
         estimated_accuracy: Accuracy by Dawid and Skene's model, over units with several raters; None if the rater
             rated fewer than `LEAST_SHARED` of them.
-        confusion: Estimated probability of each given label (inner) by true label (outer); empty without an estimate.
-        alpha_without: Krippendorff's alpha of the others, and the number of units that allow a comparison of them.
-        median_seconds: Median time of a rating in seconds, where known.
+        confusion: Estimated probability of each given label (inner) by true label (outer); empty if there is no
+            estimate.
+        alpha_without: Krippendorff's alpha of the others, and the number of units on which they can be compared.
+        median_seconds: Median time of a rating in seconds; None if unknown.
         timed: Number of ratings with a known time.
         pace: Modified z-score of the log of that median among all raters with `_LEAST_TIMED` times or more; below -3.5
             is suspiciously fast.
         on_gold: Proportion of right labels on units with a known right label, and the number of these units.
         too_fast: Share of ratings that took less than the shortest believable time of their unit, and the number of
-            ratings with that time.
+            ratings for which that time is known.
         attention: Proportion of attention checks with a right answer, and the number of checks.
         constant_accuracy: Estimated accuracy of a rater who gives the most frequent truth each time, without looking;
-            None without an estimate.
+            None if there is no estimate.
     """
 
     rater: str
@@ -103,7 +104,7 @@ class RaterQuality:
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """Return the evidence against the rater's ratings, the clearest first; empty if there is none."""
+        """Return the evidence against the rater's ratings, the strongest first; empty if there is none."""
         right, of = self.attention
         missed = 0 if right is None else round((1 - right) * of)
         is_constant = (
@@ -178,9 +179,10 @@ def qualities_in(
         columns: Ratings.
         seconds: Times of each rater's ratings in seconds, by the rater's name; default unknown.
         gold: Result of each rater on units with a known right label, by name; default none.
-        too_fast: Number of ratings below the shortest believable time, out of those with that time, by the rater's
-            name; default none.
-        attention: Number of right attention checks, and of all, by the rater's name; default none.
+        too_fast: Number of ratings below the shortest believable time, and of all ratings for which that time is known,
+            by the rater's name; default none.
+        attention: Number of correctly answered attention checks, and of all attention checks, by the rater's name;
+            default none.
     """
     if not len(columns):
         return []

@@ -2,12 +2,12 @@
 
 A decision is made either with care or without looking. With care, nearly all attention checks and most gold items are
 right, and hardly any decision takes less time than a glance. Without looking, known answers are right only as often as
-the rater's labels happen to fit, so that one label for all proves nothing if it is mostly the right one. Each source of
-evidence is a count of right ones under that mixture, as for the spammers of Raykar and Yu 2012 (JMLR 13). The share of
-care has a Beta prior; its posterior is computed on a grid.
+the rater's labels happen to fit, so giving every task the same label proves nothing if that label is usually right.
+Each source of evidence is a number of right results under that mixture, as for the spammers of Raykar and Yu 2012 (JMLR
+13). The share of care has a Beta prior; its posterior is computed on a grid.
 
-The other raters may be wrong together, and some raters are fast. Pace and agreement therefore count as a few decisions
-each at most, and the others' weights follow from checks, gold and pace: known answers outweigh both.
+The other raters may be wrong together, and some raters are fast. Pace and agreement therefore count as at most a few
+decisions each, and the others' weights follow from checks, gold and pace: known answers outweigh both.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Care:
         low: Lower end of the interval.
         high: Upper end.
         evidence: The evidence; if there is none, the posterior equals the prior.
-        by_group: The same by type of task, from the evidence on each and from all attention checks.
+        by_group: The same for each type of task, from the evidence on that type and from all attention checks.
     """
 
     rater: str
@@ -147,8 +147,8 @@ def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: Righ
 
     Args:
         known: Their answers to gold items and attention checks.
-        labels: Counts of each label in their work; empty if unknown.
-        pace: Number of timed decisions that took at least the shortest believable time, and of all.
+        labels: Number of times they gave each label; empty if unknown.
+        pace: Number of timed decisions that took at least the shortest believable time, and of all timed decisions.
     """
     evidence = []
     for source in ("attention", "gold"):
@@ -165,7 +165,7 @@ def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: Righ
 
 
 def _chance(given: Mapping[str, int], truths: Mapping[str, int]) -> float:
-    """Return how often labels given at random with these frequencies equal the truth."""
+    """Return the expected proportion of right labels if labels are given at random with these frequencies."""
     of = sum(given.values()) * sum(truths.values())
     same = sum(times * truths.get(label, 0) for label, times in given.items())
     return min(_MOST, max(_LEAST, same / of)) if of else _LEAST
@@ -183,7 +183,7 @@ def cares(
         ratings: Ratings of units of unknown truth, in any order.
         known: Answers to gold items and attention checks.
         pace: By rater and type of task, the number of timed decisions that took at least the shortest believable time,
-            and of all; default none.
+            and of all timed decisions; default none.
         groups: Type of the task of each unit; default one type.
     """
     listed, answers, paces = list(ratings), list(known), pace or {}

@@ -50,7 +50,7 @@ class Agreement:
         raters: Number of different raters.
         percent: Share of agreeing pairs of ratings within a unit, averaged over units with two or more.
         cohen_kappa: Cohen's kappa over the units that both raters rated; defined for two raters only.
-        fleiss_kappa: Fleiss' kappa; defined only if every unit has equally many ratings, at least two.
+        fleiss_kappa: Fleiss' kappa; defined only if every unit has the same number of ratings, at least two.
         krippendorff_alpha: Krippendorff's alpha over units with two or more ratings.
         gwet_ac1: Gwet's AC1; needs two categories.
         ci: 95 % interval of each statistic from a bootstrap over units. None if the statistic is undefined, if it is
@@ -149,7 +149,7 @@ def cohen_kappa(table: RatingTable, weights: Floats) -> Floats:
 
 
 def fleiss_kappa(table: RatingTable, weights: Floats) -> Floats:
-    """Return Fleiss' kappa, with a common margin; NaN unless all units have equally many ratings, at least two."""
+    """Return Fleiss' kappa, with a common margin; NaN unless all units have equal numbers of ratings, 2 or more."""
     size = table.per_unit
     if len(size) == 0 or size.min() < 2 or size.min() != size.max():
         return np.full(len(weights), np.nan)
@@ -176,7 +176,7 @@ def krippendorff_alpha(table: RatingTable, weights: Floats) -> Floats:
     """Return 1 - observed / expected disagreement over units with two or more ratings; NaN with only one category.
 
     The ordinal distance between two categories is the squared difference of their mid-ranks among all values,
-    which equals Krippendorff's (sum of n_g from c to k, less half of n_c + n_k) squared.
+    which equals Krippendorff's (sum of n_g from c to k, minus half of n_c + n_k) squared.
     """
     counts, size = table.counts * table.is_paired[:, None], table.per_unit * table.is_paired
     used = weights @ counts
@@ -275,7 +275,7 @@ def masi_alpha(ratings: Iterable[SetRating]) -> float | None:
 
 
 def alpha_by_category(ratings: Sequence[SetRating], categories: Iterable[str]) -> Mapping[str, float | None]:
-    """Return Krippendorff's nominal alpha for each category, as named or not named; None where undefined."""
+    """Return Krippendorff's nominal alpha for each category, coded as named or not named; None if undefined."""
     alpha = {}
     for category in categories:
         rows = [Rating(rating.unit, rating.rater, "named" if category in rating.named else "not") for rating in ratings]

@@ -71,11 +71,11 @@ def dawid_skene(ratings: Iterable[Rating]) -> DawidSkeneEstimate:
 
 
 def estimated_from(columns: RatingColumns, *, settled: float = _SETTLED) -> DawidSkeneEstimate:
-    """Return the same as `dawid_skene` for ratings in columns; only labels in use have a category.
+    """Return the same as `dawid_skene` for ratings in columns; only labels in use become categories.
 
     Args:
         columns: At least one rating.
-        settled: Change of the log-likelihood per rating at which iteration ends; default `_SETTLED`.
+        settled: Change of the log-likelihood per rating below which iteration ends; default `_SETTLED`.
 
     Raises:
         DataError: As `dawid_skene`.

@@ -1,4 +1,4 @@
-"""Labels that are sets of categories, such as several reasons at once, and the distance between two of them."""
+"""Labels that are sets of categories, such as several reasons at once, and the distance between two such sets."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class RaterModel:
 
 
 def prior_model(labels: Sequence[str]) -> RaterModel:
-    """Return the model of raters without any data."""
+    """Return the model of raters in the absence of any data."""
     return RaterModel(tuple(labels), np.full(len(labels), _PRIOR_WEIGHT))
 
 
@@ -91,14 +91,14 @@ def fitted(
     ratings: Sequence[str],
     known: Mapping[int, str] | None = None,
 ) -> RaterModel:
-    """Return the raters' model fitted to their ratings by expectation maximization, starting from vote proportions.
+    """Return the raters' model fitted to their ratings by expectation maximization that starts from vote proportions.
 
     Args:
         labels: Possible labels, at least two.
-        units: Unit of each rating, as any number.
-        raters: Rater of each rating, as any number.
+        units: Unit of each rating, as an arbitrary number.
+        raters: Rater of each rating, as an arbitrary number.
         ratings: Label of each rating; ratings with other labels are left out.
-        known: True label of each unit with a known one; default none.
+        known: True label of each unit for which it is known; default none.
     """
     many, place = len(labels), {label: number for number, label in enumerate(labels)}
     kept = [row for row in zip(units, raters, ratings, strict=True) if row[2] in place]
@@ -160,13 +160,13 @@ class PosteriorSampler:
         self._cached: dict[tuple[tuple[int, str], ...], Posterior] = {}
 
     def posterior(self, votes: Sequence[tuple[int, str]]) -> Posterior | None:
-        """Return the leading decision on a unit with its probability, or None if a vote has a label of another model.
+        """Return the leading decision on a unit with its probability, or None if the model lacks a vote's label.
 
         The probability is the mean over draws of the error rates, and the interval contains a proportion `_INTERVAL` of
         them.
 
         Args:
-            votes: Rater, a number from 1, and label of each vote; their order does not matter.
+            votes: Rater number, from 1, and label of each vote; their order does not matter.
         """
         labels, key = self._model.labels, tuple(sorted(votes))
         if any(label not in labels for _, label in key):

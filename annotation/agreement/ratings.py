@@ -42,7 +42,7 @@ class RatingTable:
         pair: (P, 2) category of first and second rater, -1 if missing; all -1 unless there are two raters.
         raters: Number of different raters.
         metric: Kind of distance between two categories.
-        apart: (K, K) distances between categories, if the metric states them.
+        apart: (K, K) distances between categories, if the metric specifies them.
     """
 
     times: NDArray[np.int64]
@@ -151,7 +151,7 @@ def in_columns(
 
 
 def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
-    """Return ratings counted by unit, without units that have no rating and labels neither given nor declared.
+    """Return ratings counted by unit, omitting units without ratings and labels neither given nor declared.
 
     Raises:
         DataError: The ratings have too many different labels.

@@ -60,7 +60,7 @@ class FieldSums:
         points: Number of matched pairs that are points, ordered points or correspondences.
         distance: Sum of their relative distances.
         counts: Number of regions of each annotator, sorted.
-        labels: Labels of each group of regions in one place that two annotators or more labeled, sorted.
+        labels: Labels of each group of regions in one place that at least two annotators labeled, sorted.
     """
 
     regions: int
@@ -81,7 +81,7 @@ class PictureAgreement:
         picture_id: Id of the picture, or of the pair.
         annotators: Annotators who marked it, sorted.
         fields: Sums by field.
-        group: Equal for related pictures, which are drawn together; default the picture itself.
+        group: Key shared by related pictures, which are resampled together; default the picture itself.
     """
 
     picture_id: str
@@ -102,13 +102,13 @@ class RegionAgreement:
 
     Args:
         pictures: Number of pictures.
-        compared: Number of pictures that two annotators or more marked; the basis of agreement.
+        compared: Number of pictures that at least two annotators marked; the basis of agreement.
         annotators: Number of different annotators.
         regions: Number of regions in all pairs of annotators.
         matched: Number of matched pairs of regions.
-        figures: Each of `_REGION_STATISTICS`.
-        ci: Its 95 % interval; None as in `Agreement`.
-        by_field: The same for each field of the form; empty in that of a field.
+        figures: Value of each of `_REGION_STATISTICS`.
+        ci: 95 % interval of each figure; None as in `Agreement`.
+        by_field: The same for each field of the form; empty in the agreement on a single field.
     """
 
     pictures: int
@@ -148,8 +148,8 @@ def picture_agreement(
 
     Args:
         picture_id: Id of the picture, or of the pair.
-        marks: Regions by annotator and field; empty for an annotator who marked nothing, without annotators who could
-            not tell.
+        marks: Regions by annotator and field; empty for an annotator who marked nothing. Annotators who could not tell
+            are omitted.
         sizes_wh: Size of each picture of the task in pixels.
         tolerance: Required similarity of regions, default `RegionTolerance()`.
         group: Group of related pictures; default the picture itself.

@@ -7,12 +7,12 @@ Consensus of a group of regions, by their shape:
     polygon         the same rule, exact: the part of the plane that more than half of the outlines cover, by overlaying
                     them; the largest piece of it, without holes, with at most `MAX_CORNERS` corners
     point, points, correspondence      mean of each point
-    mixed areas     a majority of masks where one is a mask, else of outlines
+    mixed areas     the majority of masks if one is a mask, otherwise of outlines
 
-Of an even number of areas, half is not more than half: two annotators' masks leave their overlap. STAPLE (Warfield et
-al. 2004, doi:10.1109/TMI.2004.828354) estimates each annotator's sensitivity as well, and shape-based averaging
-(Rohlfing and Maurer 2007, doi:10.1109/TIP.2006.884936) averages distances to the edge; both need many masks or much
-time, and neither can be checked by eye. Majority voting is their usual baseline.
+With an even number of areas, exactly half is not a majority: the consensus of two masks is their overlap. STAPLE
+(Warfield et al. 2004, doi:10.1109/TMI.2004.828354) estimates each annotator's sensitivity as well, and shape-based
+averaging (Rohlfing and Maurer 2007, doi:10.1109/TIP.2006.884936) averages distances to the edge; both need many masks
+or much time, and neither can be checked by eye. Majority voting is their usual baseline.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class MarkedRegion:
         annotator: Name of the annotator.
         place: Index among the annotator's regions of the field, in the order drawn, from 0.
         region: The region.
-        similarity: To the consensus: intersection over union of areas, 1 less the relative distance of points; None
-            without a consensus.
+        similarity: Similarity to the consensus: intersection over union of areas, or 1 minus the relative distance of
+            points; None if there is no consensus.
         distance_px: Maximum distance of a point from the consensus in pixels; None for areas.
     """
 
@@ -184,8 +184,8 @@ def consensus_of(
     their consensus; all members count as having marked it.
 
     Args:
-        marks: Regions by annotator and field; empty for an annotator who marked nothing, without annotators who could
-            not tell.
+        marks: Regions by annotator and field; empty for an annotator who marked nothing. Annotators who could not tell
+            are omitted.
         sizes_wh: Size of each picture of the task in pixels: one, or two of a pair.
         need: Number of annotators who must agree, 1 or more.
         tolerance: Required similarity of regions, default `RegionTolerance()`.
@@ -293,7 +293,7 @@ def _is_outvoted(
 
 
 def _label_of(regions: Sequence[Region]) -> str:
-    """Return the most frequent label, or the alphabetically first one of equally frequent labels."""
+    """Return the most frequent label; ties go to the alphabetically first one."""
     counts = Counter(region.label for region in regions if region.label)
     return min(counts, key=lambda label: (-counts[label], label), default="")
 

@@ -5,14 +5,15 @@ doi:10.1007/s11263-009-0275-4) and COCO (Lin et al. 2014, doi:10.1007/978-3-319-
 their distance as a share of a length, as in PCK (Yang and Ramanan 2013, doi:10.1109/TPAMI.2012.261); the length here is
 the diagonal of the object's box, or of the picture.
 
-Two annotators are matched by optimal assignment (Kuhn 1955, doi:10.1002/nav.3800020109; SciPy solves it after Jonker
-and Volgenant, as of Crouse 2016, doi:10.1109/TAES.2016.140952): as many pairs as possible, and of those the most
-similar. COCO's evaluation matches greedily, by the scores of detections; annotators' marks have no scores.
+Two annotators are matched by optimal assignment (Kuhn 1955, doi:10.1002/nav.3800020109; SciPy implements the algorithm
+of Jonker and Volgenant as described by Crouse 2016, doi:10.1109/TAES.2016.140952): as many pairs as possible, and of
+those the most similar. COCO's evaluation matches greedily, by the scores of detections; annotators' marks have no
+scores.
 
 More than two annotators are grouped one after the other. The first is the one whose marks match those of all others
-best; the others follow by how well theirs match the first's; equal annotators are sorted by name. The regions of each
-are assigned to the existing groups, by the mean over a group's members; a region without a group starts a new one. A
-group holds at most one region of an annotator.
+best; the others follow in order of how well their marks match the first annotator's, and ties are sorted by name. The
+regions of each are assigned to the existing groups by their mean similarity to a group's members; a region without a
+group starts a new one. A group holds at most one region of an annotator.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ class RegionMatch(NamedTuple):
 
 
 def placed_regions(annotator: str, marks: FieldMarks, *, tolerance: RegionTolerance) -> dict[str, list[PlacedRegion]]:
-    """Return an annotator's regions by field, the points with the object on which they lie.
+    """Return an annotator's regions by field; each point includes the object on which it lies.
 
     Args:
         annotator: Name of the annotator.
@@ -205,7 +206,7 @@ def _similarity_in_place(region: PlacedRegion, other: PlacedRegion, sizes_wh: Se
 
 
 def _relative_distance(region: PlacedRegion, other: PlacedRegion, sizes_wh: Sequence[SizeWH]) -> float:
-    """Return the largest distance between two points of one place, as a share of the object's or picture's diagonal.
+    """Return the largest distance between corresponding points, as a share of the object's or picture's diagonal.
 
     The object's diagonal is the mean of those that the two annotators marked.
     """
@@ -358,7 +359,7 @@ def _places(regions: Sequence[PlacedRegion], ordered: Sequence[PlacedRegion]) ->
 
 
 def _object_diagonal(region: Region, areas: Sequence[PlacedRegion]) -> float | None:
-    """Return the diagonal of the area with the region's label that holds its center: the smallest, else the nearest."""
+    """Return the diagonal of the smallest equally labeled area that contains the region's center, or the nearest."""
     label = normal(region.label)
     x = sum(x for x, _ in region.points) / len(region.points)
     y = sum(y for _, y in region.points) / len(region.points)

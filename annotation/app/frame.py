@@ -253,8 +253,8 @@ def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
 def _start(account: Account, review: st.Page, first: st.Page) -> None:
     """Switch to an account's first page, or to the review page if the URL names a campaign or one of its tasks.
 
-    Streamlit also comes here from an open page that the account lost with its role; such a page shows nothing by
-    itself.
+    Streamlit also calls this for an open page that the account may no longer see after a change of role; such a page
+    shows nothing by itself.
     """
     if urlsplit(st.context.url or "").path.strip("/"):
         _head(account)

@@ -61,12 +61,13 @@ class Answer(AssignedCampaign):
     """Let annotators answer each item without seeing its key; keep every item, and count right answers.
 
     `freeze` takes the annotators' scores into the release as its human baseline, and `evaluate` shows it next to the
-    models. The run stops here, in state `waiting`, until every item has its answers. An item's `answer` is right, or
-    its `refusal` if nothing in the picture answers the question. An item with neither stays and goes to no annotator.
+    models. The run stops here, in state `waiting`, until every item has all its answers. An item's `answer` is right,
+    or its `refusal` if nothing in the picture answers the question. An item with neither stays and goes to no
+    annotator.
 
     Put it after `verify`, so that annotators answer no item that is dropped. Annotators who hold or decided an item in
     a campaign of the kind `verify`, which shows the key, may not answer it: such items go to others, so you need more
-    annotators than `verify` does.
+    annotators than for `verify`.
 
     With `key` it asks instead about the items without a key, such as those that `items` keeps by `keyless: keep`. The
     answer on which enough annotators agree becomes the key, and the item continues as a new version with it.

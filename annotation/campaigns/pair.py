@@ -1,7 +1,7 @@
 """The campaign `pair`: annotators decide whether two images are the same picture; if so, only the better one stays.
 
-Duplicate filters leave open the pairs of which they are unsure. A decision on a pair belongs to its two images,
-whichever of them is the better one in a later run. Verdicts are on images, not on pairs.
+Duplicate filters leave the pairs of which they are unsure to annotators. A decision on a pair belongs to its two
+images, whichever of them is the better one in a later run. Verdicts are on images, not on pairs.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def pair_verdicts(
     Args:
         rule: Acceptance rule.
         images: All images; those in no pair are kept.
-        pairs: Pairs of the campaign; the better ones of an image are tried in this order.
+        pairs: Pairs of the campaign; if an image has several better images, they are tried in this order.
         decisions: All annotations.
         known: Known decisions on gold pairs, by pair id; they affect images as annotators' decisions do, and are not
             counted otherwise.
@@ -153,7 +153,7 @@ class Pair(AssignedCampaign):
 
     Attributes:
         asked: Value of an earlier step, as `<entry>.<value>`: the better images of which an image may be a copy.
-        rule: Rule as of `verify`, without an adjudicator: the number of annotators of a pair and the number who must
+        rule: Rule as in `verify`, without an adjudicator: the number of annotators of a pair and the number who must
             agree. Without agreement, both images stay, and the image is open as `no_agreement`.
         guidelines: Instructions for annotators, in Markdown; by default those of the kind.
         handout: Assignment of pairs to annotators. Gold pairs are known to be `same` or `different`, by the ids that

@@ -151,9 +151,9 @@ Criterion = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 class Review(ReturningCampaign):
     """Keep items that reviewers answer as the key does, and approve on each criterion.
 
-    Annotators first answer each item without its key. Once their answer is stored, they see key and explanation and
-    vote on the item criterion by criterion. It passes if as many as the rule needs answered as the key does, and each
-    criterion has as many votes; they need not be the same annotators.
+    Annotators first answer each item without its key. Once their answer is stored, they see the key and the
+    explanation, and vote on the item criterion by criterion. The item passes if the number of annotators that the rule
+    requires gave the key as their answer, and each criterion has as many votes; these need not be the same annotators.
 
     With `send_back`, an item that does not pass and that a reviewer sends back goes to its writer, with the note, and
     returns as revised. The others return with the edits that reviewers or an adjudicator make. They are dropped as

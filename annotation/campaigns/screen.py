@@ -185,11 +185,11 @@ class Screen(_Screening):
     """Let annotators look at each image and keep or discard it; drop discarded images, for the reason given.
 
     This is stage 3 of II-Bench's filtering. The step belongs among the filters of images, before any step that makes
-    items. The run stops here, in state `waiting`, until every image is judged. The reason of a drop is the one that
-    most annotators gave; of reasons given equally often, the first in the form. All are in the evidence.
+    items. The run stops here, in state `waiting`, until every image is judged. The reason for a drop is the one that
+    most annotators gave, or the first in the form among reasons given equally often. The evidence lists all of them.
 
     Attributes:
-        rule: Rule as of `verify`, without an adjudicator: the number of annotators of an image, and the number who must
+        rule: Rule as in `verify`, without an adjudicator: the number of annotators of an image, and the number who must
             agree. Without agreement, the image is dropped as `no_agreement`.
         form: Possible reasons for discarding an image.
         guidelines: Instructions for annotators, in Markdown; by default those of the kind, and none if this is an empty
@@ -221,7 +221,7 @@ class ScreenItems(_Screening):
     BLINK's filter for ambiguous items is of this kind. Its annotators do not answer those items in a campaign `answer`.
 
     Attributes:
-        rule: Rule as of `screen`.
+        rule: Rule as in `screen`.
         form: Possible reasons for discarding an item.
         guidelines: Instructions for annotators, in Markdown; by default those of the kind, and none if this is an empty
             text.

@@ -60,8 +60,8 @@ def _to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
 class Verify(ReturningCampaign):
     """Keep items that annotators accept under a rule.
 
-    An item that is neither accepted nor rejected, and for which an annotator proposed edits, returns with these, as a
-    new version in a new round. With `send_back`, an item that an annotator sends back goes to its writer, with the
+    An item that is neither accepted nor rejected, and for which an annotator proposed edits, returns with these edits,
+    as a new version in a new round. With `send_back`, an item that an annotator sends back goes to its writer, with the
     note, and returns as revised. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision,
     without any edits), `out_of_rounds` or `no_agreement`. The run stops here, in state `waiting`, until every item has
     as many decisions as the rule requires. An item translated by `draft_translations` appears next to its source text.

@@ -32,9 +32,9 @@ class AgreedMarks:
     Args:
         pictures: Settled pictures, by name; those with nothing to mark have no regions. Pictures that a step made are
             named by id.
-        disputed: Number of these pictures with a dispute; they have the agreed regions only.
+        disputed: Number of these pictures with a dispute; only their agreed regions are included.
         waiting: Number of pictures that wait for annotators, which are excluded.
-        unsure: Number of pictures on which annotators could not tell, which are excluded, too.
+        unsure: Number of pictures on which annotators could not tell, which are also excluded.
     """
 
     pictures: tuple[PictureMarks, ...]

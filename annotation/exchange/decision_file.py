@@ -92,7 +92,7 @@ def import_decisions(
 
     Args:
         store: Review store.
-        campaign: Name of a campaign for people.
+        campaign: Name of a campaign with human annotators.
         path: CSV or XLSX file with the columns annotator, item_id, decision and optionally reason and note; in a
             campaign with a typed form, its fields replace the last three.
         now: Time of the decisions.

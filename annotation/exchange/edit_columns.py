@@ -34,7 +34,7 @@ def version_of(content_hash: str) -> str:
 
 
 def edits_in_row(values: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the edits in a row of a table, or None if there is none.
+    """Return the edits in a row of a table, or None if there are none.
 
     `new_choices` contains the changed choices, written as in the column `choices`: `B: a red cup | D: a blue one`.
 

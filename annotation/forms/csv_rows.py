@@ -1,6 +1,6 @@
 """Read tables from users row by row; they are untrusted until checked.
 
-Any table is accepted (`files.tables`), with columns in any order. A file that is not a table, or a text with an
+Any table is accepted (`files.tables`), with columns in any order. A file that is not a table, or a text file with an
 unreadable row, is refused as a whole; a wrong row states its problem and does not affect other rows.
 """
 

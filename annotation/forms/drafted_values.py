@@ -101,7 +101,7 @@ def _reading(field: Repeated, entry: Mapping[str, Any]) -> str:
 
 
 def drafts_in_words(form: Form, proposals: Proposals | None) -> str:
-    """Return the authors of a task's drafts with a second model's verdicts, one per line; empty without drafts."""
+    """Return the authors of a task's drafts with a second model's verdicts, one per line; empty if there are none."""
     if proposals is None:
         return ""
     if proposals.failed is not None and not proposals.fields:

@@ -14,7 +14,7 @@ from .csv_rows import read_rows, shown
 
 _MAX_ITEMS = 100_000
 LEAST_PRACTICE, FEW_PRACTICE, MOST_PRACTICE = 3, 5, 20
-"""Minimum number of practice items in a file, their number from a release, and the maximum number in a file."""
+"""Minimum number of practice items in a file, the number taken from a release, and the maximum number in a file."""
 _MAX_WHY = 1000
 
 
@@ -25,8 +25,8 @@ class GoldLabel(NamedTuple):
         decision: The right decision; None if it follows from the item's own key.
         content_hash: Content hash of the item to which it applies; None for any content.
         reason: Reason for the decision; empty if there is none.
-        why: Sentence for annotators on why the decision is right; empty if there is none.
-        regions: Right regions, by field, as JSON values, or None if there is none.
+        why: Sentence that tells annotators why the decision is right; empty if there is none.
+        regions: Right regions, by field, as JSON values, or None if there are none.
         tolerance: Tolerance for annotators' regions, as the campaign's `agreement` defines it; None for the campaign's
             own.
     """

@@ -39,7 +39,7 @@ class TaskInput(NamedTuple):
     gold_why: str | None = None
     """Why that decision is right, for annotators who get feedback; None if no reason is given."""
     gold_regions: str | None = None
-    """Right regions on a gold item, and their tolerance, as canonical JSON, or None if there is none."""
+    """Right regions on a gold item, and their tolerance, as canonical JSON, or None if there are none."""
     gold_of: str | None = None
     """Item whose accepted content this gold item repeats; None for all others."""
 
@@ -75,7 +75,7 @@ def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
     """Return the id of a task's item at its source, or None if there is none.
 
     Args:
-        payload: The payload, or this as JSON.
+        payload: The payload, either parsed or as JSON text.
     """
     document = json.loads(payload) if isinstance(payload, str) else payload
     return own_id(item_in(document).get("attributes"))

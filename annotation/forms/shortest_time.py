@@ -1,7 +1,7 @@
 """The shortest believable time for a task: no annotator who looks at the pictures and reads the text is faster.
 
-It is deliberately too short rather than too long, so that a mark on an annotator's work is reliable. Each part is the
-highest speed that people reach:
+It is deliberately too short rather than too long, so that a mark against an annotator's work is reliable. Each part is
+based on the highest speed that people reach:
 
 - A response takes `_RESPONSE_S`. When people judge whether a photograph shows an animal, they release a key 0.38 to
   0.57 s after it appears, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human
@@ -38,7 +38,7 @@ def shortest_time_s(content: TaskContent, *, known: Collection[str] = ()) -> flo
 
     It counts the pictures, and the words of the question and of choices that are texts. Spaces separate words, so that
     in a language without spaces, such as Chinese, the time is shorter still. An annotator may rightly decide a task
-    without reading all of it; one decision below this time proves nothing, but many do.
+    without reading all of it; one decision below this time proves nothing, but many such decisions do.
 
     Args:
         content: Content of the task.

@@ -131,7 +131,7 @@ def _names_of(files: Sequence[StartFile]) -> list[str]:
 
 
 def authors_in(settings: Mapping[str, Any]) -> list[StartAuthor]:
-    """Return the authors of the starting marks in a campaign's settings, or none without such files."""
+    """Return the authors of the starting marks in a campaign's settings, or none if there are no such files."""
     return [StartAuthor.model_validate(author) for author in settings.get(START_FROM, ())]
 
 

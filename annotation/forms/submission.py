@@ -12,10 +12,11 @@ class Submission:
     """A decision of an annotator or adjudicator on a task, with its reasons, note, edits and fields.
 
     Every source creates submissions: the task card, a row of a table, an annotation in Label Studio, or a simulated
-    annotator. The review store checks it against the campaign's form.
+    annotator. The review store checks them against the campaign's form.
 
     Attributes:
-        decision: One of the form's decisions; a typed form derives it from its first field and ignores this value.
+        decision: One of the form's decisions; a typed form ignores this value and derives the decision from its first
+            field.
         reasons: Codes of reasons from the form.
         note: Text of the annotator, or None if there is none.
         edits: Edits of the item, as JSON values, or None if there is none.

@@ -25,7 +25,8 @@ class TaskContent(Record):
         question: Text of the question; it may place images, as `<image 2>`.
         images: Images in display order; none for a prompt that asks for one.
         choices: Choices; empty if there are none.
-        answer: Key of the right choice; None without choices, or if nothing in the picture answers the question.
+        answer: Key of the right choice; None if there are no choices, or if nothing in the picture answers the
+            question.
         refusal: Key of the choice that declines to answer, or None if there is none.
         explanation: Why the answer is right, if the item has an explanation.
         item_id: Id of the item; None for contents that are not items.

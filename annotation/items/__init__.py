@@ -1,1 +1,1 @@
-"""The items of a workspace for curators: an index of all of them, search in it, one item in full, and acts on items."""
+"""A workspace's items for curators: an index of all items, search, the history of one item, and acts on items."""

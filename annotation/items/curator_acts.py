@@ -1,4 +1,4 @@
-"""A curator's acts on images and items: withdraw, restore, assign, reopen, many at once; decide divided ones.
+"""A curator's acts on images and items: withdraw, restore, assign or reopen many at once, and decide divided ones.
 
 An act is planned first: the plan lists the records it would change, and why it cannot change the others. The rules are
 those of other modules. Withdrawing, restoring and undoing are overrides of verdicts of steps, as on the command line.
@@ -43,8 +43,9 @@ class ActPlan:
 
     Attributes:
         act: The act.
-        overrides: Decisions to add, or for `undo` to take back; one or several for each record that would change.
-        refused: Messages about the records that would not change, each with their number, the most frequent first.
+        overrides: Decisions to add or, for `undo`, to withdraw; one or more for each record that would change.
+        refused: Messages about the records that would not change, each with the number of records, the most frequent
+            first.
     """
 
     act: Act
@@ -58,7 +59,7 @@ class ActPlan:
 
 
 class AssignedTasks(NamedTuple):
-    """Tasks that a curator assigned to a person, and the reasons why others were not, with the number for each."""
+    """Tasks that a curator assigned to a person, and the reasons why others were not assigned, with their numbers."""
 
     name: str
     leases: Sequence[Lease]
@@ -66,7 +67,7 @@ class AssignedTasks(NamedTuple):
 
 
 class ReopenedTasks(NamedTuple):
-    """The number of reopened tasks, and the reasons why others are not, with the number for each."""
+    """The number of reopened tasks, and the reasons why others were not reopened, with the number for each."""
 
     tasks: int
     refused: Sequence[tuple[str, int]]
@@ -87,11 +88,11 @@ class CuratorActs:
         self._curator = curator
 
     def plan(self, act: Act, records: Iterable[KnownRecord], *, why: str) -> ActPlan:
-        """Return the effects of an act on these records, without doing it.
+        """Return the effects of an act on these records, without carrying it out.
 
         Raises:
-            BenchwrightError: A required reason is empty, or the reason is too long or not a line of text; or nothing
-                has run.
+            BenchwrightError: A required reason is empty, or the reason is too long or not a line of text; or the
+                workspace has had no run.
         """
         line = _checked_reason(why, needed=act != "undo")
         chosen = list(records)
@@ -119,7 +120,7 @@ class CuratorActs:
         return ActPlan(act, wanted, refused.most_common())
 
     def do(self, plan: ActPlan, *, why: str = "", now: datetime) -> list[Override]:
-        """Do what a plan lists, all or nothing, and return the new decisions."""
+        """Carry out a plan, completely or not at all, and return the new decisions."""
         store = OverrideStore(self._store)
         if plan.act != "undo":
             return store.decide(plan.overrides, now=now)
@@ -131,8 +132,8 @@ class CuratorActs:
     def may_be_asked(self, history: RecordHistory) -> bool:
         """Return whether the curator may still have to judge a record, and so must not see its key or votes yet.
 
-        That is so if a task about it is open in a campaign of people in which the curator may decide, as long as they
-        have neither judged it nor looked at it (`note_looked`).
+        This applies while a task about the record is open in a campaign with human annotators in which the curator may
+        decide, until they have judged the record or looked at it (`note_looked`).
         """
         access = AccessControl(self._store)
         return any(
@@ -147,7 +148,7 @@ class CuratorActs:
     def note_looked(self, history: RecordHistory, *, now: datetime) -> None:
         """Record that the curator has seen the key of a record and the others' decisions on it.
 
-        From then on they cannot judge it, nor answer it blind in any campaign, like an adjudicator.
+        Like an adjudicator, they can then neither judge it nor answer it blind in any campaign.
         """
         with self._store.reading() as connection:
             unseen = [task for task in history.tasks if not has_opened(connection, task.facts.task_id, self._curator)]
@@ -159,7 +160,7 @@ class CuratorActs:
                 note_seen(connection, task.facts.task_id, self._curator, now=now)
 
     def assign(self, record_ids: Sequence[str], name: str, *, now: datetime) -> AssignedTasks:
-        """Reserve the open tasks about records for a person, who gets them before all others, for `ASSIGNED_FOR`.
+        """Reserve the open tasks about records for a person, who gets them before all other tasks, for `ASSIGNED_FOR`.
 
         No annotator loses a task. A task without free slots, or one that the person has decided, wrote or may not
         answer blind, stays as it is.
@@ -167,7 +168,7 @@ class CuratorActs:
         Args:
             record_ids: Ids of the records.
             name: Name of the person.
-            now: Moment of the call.
+            now: Time of the call.
         """
         with self._store.reading() as connection:
             facts = [task for task in task_facts(connection, record_ids) if task.state == "open"]
@@ -195,8 +196,8 @@ class CuratorActs:
 
         Args:
             record_ids: Ids of the records.
-            why: Reason, as a line.
-            now: Moment of the call.
+            why: Reason, on one line.
+            now: Time of the call.
 
         Raises:
             BenchwrightError: The reason is empty, too long, or not a line of text; nothing has changed.
@@ -219,7 +220,7 @@ class CuratorActs:
         return ReopenedTasks(reopened, refused.most_common())
 
     def take_back(self, assigned: AssignedTasks, *, now: datetime) -> None:
-        """Give the assigned slots back, unless they were decided in the meantime."""
+        """Return the assigned slots, unless they were decided in the meantime."""
         for lease in assigned.leases:
             self._store.release(lease.slot_id, assigned.name, now=now)
 
@@ -235,7 +236,7 @@ class CuratorActs:
 
 
 ASSIGNED_FOR = timedelta(days=7)
-"""Time for which a task that a curator assigns waits for that person."""
+"""Time for which a task that a curator assigns is reserved for that person."""
 NO_OPEN_TASK = "no open task asks about it"
 NO_TASK = "no task asks about it"
 NOTHING_BY_HAND = "nothing was decided by hand about it"
@@ -261,7 +262,7 @@ def _checked_reason(why: str, *, needed: bool) -> str:
     """Return a curator's reason as one line.
 
     Raises:
-        BenchwrightError: It is missing though required, too long, or has unprintable characters.
+        BenchwrightError: It is required but missing, is too long, or has unprintable characters.
     """
     line = " ".join(why.split())
     if (needed and not line) or len(line) > LONGEST_WHY or not line.isprintable():

@@ -1,8 +1,8 @@
 """The file of the item index: its tables, and access to it.
 
-It lies in the workspace's `cache/` and holds only data from the run's tables or the review store, so it can be deleted
-at any time, even while the app runs. A file that is damaged or of another version is made anew. Several processes may
-use it: one writes at a time, and readers see the previous state.
+It is stored in the workspace's `cache/` and contains only data from the run's tables or the review store, so it can be
+deleted at any time, even while the app runs. A file that is damaged or has another version is rebuilt. Several
+processes may use it: one writes at a time, and readers see the previous state.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ logger = logging.getLogger(__name__)
 
 FILE_NAME = "item-index.sqlite"
 VERSION = 4
-"""Version of the tables and their contents; raised with any change of either."""
+"""Version of the tables and their contents, incremented with any change to either."""
 _BUSY_S = 60.0
-"""Seconds for which one process waits while another brings the file up to date."""
+"""Maximum number of seconds that one process waits while another updates the file."""
 _TABLES = """
 CREATE TABLE stamps (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shards (shard TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT ROWID;
@@ -90,7 +90,7 @@ class IndexFile:
         """Yield a connection that sees one state of the file, with the vectors of items attached, if any.
 
         Raises:
-            sqlite3.Error: The file is damaged; `discard` makes room for a new one.
+            sqlite3.Error: The file is damaged; call `discard` to allow a new one.
         """
         with closing(self._opened()) as connection:
             attach_vectors(connection, self.path.parent)
@@ -99,7 +99,7 @@ class IndexFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a write transaction; others wait, and see none of it before its end.
+        """Yield a connection in a write transaction; other writers wait, and readers see no changes before its end.
 
         Raises:
             sqlite3.Error: The file is damaged or not writable, or another process has written for a minute.
@@ -115,7 +115,7 @@ class IndexFile:
             connection.execute("COMMIT")
 
     def discard(self) -> None:
-        """Remove the file; the next opening makes a new one."""
+        """Remove the file; a new one is created when it is next opened."""
         for end in ("", "-wal", "-shm", "-journal"):
             self.path.with_name(self.path.name + end).unlink(missing_ok=True)
 
@@ -153,6 +153,6 @@ class IndexFile:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Return whether an error means that the file is not an item index, instead of in use or on a full disk."""
+    """Return whether an error means that the file is not an item index, rather than in use or on a full disk."""
     code = getattr(error, "sqlite_errorname", "")
     return code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT", "SQLITE_IOERR_SHORT"))

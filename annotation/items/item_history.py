@@ -1,6 +1,6 @@
 """One image or item in full: versions, verdicts with measures, people's decisions and comments, scores, origin.
 
-Everything comes from the tables and the store, one shard and one item's rows of each; the index only locates them.
+All data comes from one shard of the tables and one item's rows in the store; the index only locates it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .item_index import ItemIndex, step_of
 
 _MEASURES = {"int64", "float64", "bool", "string"}
 _LONGEST_VALUE = 60
-"""Largest number of characters of a measured text to show; packed features are longer and are left out."""
+"""Maximum number of characters in a measured text to show; packed features are longer and are left out."""
 _SCORES = ("state", "letter", "right", "reply")
 
 
@@ -113,7 +113,7 @@ def known_records(connection: sqlite3.Connection, record_ids: Sequence[str]) -> 
 
 
 def item_history(workspace: Workspace, store: ReviewStore, index: ItemIndex, record_id: str) -> RecordHistory | None:
-    """Return all data about a record; None if the index has no such id."""
+    """Return all data about a record, or None if the index has no record with this id."""
     known = index.reading(lambda connection: known_records(connection, [record_id]))
     if not known:
         return None
@@ -179,7 +179,7 @@ def _source(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _made(version: ItemVersion) -> dict[str, str]:
-    """Return the making of an item: the step, the authors of its texts, and the step's notes."""
+    """Return how an item was made: the step, the authors of its texts, and the step's notes."""
     content = version.content
     writers = ", ".join(f"{part}: {writer}" for part, writer in (content.get("written_by") or {}).items())
     evidence = ", ".join(f"{name} {_short(value)}" for name, value in (content.get("evidence") or {}).items())

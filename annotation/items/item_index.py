@@ -1,7 +1,8 @@
 """The index of all images and items of a workspace, kept and dropped, with the results of the run and the review.
 
-It is derived from the run's tables and the review store, and never the source of truth. `refresh` needs only a few
-look-ups while nothing has changed. After a run it reads the changed shards, after decisions the decided items.
+It is derived from the run's tables and the review store, and never the source of truth. If nothing has changed,
+`refresh` needs only a few look-ups. After a run, it reads the changed shards; after decisions, it reads the decided
+items.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from .run_facts import PictureRow, RunFacts, RunRecord, options_in, pictures_in,
 from .vector_file import text_key
 
 State = Literal["in_review", "waiting", "accepted", "rejected", "decided", "kept", "dropped", "withdrawn"]
-"""State of a record: that of its review; else kept or dropped by the run, or dropped by a curator."""
+"""State of a record: the state of its review, or else kept or dropped by the run, or dropped by a curator."""
 Mark = Literal["revised", "overridden", "pending", "divided", "flagged"]
-"""Further properties besides the state; `pending`: a curator's decision that the next run takes in."""
+"""Properties in addition to the state; `pending`: a curator's decision that the next run will apply."""
 _OF_REVIEW = ("campaign", "state", "reason", "annotator")
 _RANKS = {"items": 0, "images": 1, "other": 2}
 _AT_ONCE = 2000
@@ -63,7 +64,7 @@ class ItemIndex:
         self._lock = threading.Lock()
 
     def refresh(self) -> Refreshed:
-        """Bring the index up to the present state of the run and the store.
+        """Bring the index up to date with the run and the store.
 
         Raises:
             BenchwrightError: The workspace's tables are damaged, or the index is not writable.
@@ -71,7 +72,7 @@ class ItemIndex:
         return self._whole(self._refresh)
 
     def reading(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Return a function's result on one state of the index.
+        """Return the result of a function applied to one state of the index.
 
         Raises:
             BenchwrightError: The index is unreadable.
@@ -84,7 +85,7 @@ class ItemIndex:
         return self._whole(do)
 
     def _whole(self, act: Callable[[], _T]) -> _T:
-        """Do something with the file; if it turns out to be damaged, make it anew and repeat."""
+        """Perform an operation on the file; if it turns out to be damaged, rebuild it and repeat the operation."""
         try:
             try:
                 return act()
@@ -143,13 +144,13 @@ class _PendingRows:
         self._rows.setdefault(table, []).append(row)
 
     def add_facets(self, number: int, facets: Iterable[tuple[str, str]]) -> None:
-        """Give a record the named properties, without empty ones."""
+        """Add the named properties to a record, omitting empty ones."""
         for kind, value in facets:
             if value:
                 self.add("facets", self.name(kind, value), number)
 
     def add_text(self, rowid: int, words: Iterable[str]) -> None:
-        """Make a record searchable by these texts; the run's have an even `rowid`, the store's an odd one."""
+        """Make a record searchable by these texts; the run's texts have an even `rowid`, the store's an odd one."""
         if text := "\n".join(filter(None, words)):
             self.add("texts (rowid, words)", rowid, text)
 
@@ -161,7 +162,7 @@ class _PendingRows:
         return text, text_key(text)
 
     def name(self, kind: str, value: str) -> int:
-        """Return the number of a name, after assigning one to a new name."""
+        """Return the number of a name, assigning a number to a new name."""
         if (kind, value) not in self.names:
             cursor = self._connection.execute("INSERT INTO names (kind, value) VALUES (?, ?)", (kind, value))
             self.names[kind, value] = cursor.lastrowid or 0
@@ -383,7 +384,7 @@ def _state_of(run_state: str | None, review: ReviewRecord, actions: set[str]) ->
     Args:
         run_state: State after the last run; None if no table has the record.
         review: Review data of the record.
-        actions: Actions of the overrides in force, `keep` or `drop`, whether a run has taken them in or not.
+        actions: Actions of the overrides in force, `keep` or `drop`, whether or not a run has applied them.
     """
     if "drop" in actions:
         return "withdrawn"

@@ -22,7 +22,7 @@ Alike = Literal["pictures", "question"]
 _PAGE_SIZE = 24
 _MOST_WORDS = 12
 MOST_SELECTED = 1000
-"""Largest number of records on which a curator acts at once."""
+"""Maximum number of records on which a curator can act at once."""
 _WORD = re.compile(r"\w+", re.UNICODE)
 _ID = re.compile(r"[0-9a-f]{6,64}")
 _FACETS = {
@@ -59,8 +59,8 @@ class ItemQuery:
         step: Step that judged against it.
         stream: `items`, `images` or `other`.
         measure: Measure that `least` and `most` bound, and by which `sort` may sort.
-        least: Smallest value of the measure; None without a bound.
-        most: Largest value of the measure; None without a bound.
+        least: Smallest value of the measure; None for no bound.
+        most: Largest value of the measure; None for no bound.
         like: Id of the record to which others are similar, or `hash-` and a pHash in 16 hexadecimal digits.
         alike: The part of the record `like` to compare: its `pictures`, or its `question`.
         meaning: Words that describe the meaning of questions; they take precedence over `like`.
@@ -115,7 +115,7 @@ class ItemQuery:
 
     @property
     def is_by_likeness(self) -> bool:
-        """Return whether the most similar come first."""
+        """Return whether the most similar records come first."""
         return bool(self.like or self.meaning)
 
     @property
@@ -139,13 +139,13 @@ class FoundRecord(NamedTuple):
         task: Task of an item; empty for others.
         question: Question of an item; empty for others.
         state: State.
-        reason: Reasons for the state; empty without any.
+        reason: Reasons for the state; empty if there are none.
         campaign: Campaigns, separated by commas.
         decisions: Number of decisions that count.
         divided: Share of annotators against the most frequent decision, 0 to 1.
-        doubt: Probability that most annotators would decide otherwise, 0 to .5.
+        doubt: Probability that most annotators would decide differently, 0 to 0.5.
         pictures: Number of pictures.
-        value: Value of the query's measure, or similarity, as in `likeness.NearRecords`; None without either.
+        value: Value of the query's measure, or similarity, as in `likeness.NearRecords`; None if there is neither.
     """
 
     record_id: str
@@ -166,7 +166,7 @@ class FoundRecord(NamedTuple):
 class Hits(NamedTuple):
     """One page of a search's hits: the number of all hits, the page's number, and the records on it.
 
-    If the most similar come first, `by` names the basis of comparison.
+    If the most similar records come first, `by` names the basis of comparison.
     """
 
     total: int
@@ -177,7 +177,7 @@ class Hits(NamedTuple):
 
 
 class MeasureRange(NamedTuple):
-    """The values of one measure: the smallest, the largest, and the number of records with one."""
+    """The range of one measure: the smallest and largest values, and the number of records that have one."""
 
     least: float
     most: float
@@ -185,7 +185,7 @@ class MeasureRange(NamedTuple):
 
 
 def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int = _PAGE_SIZE) -> Hits:
-    """Return one page of the hits; the last one if there are fewer pages."""
+    """Return the requested page of hits, or the last one if there are fewer pages."""
     where, values = _condition(query)
     near = _near(connection, query)
     nearest: list[int] = []
@@ -210,7 +210,7 @@ def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int =
 
 
 def _near(connection: sqlite3.Connection, query: ItemQuery) -> NearRecords | None:
-    """Return similar records; None if the query asks for no similarity."""
+    """Return similar records, or None if the query does not ask for similarity."""
     if query.meaning:
         return by_meaning(connection, query.meaning)
     if not query.like:

@@ -1,8 +1,8 @@
 """Similarity of items: by pictures or questions, to another item or to words, by the best vectors available.
 
-Pictures are compared by the vectors of a vision model if `review likeness` made any, else by perceptual hashes.
-Questions are compared by the vectors of a sentence model, else by their shared words, weighted by rarity (BM25 of
-SQLite's FTS5, on Porter's stems).
+Pictures are compared by the vectors of a vision model if `review likeness` made any, otherwise by perceptual hashes.
+Questions are compared by the vectors of a sentence model, if there are any, otherwise by their shared words, weighted
+by rarity (BM25 of SQLite's FTS5, on Porter's stems).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 LikenessBy = Literal["picture_hashes", "picture_vectors", "sentence_vectors", "words"]
 """The basis of a comparison of items."""
 SIGNED = 1 << 63
-"""SQLite keeps numbers of 63 bits and a sign: a pHash above that is stored less 2 to the power of 64."""
+"""SQLite keeps numbers of 63 bits and a sign: a pHash above that is stored minus 2 to the power of 64."""
 MOST_ALIKE = 500
-"""Largest number of records to find, the nearest first."""
+"""Maximum number of records to find, the nearest first."""
 _NEAR_BITS = 16
-"""Largest number of bits of 64 by which pHashes may differ; two different photographs differ by about 32."""
+"""Maximum number of the 64 bits in which pHashes may differ; two different photographs differ in about 32."""
 _LEAST_COSINE = 0.1
 _MOST_WORDS = 48
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -45,7 +45,7 @@ class NearRecords(NamedTuple):
     Args:
         by: Basis of the comparison.
         values: Number of differing bits of pHashes, 0 to 16; or similarity, 0 to 1: the cosine of vectors, or, for
-            words, the share of the best match's weight.
+            words, the proportion of the best match's weight.
     """
 
     by: LikenessBy
@@ -134,7 +134,7 @@ _OF_KIND: Mapping[VectorKind, str] = {
 
 
 def _nearest(connection: sqlite3.Connection, kind: VectorKind, digest: str, to: Vectors) -> dict[int, float]:
-    """Return the records with the largest cosines between one of their vectors and one of these."""
+    """Return the records with the largest cosines between one of their vectors and one of the given vectors."""
     query = (
         f"SELECT o.number, v.vector FROM {SCHEMA}.vectors v JOIN {_OF_KIND[kind]} "  # noqa: S608 - names of ours
         "WHERE v.kind = ? AND v.digest = ?"
@@ -161,7 +161,7 @@ def _read(vectors: list[bytes]) -> Vectors:
 
 @lru_cache(maxsize=1)
 def _sentence_model(folder: Path, digest: str) -> SentenceModel | None:
-    """Return the sentence model that made the vectors; None if it is missing or has changed."""
+    """Return the sentence model that made the vectors, or None if it is missing or has changed."""
     from benchwright.diagnostics.models.sentence_model import load_sentences
 
     try:

@@ -55,18 +55,18 @@ class ReviewRecord:
 
     Attributes:
         item_id: Id of the item, image or other record.
-        state: Outcome over all campaigns: open work takes precedence, then rejections; None without a task that counts.
+        state: Outcome over all campaigns: open work takes precedence, then rejections; None if no task counts.
         campaigns: Campaigns with a past or present task about it.
         reasons: Annotators' reasons, and outcomes such as `no_agreement`.
         annotators: People who decided, adjudicated or commented.
         texts: Notes, texts of forms and comments.
         divided: Share of annotators against the most frequent decision, 0 to 1, on the most divided task; None if fewer
             than two decided.
-        doubt: Probability that most annotators would decide otherwise than most who did, on the most doubtful task; 0
-            without decisions, or if an adjudicator decided.
+        doubt: Probability that most annotators would decide differently from most of those who did, on the most
+            doubtful task; 0 if there are no decisions or an adjudicator decided.
         decisions: Number of decisions that count.
-        active_at: Time of the latest decision; None without one.
-        is_revised: Whether annotators made a new version of it.
+        active_at: Time of the latest decision; None if there is none.
+        is_revised: Whether annotators made a new version of the item.
         has_open_flag: Whether it has a flag that no curator has settled yet.
         content: Newest content in the store, as JSON values; None unless it was read.
     """
@@ -100,7 +100,7 @@ class ReviewFacts:
 
         Args:
             item_ids: Ids of items, images or other records.
-            with_content: Ids whose content is read, too; that of revised items always is.
+            with_content: Ids of items whose content is also read; the content of revised items always is.
         """
         unknown, wanted = set(with_content), sorted(set(item_ids))
         facts = task_facts(self._connection, wanted)

@@ -25,7 +25,7 @@ _PHASH = "phash"
 
 
 class PictureRow(NamedTuple):
-    """One picture of a record: the image, and its marks as JSON; empty without any."""
+    """One picture of a record: the image, and its marks as JSON; the marks are empty if there are none."""
 
     image_id: str
     marks: str = ""
@@ -41,7 +41,7 @@ class RunRecord:
         root_image_id: Its source image.
         name: Path of a source image; empty for others.
         task: Task of an item, such as `jigsaw`; empty for images.
-        category: Category of an item; empty without one.
+        category: Category of an item; empty if it has none.
         question: Question of an item; empty for images.
         options: Texts of its options.
         texts: Options, explanation and its other searchable texts.
@@ -49,7 +49,7 @@ class RunRecord:
         revision: Number of the item's newest version, from 0.
         state: Result of the run.
         reason: Why it was dropped, or last asked about; None if it was kept without question.
-        stage: Stage that dropped it; None without one.
+        stage: Stage that dropped it; None if no stage did.
         reasons: Every reason that a step gave against it, including those that a curator reversed.
         stages: Stages that gave them.
         is_overridden: Whether a curator's decision counts instead of a step's.
@@ -93,7 +93,7 @@ class RunFacts:
 
     @staticmethod
     def stamp(workspace: Workspace) -> str:
-        """Return a text that changes whenever a run changes the contents of its tables; no table is read for it."""
+        """Return a text that changes whenever a run changes the contents of its tables; it reads no table."""
         places = [workspace.root / "workspace.json", *sorted(workspace.tables.glob("*/current.json"))]
         seen = []
         for place in places:
@@ -140,7 +140,7 @@ class RunFacts:
 
     @staticmethod
     def _take_item(records: dict[str, RunRecord], row: Mapping[str, Any]) -> None:
-        """Add an item, or bring it to a later version of itself."""
+        """Add an item, or replace it with a later version of itself."""
         document = json.loads(row["record"])
         record = records.setdefault(
             row["item_id"], RunRecord(row["item_id"], "items", row["root_image_id"], task=document["task"])

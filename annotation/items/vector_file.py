@@ -1,8 +1,8 @@
 """The file of the vectors of items: models' embeddings of their pictures and questions, by content.
 
-It lies in the workspace's `cache/` next to the index of items. Vectors belong to contents and not to items, so a
-changed item needs only the vectors of its new contents. The file can be deleted at any time; `review likeness` makes it
-again.
+It is stored in the workspace's `cache/` next to the index of items. Vectors belong to contents, not to items, so a
+changed item needs only the vectors of its new contents. The file can be deleted at any time; `review likeness`
+recreates it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TABLES = (
 
 
 class VectorModel(NamedTuple):
-    """The model whose vectors are kept: the digest of its files, and its folder at the time."""
+    """The model whose vectors are kept: the digest of its files, and its folder when the vectors were made."""
 
     digest: str
     folder: Path
@@ -45,7 +45,7 @@ def text_key(text: str) -> str:
 
 
 def attach_vectors(connection: sqlite3.Connection, cache: Path) -> None:
-    """Attach the vectors to a connection to the index; a file that is damaged or of another version is left out."""
+    """Attach the vectors to a connection to the index; a damaged file, or one of another version, is ignored."""
     path = cache / FILE_NAME
     if not path.is_file():
         return
@@ -63,7 +63,7 @@ def has_vectors(connection: sqlite3.Connection) -> bool:
 
 
 def kept_models(connection: sqlite3.Connection) -> dict[VectorKind, VectorModel]:
-    """Return the models whose vectors are attached, by kind of vector; none without vectors."""
+    """Return the models whose vectors are attached, by kind of vector; empty if no vectors are attached."""
     if not has_vectors(connection):
         return {}
     rows = connection.execute(f"SELECT kind, digest, folder FROM {SCHEMA}.models")  # noqa: S608 - a name of ours
@@ -87,7 +87,7 @@ class VectorFile:
             return {kind: VectorModel(digest, Path(folder)) for kind, digest, folder in rows}
 
     def begin(self, kind: VectorKind, model: VectorModel, wanted: Iterable[str]) -> set[str]:
-        """Set the model whose vectors are kept, drop unneeded ones, and return the keys of those that stay."""
+        """Set the model whose vectors are kept, drop unneeded vectors, and return the keys of the remaining ones."""
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO models VALUES (?, ?, ?)", (kind, model.digest, str(model.folder.absolute()))
@@ -99,7 +99,7 @@ class VectorFile:
             return kept - gone
 
     def add(self, kind: VectorKind, digest: str, keys: Iterable[str], vectors: NDArray[np.float32]) -> None:
-        """Keep vectors, shape (keys, dimensions), in half precision."""
+        """Store vectors, shape (keys, dimensions), in half precision."""
         rows = [(kind, digest, key, row.astype("<f2").tobytes()) for key, row in zip(keys, vectors, strict=True)]
         with self._writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)

@@ -1,5 +1,6 @@
-"""Make the vectors by which items are compared: of their pictures by a vision model, of their questions by a sentence
-model, both from folders on this machine. Contents with a vector of the same model keep it.
+"""Make the vectors by which items are compared: of pictures by a vision model, of questions by a sentence model.
+
+Both models are read from folders on this machine. Contents that have a vector of the same model keep it.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ class MadeVectors(NamedTuple):
 
     Args:
         kind: `pictures` or `words`.
-        model: Folder of the model; None if there is none, so that nothing was made.
+        model: Folder of the model; None if there is none and nothing was made.
         made: Number of new vectors.
         kept: Number of existing vectors.
-        unreadable: Number of unreadable pictures; they have none.
+        unreadable: Number of unreadable pictures, which have no vectors.
     """
 
     kind: VectorKind
@@ -57,7 +58,7 @@ class MadeVectors(NamedTuple):
 
 
 def models_for(file: VectorFile, named: Mapping[VectorKind, Path | None]) -> dict[VectorKind, Path]:
-    """Return the folder of each kind's model: the named one, the one used before, or a usual one.
+    """Return the folder of each kind's model: the named one, the one used before, or a common one.
 
     The result omits a kind for which this machine has none.
 
@@ -92,8 +93,8 @@ def make_vectors(
     Args:
         workspace: Folder of the workspace.
         index: Its index of items, which the function brings up to date.
-        sentences: Folder of a sentence model; default the one used before, else a usual one on this machine.
-        pictures: Folder of a vision model; default likewise.
+        sentences: Folder of a sentence model; default the one used before, else a common one on this machine.
+        pictures: Folder of a vision model; default as for `sentences`.
         progress: Receiver of progress reports; default none.
 
     Raises:

@@ -1,7 +1,7 @@
 """Folders that the browser may name: those given to `review serve --sources`, and the folders below them.
 
 A name from the browser is the number of a given folder and a path below it. It is accepted only if the resulting
-folder, with every link followed, still lies below the given one.
+folder, with all links resolved, is still below the given one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 
 MOST_LISTED = 500
-"""Largest number of folders to offer; a typed path may lead to any other below the given ones."""
+"""Maximum number of folders to offer; a typed path may lead to any other folder below the given ones."""
 _DEEPEST = 4
 _LONGEST = 1000
 
@@ -25,7 +25,7 @@ class AllowedFolders:
         roots: The folders; each must exist.
 
     Raises:
-        BenchwrightError: One is not a folder.
+        BenchwrightError: One of them is not a folder.
     """
 
     def __init__(self, roots: Sequence[Path] = ()) -> None:
@@ -38,7 +38,7 @@ class AllowedFolders:
         return bool(self._roots)
 
     def names(self) -> list[str]:
-        """Return the names of the offered folders, each given one before those below it."""
+        """Return the names of the offered folders, each given folder before those below it."""
         return [name for name, _ in zip(self._walk(), range(MOST_LISTED), strict=False)]
 
     def releases(self) -> list[str]:
@@ -46,13 +46,13 @@ class AllowedFolders:
         return [name for name in self.names() if (self.folder(name) / "manifest.json").is_file()]
 
     def folder(self, name: str) -> Path:
-        """Return the folder to which a name leads, with every link followed.
+        """Return the folder to which a name leads, with all links resolved.
 
         Args:
             name: Name as `names` returns it, such as `photographs/holiday`.
 
         Raises:
-            BenchwrightError: It leads to no folder, or to one outside the given ones.
+            BenchwrightError: The name does not lead to a folder, or leads outside the given ones.
         """
         for number, root in enumerate(self._roots):
             title = self._title(number)
@@ -64,7 +64,7 @@ class AllowedFolders:
         raise BenchwrightError(f"folder {name[:100]!r} is not below the folders that the server was started with")
 
     def name_of(self, folder: Path) -> str | None:
-        """Return the name of a folder; None if it lies outside the given ones."""
+        """Return the name of a folder, or None if it is outside the given ones."""
         for number, root in enumerate(self._roots):
             if folder.resolve().is_relative_to(root):
                 below = folder.resolve().relative_to(root).as_posix()
@@ -88,7 +88,7 @@ class AllowedFolders:
 
 
 def _below(root: Path, path: str) -> Path | None:
-    """Return the folder at a path below another; None if it does not exist, or if the path leads out of it."""
+    """Return the folder at a path below another, or None if it does not exist or the path leads out of the other."""
     if len(path) > _LONGEST or not path.isprintable() or any(part in {"..", "."} for part in path.split("/")):
         return None
     try:

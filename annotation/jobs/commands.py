@@ -1,7 +1,7 @@
-"""The commands that the app can start, as argument lists. There are no others, and no shell reads them.
+"""The commands that the app can start, as argument lists. There are no others, and no shell interprets them.
 
-The packages of the program meet by name only, so `benchwright COMMAND` makes a run, a funnel page, a release and an
-export in a separate process.
+The program's packages refer to one another only by name, so `benchwright COMMAND` makes runs, funnel pages, releases
+and exports in a separate process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RunJob:
 
     Args:
         recipe: Path of the recipe's file.
-        images: Folder of the photographs; None if the recipe's steps bring all pictures.
+        images: Folder of the photographs; None if the recipe's steps supply all pictures.
     """
 
     kind: ClassVar[JobKind] = "run"
@@ -35,7 +35,7 @@ class RunJob:
     images: Path | None
 
     def arguments(self, workspace: Path, folder: Path) -> list[str]:
-        """Return the arguments of the command; `folder` is that of the job."""
+        """Return the arguments of the command; `folder` is the job's folder."""
         del folder
         images = [] if self.images is None else [f"--images={self.images}"]
         return ["run", *images, f"--workspace={workspace}", "--json", "--", str(self.recipe)]
@@ -134,7 +134,7 @@ class PublishJob:
 
 @dataclass(frozen=True)
 class LikenessJob:
-    """Embed pictures and questions with the models of this machine, so that items can be compared by meaning."""
+    """Embed pictures and questions with the models on this machine, so that items can be compared by meaning."""
 
     kind: ClassVar[JobKind] = "likeness"
 

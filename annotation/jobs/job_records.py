@@ -1,8 +1,8 @@
-"""Records of commands started from the app, in `jobs/` of the workspace, a folder each.
+"""Records of commands started from the app, one folder per command in `jobs/` of the workspace.
 
     jobs/JOB/job.json       the curator, command and time, the process, the outcome
-    jobs/JOB/output.txt     the command's output during its work
-    jobs/JOB/result.json    its document
+    jobs/JOB/output.txt     the command's output while it runs
+    jobs/JOB/result.json    the document that it printed
 
 A record outlives the app: a curator who returns finds the job in its present state.
 """
@@ -42,8 +42,8 @@ class JobRecord:
         started_at: Time of the start.
         process: Id of its process, and the process's start by the kernel's clock.
         state: Its state.
-        ended_at: Time of the end; None before.
-        exit_code: Its exit code; None before, or if the app was stopped in the meantime.
+        ended_at: Time of the end; None until then.
+        exit_code: Its exit code; None until the end, or if the app was stopped in the meantime.
         cancelled_by: Curator who canceled it; None otherwise.
     """
 
@@ -76,7 +76,7 @@ class JobFolder:
         return sorted((path.name for path in self.root.iterdir() if _JOB_ID.fullmatch(path.name)), reverse=True)
 
     def read(self, job_id: str) -> JobRecord | None:
-        """Return the record of a job; None without a readable one."""
+        """Return the record of a job, or None if there is no readable one."""
         try:
             document = read_sealed(self.of(job_id) / RECORD)
             known = {field.name: document[field.name] for field in fields(JobRecord)}
@@ -88,7 +88,7 @@ class JobFolder:
         return JobRecord(**known)
 
     def write(self, record: JobRecord) -> None:
-        """Write the record of a job, whole or not at all."""
+        """Write the record of a job, completely or not at all."""
         document: dict[str, Any] = asdict(record)
         for name in ("started_at", "ended_at"):
             document[name] = None if document[name] is None else document[name].isoformat()
@@ -106,7 +106,7 @@ class JobFolder:
         return [printable(line) for line in text.splitlines() if line.strip()][-most:]
 
     def result(self, job_id: str) -> dict[str, Any] | None:
-        """Return the document that a command printed; None if it printed none, because it failed or still runs."""
+        """Return the document that a command printed, or None if it printed none because it failed or still runs."""
         try:
             document = json.loads((self.of(job_id) / RESULT).read_bytes())
         except (OSError, ValueError):

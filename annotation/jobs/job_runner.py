@@ -1,4 +1,4 @@
-"""Starts commands, one at a time for a workspace, follows them to their end, and cancels them.
+"""Starts commands, one at a time per workspace, follows them to their end, and cancels them.
 
 A command runs in a separate session, so that it continues when the browser's tab is closed or the app stops. The audit
 log records who starts or cancels a command.
@@ -31,7 +31,7 @@ _INTERRUPTED = 130
 
 
 class JobRunner:
-    """The jobs of one workspace. Safe for threads, and for several processes that serve it.
+    """The jobs of one workspace. Safe for concurrent threads, and for several processes that serve the workspace.
 
     Args:
         workspace: Folder of the workspace.
@@ -52,7 +52,7 @@ class JobRunner:
         return [record for job_id in self.folder.ids()[:most] if (record := self.job(job_id)) is not None]
 
     def job(self, job_id: str) -> JobRecord | None:
-        """Return a job in its present state; None for an unknown job.
+        """Return a job in its present state, or None for an unknown job.
 
         If the app was stopped in the meantime, the exit code is unknown: the job is done if it printed its document.
         """
@@ -66,7 +66,7 @@ class JobRunner:
         return record
 
     def running(self) -> JobRecord | None:
-        """Return the job that runs now; None without one."""
+        """Return the job that is running now, or None if there is none."""
         return next((record for record in self.jobs() if record.state == "running"), None)
 
     def start(self, job: Job, *, by: str) -> JobRecord:
@@ -183,7 +183,7 @@ class JobRunner:
 
 
 def _is_alive(process: tuple[int, int] | None) -> bool:
-    """Return whether a process still runs: the started one, and not another one with its number."""
+    """Return whether the started process is still running, rather than another process with the same number."""
     return process is not None and _began(process[0]) == process[1]
 
 

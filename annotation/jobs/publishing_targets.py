@@ -17,13 +17,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,95}")
 
 
 class PublishingTargets:
-    """The places to which a server publishes.
+    """The destinations to which a server publishes.
 
     Args:
         places: Folders, and `hub:ORG`.
 
     Raises:
-        BenchwrightError: One is neither.
+        BenchwrightError: One of them is neither.
     """
 
     def __init__(self, places: Sequence[str] = ()) -> None:
@@ -53,7 +53,7 @@ class PublishingTargets:
             name: Name of the publication: a new folder, or a repository.
 
         Raises:
-            BenchwrightError: The place is not one of those, or the name is invalid.
+            BenchwrightError: The place is not one of `names`, or the name is invalid.
         """
         real = next((real for real, given in self._places.items() if given == place), None)
         if real is None:

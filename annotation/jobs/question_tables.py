@@ -1,8 +1,8 @@
 """Tables of questions from the HTTP API: an additional file in the folder that the recipe's step `items` reads.
 
-The table is first read as in the step; one that yields no item is refused, and nothing is written. The file's name
-comes from its content, so that the same table twice is one file, and no existing file is overwritten. The recipe
-determines the further course of its questions: the next run makes items of them.
+The table is first read as the step reads it; a table that yields no item is refused, and nothing is written. The file's
+name is derived from its content, so adding the same table twice results in one file, and no existing file is
+overwritten. The recipe determines what happens to the questions: the next run makes items from them.
 """
 
 from __future__ import annotations

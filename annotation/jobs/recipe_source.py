@@ -25,11 +25,11 @@ class RecipeSource(NamedTuple):
 
     recipe: Path
     images: Path | None
-    """None if the recipe's steps bring all pictures."""
+    """None if the recipe's steps supply all pictures."""
 
 
 def prepare_workspace(workspace: Path | None, recipe: Path, images: Path | None) -> Path:
-    """Return a workspace in which the app can run a recipe, after making it and its review store if missing.
+    """Return a workspace in which the app can run a recipe, creating it and its review store if they are missing.
 
     Args:
         workspace: Folder of the workspace; None for the one that `benchwright run` would use.
@@ -49,7 +49,7 @@ def prepare_workspace(workspace: Path | None, recipe: Path, images: Path | None)
 
 
 def empty_workspace(root: Path) -> None:
-    """Make a workspace and its review store, if missing, in which nothing has run yet.
+    """Create a workspace in which nothing has run yet, and its review store, if they are missing.
 
     Raises:
         BenchwrightError: The folder holds other files.
@@ -61,7 +61,7 @@ def empty_workspace(root: Path) -> None:
 
 
 def images_of(recipe: Recipe, images: Path | None) -> Path | None:
-    """Return the folder on which a recipe runs; None if its steps bring all pictures and none is named.
+    """Return the folder on which a recipe runs, or None if its steps supply all pictures and none is named.
 
     Raises:
         BenchwrightError: The recipe needs a folder and none is named, or the named one is not a folder.
@@ -85,7 +85,7 @@ def set_recipe_source(workspace: Path, source: RecipeSource) -> None:
 def recipe_source(workspace: Path) -> RecipeSource | None:
     """Return the source of the next run: the last one given to the app, or that of the last run; None if unknown.
 
-    The files may be missing by now.
+    The files may no longer exist.
     """
     try:
         document = read_sealed(JobFolder(workspace).root / _FILE)

@@ -2,8 +2,8 @@
 
     sent-photographs/FOLDER/cat/1.jpg
 
-A file exists whole or not at all, is identified as a picture before it is kept, and is never overwritten. Sent again it
-is the same file; another picture under its name is refused.
+A file is stored completely or not at all, after it has been identified as a picture, and is never overwritten. Sending
+it again changes nothing; another picture under its name is refused.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from benchwright.workspace.private_files import make_private_folder
 from benchwright.workspace.written_once import written_once
 
 MOST_BYTES = 64 << 20
-"""Largest size of one photograph in bytes."""
+"""Maximum size of one photograph in bytes."""
 MOST_FILES = 20_000
-"""Largest number of photographs in all folders."""
+"""Maximum number of photographs in all folders."""
 _FOLDER = "sent-photographs"
 _DEEPEST, _LONGEST = 4, 100
 
 
 def sent_folder(workspace: Path) -> Path:
-    """Return the folder of all sent photographs, after making it if missing."""
+    """Return the folder of all sent photographs, creating it if it is missing."""
     folder = workspace / _FOLDER
     make_private_folder(folder)
     return folder
@@ -58,11 +58,11 @@ class SentPhotographs:
         }
 
     def keep(self, folder: str, path: str, data: bytes) -> bool:
-        """Keep a photograph, and return whether it is new here.
+        """Store a photograph, and return whether it is new.
 
         Args:
             folder: Name of the target folder.
-            path: Its path in there, with `/` between its parts.
+            path: Path of the photograph in that folder, with `/` between its parts.
             data: Its bytes.
 
         Raises:
@@ -101,7 +101,7 @@ class SentPhotographs:
 
 
 def _write(root: Path, target: Path, data: bytes) -> None:
-    """Write a photograph below `root`, whole or not at all, after identifying it as one."""
+    """Write a photograph below `root`, completely or not at all, after identifying it as a picture."""
     with tempfile.TemporaryDirectory(prefix=".", dir=root) as place:
         first = Path(place) / target.name
         first.write_bytes(data)
@@ -116,7 +116,7 @@ def _composed_name(name: str) -> str:
     """Return a name of a file or folder in composed form.
 
     Raises:
-        BenchwrightError: Not every disk can keep the name.
+        BenchwrightError: Not every file system can store the name.
     """
     composed = unicodedata.normalize("NFC", name).strip()
     is_fit = (

@@ -1,9 +1,9 @@
 """Read and write masks in the run-length encoding of Label Studio's brush, without its library.
 
 The format is thi.ng's `rle-pack`, over the four bytes (red, green, blue, opacity) of each pixel, row by row. It begins
-with 32 bits for the number of bytes, 5 for the bits of a byte less one, and four times 4 for the widths of run lengths
-less one. Each run has a bit for whether its bytes are equal, two that choose a width, its length less one, and its byte
-or bytes. A pixel belongs to the mask if its opacity is more than half.
+with 32 bits for the number of bytes, 5 for the bits of a byte minus one, and four times 4 for the widths of run lengths
+minus one. Each run has a bit for whether its bytes are equal, two that choose a width, its length minus one, and its
+byte or bytes. A pixel belongs to the mask if its opacity is more than half.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_brush(rle: object, size_wh: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def write_brush(mask: MaskRuns) -> list[int]:
-    """Return a mask in Label Studio's run-length encoding; equal masks give equal encodings."""
+    """Return a mask in Label Studio's run-length encoding; equal masks have equal encodings."""
     cells = grid_of(mask).ravel()
     changes = np.flatnonzero(cells[1:] != cells[:-1]) + 1
     edges = [0, *(changes * _CHANNELS).tolist(), len(cells) * _CHANNELS]

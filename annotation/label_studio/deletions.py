@@ -1,8 +1,8 @@
 """Pulled annotations that have since been deleted on the server, and whose votes do not count until they return.
 
 Every user of the server may delete others' labels there, so the store removes nothing. A vote is withdrawn, and its
-item opens again. The vote counts again once its author labels the item anew, or a curator requests it. Deleting a whole
-project withdraws nothing: cleaning up a server withdraws no decisions.
+item opens again. The vote counts again once its author labels the item again, or a curator requests it. Deleting a
+whole project withdraws nothing: cleaning up a server withdraws no decisions.
 """
 
 from __future__ import annotations

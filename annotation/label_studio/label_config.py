@@ -1,6 +1,6 @@
 """A campaign's form as Label Studio's label config: the annotators' view, and the controls that they fill in.
 
-Texts of items are the data of `Text` tags, which show them unchanged; only images, choices and guidelines are
+Texts of items are the data of `Text` tags, which show them unchanged; only images, choices and guidelines are rendered.
 `replies` reads annotations by the names of the controls.
 """
 

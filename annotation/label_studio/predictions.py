@@ -21,7 +21,7 @@ MODEL_VERSION = "drafts"
 
 
 def predictions_of(campaign: Campaign, task: Task) -> list[dict[str, Any]]:
-    """Return the prediction with a task's drafts in the form that projects import, or none without drafts."""
+    """Return the prediction with a task's drafts in the form that projects import, or none if there are no drafts."""
     form = campaign.form.typed
     if form is None or drafts_field(form) is None:
         return []

@@ -44,10 +44,10 @@ class Pulled:
         unchanged: Number of annotations that were already stored in this form.
         skipped: Number of annotations ignored because they were skipped there or replaced by a later one by the same
             author.
-        quarantined: Not stored.
+        quarantined: Annotations that were not stored.
         returned: Number of annotations that were deleted there earlier and restored, so that they count again.
         paused: Names of annotators whom the campaign's limits paused after the pull, with the evidence.
-        taken: Stored ones.
+        taken: Annotations that were stored.
         there: Ids of all annotations on the server, except those skipped there.
     """
 
@@ -145,7 +145,7 @@ def pull(
         campaign: Campaign of the project.
         annotated: Tasks with their annotations, as the server returns them.
         names: Annotators' names in the store, by user id on the server.
-        now: Current moment.
+        now: Current time.
         take: Function that stores an annotation; default `_submit_annotation`.
     """
     tasks = {key_of(task): task for task in store.tasks(campaign.name, states=TASK_STATES)}

@@ -1,8 +1,8 @@
 """Hours of work, measured from the times of annotators' acts in the store.
 
-The page counts seconds on a task up to half a minute without a key or the pointer. The time between tasks is work, too:
+The page counts seconds on a task up to half a minute without a key or the pointer. The time between tasks is also work:
 reading guidelines, thinking, a short break. So work is the time between two traces of a person that are at most a
-**paid pause of 20 minutes** apart, after the rule of the United States on rest periods ("Rest periods of short
+**paid pause of 20 minutes** apart, following the rule of the United States on rest periods ("Rest periods of short
 duration, running from 5 minutes to about 20 minutes, ... must be counted as hours worked", 29 CFR 785.18). A longer gap
 does not count at all. Traces are decisions with their time, answers before a key is shown, comments, practice, and
 coming through an entry for crowd workers. An isolated trace counts only its own time.
@@ -48,7 +48,7 @@ class PersonHours(NamedTuple):
     Args:
         person: Name.
         tasks: Number of tasks that they decided, including gold items, attention checks and votes set aside.
-        set_aside: Number of votes among these that count nowhere now.
+        set_aside: Number of votes among these that are now excluded from all counts.
         hours: Hours of work, including short pauses.
         active_hours: Hours on tasks as the page counted them; untimed decisions add nothing.
         first: First trace.
@@ -95,8 +95,8 @@ def people_hours(
     Args:
         connection: Connection in a read transaction.
         campaign: The campaign.
-        since: Beginning of the period; default from the first.
-        until: End of the period, exclusive; default to the last.
+        since: Beginning of the period; default the first act.
+        until: End of the period, exclusive; default the last act.
         pause_s: Seconds of the longest paid pause.
     """
     spans: dict[str, list[WorkSpan]] = defaultdict(list)
@@ -133,7 +133,7 @@ def people_hours(
 
 
 def _span(row: Any, since: datetime | None, pause_s: float) -> WorkSpan:
-    """Return the span of a decision: its time on the task, or if untimed, since assignment, at most one pause.
+    """Return the span of a decision: its time on the task or, if untimed, since assignment, at most one pause.
 
     An untimed change of a decision is a moment.
     """
@@ -183,7 +183,7 @@ def _moments(connection: sa.Connection, campaign: Campaign) -> Iterator[tuple[st
 
 
 def workers_of(connection: sa.Connection) -> Mapping[str, tuple[str, str]]:
-    """Return service and id there of crowd workers, by pseudonym, to pay them."""
+    """Return the service of each crowd worker and their id there, by pseudonym, for payment."""
     query = sa.select(annotators.c.name, crowd_workers.c.service, crowd_workers.c.worker).join(
         crowd_workers, crowd_workers.c.annotator_id == annotators.c.id
     )

@@ -1,4 +1,4 @@
-"""The table of an invoice: a row a person, with tasks, hours, rate and amount."""
+"""The table of an invoice: one row per person, with tasks, hours, rate and amount."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CENT = Decimal("0.01")
 _CURRENCY = re.compile("[A-Z]{3}")
 _MOST_RATE = Decimal(100_000)
 NUMBERS = ("tasks", "set_aside", "hours", "active_hours", "rate", "amount")
-"""Columns that a spreadsheet has as numbers."""
+"""Columns that a spreadsheet stores as numbers."""
 WORDS: Mapping[str, str] = {
     "person": "name or pseudonym",
     "service": "prolific or mturk, for crowd workers",
@@ -45,8 +45,8 @@ class PayTerms(NamedTuple):
         rate: Pay for an hour.
         currency: Code of the currency (ISO 4217).
         rates: Pay for an hour by name, for people with a different rate.
-        since: First day, in UTC; None from the first.
-        until: Last day, in UTC; None to the last.
+        since: First day, in UTC; None for no lower bound.
+        until: Last day, in UTC; None for no upper bound.
     """
 
     rate: Decimal
@@ -57,7 +57,7 @@ class PayTerms(NamedTuple):
 
 
 class PayRow(NamedTuple):
-    """One person's pay; fields as the columns of the table."""
+    """One person's pay; the fields are the columns of the table."""
 
     person: str
     service: str | None
@@ -156,7 +156,7 @@ def _cents(value: Decimal) -> Decimal:
 
 
 def write_pay(rows: Sequence[PayRow], out: Path) -> None:
-    """Write the table as CSV or, by its name, as a spreadsheet with numeric cells.
+    """Write the table as CSV or, depending on the file name, as a spreadsheet with numeric cells.
 
     Raises:
         BenchwrightError: The file exists with other content, or its folder is missing.

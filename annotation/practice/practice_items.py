@@ -252,7 +252,7 @@ _NOT_FIT = {AMBIGUOUS: (_REJECT, _REVISE), _GIVEN_AWAY: (_REJECT, _REVISE), KEY_
 
 
 def practice_items(kind: str) -> list[PracticeItem]:
-    """Return Benchwright's five items for a kind of campaign, or none for kinds for which it cannot have any."""
+    """Return Benchwright's five items for a kind of campaign, or none for kinds that cannot have any."""
     if kind in _OF_KIND:
         return [_of_question(kind, name, _QUESTIONS[name]) for name in _OF_KIND[kind]]
     if kind == SCREEN:

@@ -189,7 +189,7 @@ def _at(*numbers: float) -> list[float]:
 
 
 def _balance(pen: ImageDraw.ImageDraw) -> None:
-    """A pair of scales: coins pull their pan down, a heart goes up."""
+    """Draw a pair of scales: coins pull their pan down, and a heart rises."""
     pen.polygon(_at(520, 800, 680, 800, 615, 700, 585, 700), fill=_INK)
     pen.line(_at(600, 720, 600, 210), fill=_INK, width=14 * _FINE)
     pen.line(_at(300, 150, 900, 310), fill=_INK, width=14 * _FINE)
@@ -206,7 +206,7 @@ def _balance(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _cage(pen: ImageDraw.ImageDraw) -> None:
-    """An open cage without its bird; one bar has the bird's shape."""
+    """Draw an open cage without its bird; one bar has the bird's shape."""
     pen.arc(_at(320, 130, 720, 560), 180, 360, fill=_INK, width=10 * _FINE)
     for x in range(320, 721, 50):
         if x not in {520, 570}:
@@ -224,7 +224,7 @@ def _cage(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _lamps(pen: ImageDraw.ImageDraw) -> None:
-    """Six lamps in a row, one of them lit."""
+    """Draw six lamps in a row, one of them lit."""
     for place in range(6):
         x, is_lit = 150 + 180 * place, place == 3
         pen.line(_at(x, 0, x, 300), fill=_INK, width=6 * _FINE)
@@ -240,7 +240,7 @@ def _lamps(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _bricks(pen: ImageDraw.ImageDraw) -> None:
-    """A plain wall of bricks."""
+    """Draw a plain wall of bricks."""
     random = np.random.default_rng(3)
     for row in range(13):
         for column in range(-1, 9):
@@ -250,7 +250,7 @@ def _bricks(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _page(pen: ImageDraw.ImageDraw) -> None:
-    """A page of a form: lines of print and boxes, with nothing but text to see."""
+    """Draw a page of a form: lines of print and boxes, with nothing but text to see."""
     random = np.random.default_rng(5)
     pen.rectangle(_at(180, 40, 1020, 860), fill=(252, 251, 247), outline=_GREY, width=3 * _FINE)
     for row in range(24):

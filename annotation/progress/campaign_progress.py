@@ -119,7 +119,7 @@ def rounds_of(
 
 
 def edits_matter(campaign: Campaign) -> Callable[[DecisionCounts], bool]:
-    """Return a predicate that tells whether the outcome of tasks with equal counts depends on the number of edits."""
+    """Return a predicate for whether the outcome of tasks with equal counts depends on the number of edits."""
     policy = policy_of(campaign)
 
     def matter(decision_counts: DecisionCounts) -> bool:

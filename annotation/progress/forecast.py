@@ -1,8 +1,8 @@
 """Forecast of a campaign's end from the number of missing decisions and its annotators' pace in the last days.
 
 The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). For each
-resample, each annotator's days are drawn anew with replacement, including days without a decision, and their mean
-decisions a day determine the days that the rest takes. Additional annotators are drawn from the present ones. The
+resample, each annotator's days are drawn with replacement, including days without a decision, and their mean
+decisions per day determine the days that the rest takes. Additional annotators are drawn from the present ones. The
 forecast ignores what the data cannot show: annotators who leave, future holidays, revised items that return.
 """
 
@@ -60,9 +60,10 @@ class Forecast(NamedTuple):
         people: Number of annotators who decided in the last `_WINDOW_DAYS` days.
         days: Number of days that determine the pace.
         a_day: Number of decisions per day by all annotators together.
-        hours: Hours of work for the missing decisions, by the active time of the last ones; None without timed ones.
+        hours: Hours of work for the missing decisions, estimated from the active time of the last ones; None if none
+            were timed.
         end: End with the present annotators; None if there is too little data.
-        end_with_more: End with `_MORE` additional annotators; None with too little data.
+        end_with_more: End with `_MORE` additional annotators; None if there is too little data.
         lacking: Number of annotators that a task needs beyond those who decided recently; 0 if they suffice.
     """
 
@@ -111,7 +112,7 @@ def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, miss
         worked: Decisions of each person on each day with any, of the last `_WINDOW_DAYS` days and of today.
         wanted: Number of missing decisions.
         today: Today, in UTC.
-        missing: Largest number of decisions that one task lacks, each of which needs another person.
+        missing: Maximum number of decisions that any task lacks, each of which requires a different person.
         seed: Seed of the resamples.
     """
     counts = _counts_by_day(worked, today)

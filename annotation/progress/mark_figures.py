@@ -153,7 +153,7 @@ def mark_figures(
 
 
 class _MarkedPicture(NamedTuple):
-    """A picture with the decisions that count on it, and the values of an adjudicator's form; None without one."""
+    """A picture with the decisions that count on it, and the values of an adjudicator's form, or None."""
 
     task_id: int
     item_id: str

@@ -148,7 +148,7 @@ class Overview:
         return criteria
 
     def filled(self, *, now: datetime) -> campaign_counts.SlotCounts:
-        """Return how many slots are filled, held and free."""
+        """Return the numbers of slots that are filled, held and free."""
         with self._store.reading() as connection:
             return campaign_counts.count_slots(connection, self.campaign, now=now)
 
@@ -236,7 +236,7 @@ class Overview:
         return [facet.get(int(task), NONE) for task in columns.task_ids]
 
     def gold(self, *, is_aside: bool = False) -> dict[str, RightOf]:
-        """Return each annotator's accuracy on gold tasks, which no other figure includes; empty without gold tasks.
+        """Return each annotator's accuracy on gold tasks, which no other figure includes; empty if there are none.
 
         If annotators mark regions, a task is right if these lie within its tolerance.
 

@@ -1,7 +1,7 @@
 """Effects of other rules on a campaign's decisions so far. Trying a rule changes nothing.
 
 A rule for fewer annotators than decided uses the first of them, in the order of assignment. Under a rule for more, a
-task is settled if it closes whatever the missing decisions are (`CLOSING`), and open otherwise. An adjudicator's
+task is settled if it closes regardless of the missing decisions (`CLOSING`), and open otherwise. An adjudicator's
 decisions count under rules that name an adjudicator. All outcomes come from `settlement`.
 """
 

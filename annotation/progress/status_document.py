@@ -12,7 +12,7 @@ from .overview import Overview
 
 
 def status_document(store: ReviewStore, name: str, by: Sequence[Any] = (), *, now: datetime) -> dict[str, Any]:
-    """Return the progress of a campaign, as `review status --json` prints it and the HTTP API answers.
+    """Return the progress of a campaign, as `review status --json` prints it and the HTTP API returns it.
 
     Args:
         store: Review store.

@@ -24,7 +24,7 @@ from .campaign_progress import counted_outcome
 
 _THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
 _LEAST_SLOTS = 3
-"""Minimum number of votes per task at which some can be saved, since two come first."""
+"""Minimum number of votes per task at which some can be saved, since every task gets two first."""
 
 
 class SurenessTrial(NamedTuple):

@@ -1,8 +1,8 @@
 """Simulated annotators: they close campaigns in demonstrations and tests, and are shown as simulated.
 
-The annotators of an item, and their decisions, follow only from run seed, stage, item and annotator, so that a run that
-is killed anywhere and started again ends in the same decisions. A sensible decision depends on the question, so each
-kind of campaign has a separate class.
+The annotators of an item, and their decisions, depend only on the run's seed, the stage, the item and the annotator, so
+that a run that is killed at any point and restarted ends with the same decisions. A sensible decision depends on the
+question, so each kind of campaign has a separate class.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class SimulatedDecision(NamedTuple):
     Attributes:
         annotator: Name.
         submission: Decision, with its fields, reasons and edits.
-        picture: (height, width, 3) pixels of the submitted picture; None without one.
+        picture: (height, width, 3) pixels of the submitted picture; None if there is none.
     """
 
     annotator: str
@@ -246,7 +246,7 @@ def simulate(
     workspace: Path | None = None,
     batch: int = _BATCH,
 ) -> int:
-    """Let simulated annotators decide every open task, as people would: claim a slot, submit a decision.
+    """Let simulated annotators decide every open task as people would, by claiming a slot and submitting a decision.
 
     Args:
         store: Review store with the campaign's tasks.

@@ -19,7 +19,7 @@ _Point = tuple[float, float]
 
 
 def drawn_regions(field: RegionField, pictures: Sequence[str], sizes_wh: Sequence[SizeWH]) -> list[Region]:
-    """Return random regions for a picture, or a pair of pictures, always the same ones."""
+    """Return random regions for a picture or a pair of pictures; they are the same each time."""
     rng = generator_for(0, "regions drawn by chance", ".".join(pictures), field.name)
     most = min(field.max_count, max(field.min_count, _MOST_DRAWN))
     least = min(max(field.min_count, 1), most)
@@ -27,7 +27,7 @@ def drawn_regions(field: RegionField, pictures: Sequence[str], sizes_wh: Sequenc
 
 
 def drawn_region(field: RegionField, sizes_wh: Sequence[SizeWH], rng: np.random.Generator) -> Region:
-    """Return a region that a field accepts, at a random place."""
+    """Return a region that a field accepts, at a random position."""
     codes = [option.code for option in field.options]
     label = codes[int(rng.integers(len(codes)))] if codes else f"thing {int(rng.integers(1, 4))}"
     labelled = {"label": label} if codes or field.free_label else {}
@@ -84,7 +84,7 @@ def moved_region(region: Region, sizes_wh: Sequence[SizeWH], jitter: float, rng:
 
 
 def _shifted(mask: MaskRuns, across: int, down: int) -> MaskRuns:
-    """Return a mask moved by whole pixels; the unchanged mask if nothing of it would be left."""
+    """Return a mask moved by whole pixels; return the mask unchanged if nothing of it would be left."""
     import numpy as np
 
     from benchwright.drawing import mask_of

@@ -81,7 +81,7 @@ class SimulatedMarkers(SimulatedGroup):
 
 
 def _of_field(field: RegionField, truth: Mapping[str, Any]) -> list[Region]:
-    """Return the true regions of a field whose shape and labels it accepts, up to its largest number."""
+    """Return the true regions whose shape and labels a field accepts, up to the field's maximum number."""
     regions = [Region.model_validate(document) for document in truth.get(field.name, ())]
     codes = [option.code for option in field.options]
     return [

@@ -1,9 +1,9 @@
 """Back up a review store to one file, and restore it, from and to SQLite or PostgreSQL.
 
 A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table), one file
-of JSON lines per table, and the photographs to which decisions or drafts refer. It holds one state of the store;
-annotators can go on deciding while it is written. It can be restored only into an empty store, in one transaction. A
-backup of an older version is then brought up to date.
+of JSON lines per table, and the photographs to which decisions or drafts refer. It contains a single state of the
+store; annotators can keep deciding while it is written. It can be restored only into an empty store, in one
+transaction. A backup of an older version is then brought up to date.
 
 A backup contains no sessions, so all users must sign in again after a restore. It also omits recent answers of the HTTP
 API.
@@ -37,7 +37,7 @@ from .submissions.photo_uploads import forget_left_behind, photographs_in_use
 
 FOLDER = "photographs/"
 MAX_BYTES = 512 << 20
-"""Largest size of one photograph in bytes: a PNG of the largest picture that a form accepts."""
+"""Maximum size of one photograph in bytes: a PNG of the largest picture that a form accepts."""
 _ID = re.compile(r"[0-9a-f]{64}")
 
 

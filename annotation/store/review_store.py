@@ -188,7 +188,7 @@ class ReviewStore(StoreConnection):
     ) -> None:
         """Claim one task and submit a decision on it; if the store refuses this within a batch, undo only this call.
 
-        `on_gold` says whether the task may be a gold item, as in `assignment.claim_task`.
+        `on_gold` states whether the task may be a gold item, as in `assignment.claim_task`.
         """
         with self.writing(alone=True) as connection:
             settings = tasks.find_campaign(connection, campaign)
@@ -210,7 +210,7 @@ class ReviewStore(StoreConnection):
         then: Callable[[ReviewStore, int], object] | None = None,
         may_close: bool = False,
     ) -> None:
-        """Take a decision; see `submissions.submit`.
+        """Accept a decision; see `submissions.submit`.
 
         Args:
             slot_id: Slot of the annotator's lease.
@@ -272,7 +272,7 @@ class ReviewStore(StoreConnection):
             return decisions.list_campaign_names(connection)
 
     def campaigns(self) -> list[Campaign]:
-        """Return the campaigns that are not archived, in the order in which they opened, that of their recipe."""
+        """Return the campaigns that are not archived, in the order in which they opened, as in their recipe."""
         with self.reading() as connection:
             return tasks.list_campaigns(connection)
 

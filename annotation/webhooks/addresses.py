@@ -1,8 +1,8 @@
 """Allowed addresses of webhooks: only public internet addresses, unless a setting allows others.
 
 A server that sends to arbitrary addresses could be made to reach private ones: its own machine, the network behind it,
-the metadata of a cloud. A name is looked up at the time of sending, all its addresses are checked, and the request goes
-to a checked address, so that the name cannot change its meaning in between.
+or a cloud's metadata service. A name is looked up at the time of sending, all its addresses are checked, and the
+request goes to a checked address, so that the name cannot resolve differently in between.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def resolved(target: Target, *, allow_private: bool) -> str:
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address is public; an IPv6 address that represents an IPv4 one counts as that one."""
+    """Return whether an address is public; an IPv6 address that represents an IPv4 address is judged as the latter."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if inner is None and address in _NAT64:

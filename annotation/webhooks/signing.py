@@ -14,7 +14,7 @@ from ..store.integrations.webhooks import SECRET_PREFIX
 ID, TIMESTAMP, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"
 _VERSION = "v1"
 TOLERANCE_S = 300
-"""Largest deviation of a delivery's time in seconds, so that old ones cannot be sent again."""
+"""Maximum deviation of a delivery's time in seconds, so that old ones cannot be replayed."""
 
 
 def signed_headers(secret: str, message_id: str, at: int, text: str) -> dict[str, str]:
@@ -31,7 +31,7 @@ def signed_headers(secret: str, message_id: str, at: int, text: str) -> dict[str
 
 
 def check_signature(secret: str, headers: dict[str, str], text: str, *, now: int) -> None:
-    """Check an arrived delivery: its sender, and that it is recent. Receivers in Python may use it.
+    """Check that a received delivery is genuine and recent; receivers written in Python may use this function.
 
     Args:
         secret: Secret of the webhook.

@@ -113,7 +113,7 @@ class AdjudicationQueue:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the campaign's rule names an adjudicator and its annotators are human."""
+        """Return whether the campaign's rule names an adjudicator and the campaign's annotators are human."""
         rule = self._policy.rule
         takes_decisions = self._policy.rounds or self.campaign.kind == MARK or self.campaign.form.takes_choices
         return bool(takes_decisions and rule and rule.is_adjudicated)
@@ -287,7 +287,7 @@ class AdjudicationQueue:
 
 
 def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: str, *, why: str, now: datetime) -> None:
-    """Send a decided task back to as many new annotators as it needs, whatever its rule and outcome.
+    """Send a decided task back to as many new annotators as it needs, regardless of its rule and outcome.
 
     Earlier decisions stay on record and no longer count, as when an adjudicator sends a case back.
 

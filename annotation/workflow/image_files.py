@@ -65,7 +65,7 @@ class ImageFiles:
         yield self._brought.path(image_id)
 
     def _first(self, image_id: str) -> Path:
-        """Return the path under which the run knows an image."""
+        """Return the path by which the run identifies an image."""
         own, first, *_ = self._places.places(image_id)
         return first if self._places.uris(image_id) and not own.exists() else own
 

@@ -153,11 +153,11 @@ def _is_in_doubt(
 
 
 def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | None:
-    """Return the checks of a campaign's annotators, without names, as JSON values; None without checks.
+    """Return the checks of a campaign's annotators, without names, as JSON values; None if there are no checks.
 
     `known` counts answers to gold items and attention checks and `right` those that were right, of annotators whose
-    votes count. `care` has the interval of each of these, the lowest first. `set_aside` counts annotators whose votes
-    do not count.
+    votes count. `care` has the interval of each of these annotators, the lowest first. `set_aside` counts annotators
+    whose votes do not count.
     """
     if campaign.is_simulated:
         return None

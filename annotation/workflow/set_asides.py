@@ -1,4 +1,4 @@
-"""Set votes aside or let them count again, after a curator's action or a deletion, and settle the tasks anew."""
+"""Set votes aside or let them count again, after a curator's action or a deletion, and settle the tasks again."""
 
 from __future__ import annotations
 

@@ -286,7 +286,7 @@ class TaskQueue:
     def submit(self, slot_id: int, submission: Submission, *, now: datetime, seen_version: int | None = None) -> None:
         """Store a decision on a slot and remove the draft; a changed decision becomes the newest version.
 
-        If it is the last decision that a revision needs, the next round of the item opens, too.
+        If it is the last decision that a revision needs, the next round of the item also opens.
 
         Args:
             slot_id: Id of the slot of the task, from `OwnTask`.
@@ -295,7 +295,7 @@ class TaskQueue:
             seen_version: Version of the decision that the window showed; default None, unknown.
 
         Raises:
-            RefusedError: As `ReviewStore.submit`; a `StaleError` if another version was given since `seen_version`.
+            RefusedError: As `ReviewStore.submit`; a `StaleError` if another version was submitted since `seen_version`.
         """
         self._store.submit(
             slot_id,
@@ -337,7 +337,7 @@ class TaskQueue:
             logger.warning("annotators of campaign %r could not be estimated again", self.campaign.name, exc_info=True)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
-        """Give a task back undecided and keep its draft; this annotator gets it again once no other task is left.
+        """Return a task undecided and keep its draft; this annotator gets it again once no other task is left.
 
         Raises:
             RefusedError: The task is not this annotator's, or is decided.

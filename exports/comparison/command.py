@@ -27,8 +27,8 @@ _LINES = 20
     type=_FOLDER,
     multiple=True,
     metavar="DIR",
-    help="Folder of a model's results on A, as `evaluate run` writes it, to judge by the keys of B too; repeat for "
-    "more.",
+    help="Folder of a model's results on A, as `evaluate run` writes it, to judge by the keys of B as well; may be "
+    "repeated.",
 )
 @click.option(
     "--out",
@@ -37,7 +37,11 @@ _LINES = 20
     help="Write a page with the pictures of both releases side by side.",
 )
 @click.option(
-    "--most", type=click.IntRange(min=1), default=60, show_default=True, help="Items of each kind on the page, at most."
+    "--most",
+    type=click.IntRange(min=1),
+    default=60,
+    show_default=True,
+    help="Maximum number of items of each kind on the page.",
 )
 @json_option(
     """

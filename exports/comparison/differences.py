@@ -35,7 +35,7 @@ class DifferentItem(NamedTuple):
         item_id: Id of the item.
         task: Task of the item, taken from the newer release if both contain the item.
         fields: Names of the fields that differ; empty if only one release contains the item.
-        why: Reason for the difference, as far as the two releases record it.
+        why: Reason for the difference, if the two releases record it.
         before: Row of the item in the older release, without pictures; None if absent.
         after: Row of the item in the newer release, without pictures; None if absent.
     """

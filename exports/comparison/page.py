@@ -26,7 +26,7 @@ _PICTURES = ("item_id", "images", "unmarked", "image_ids", "visual_prompts")
 
 
 class _TextPart(NamedTuple):
-    """A part of a text that both releases contain, or only one of them."""
+    """A part of a text, contained in both releases or in only one."""
 
     text: str
     differs: bool
@@ -70,7 +70,7 @@ def write_comparison(
         after: Newer release.
         differences: Differences between them.
         scores: Scores of models on both releases.
-        most: Largest number of items of each kind to show; the counts cover all items.
+        most: Maximum number of items of each kind to show; the counts cover all items.
 
     Raises:
         BenchwrightError: The file exists.
@@ -108,7 +108,7 @@ def write_comparison(
             handle.writelines(pieces)
         os.link(draft, path)
     except FileExistsError as error:
-        raise BenchwrightError(f"{path} exists; give another file, or move it away") from error
+        raise BenchwrightError(f"{path} already exists; give another file, or move it") from error
     finally:
         draft.unlink(missing_ok=True)
 

@@ -106,7 +106,7 @@ class Reasons:
         return list(_operation_changes(old, new))
 
     def _pictures(self, before: Row, after: Row) -> Iterator[str]:
-        """Yield the reasons for differences in pictures that other steps than the item's own made."""
+        """Yield the reasons for differences in pictures made by steps other than the item's own."""
         for old, new in zip(before["image_ids"], after["image_ids"], strict=False):
             made_before, made_after = self._old_images.get(old), self._new_images.get(new)
             if old == new or made_before is None or made_after is None:
@@ -137,7 +137,7 @@ def _provenance(release: Release) -> tuple[dict[str, Operation], dict[str, Image
 
 
 def _not_in(others: Mapping[str, ImageRecord], images: Mapping[str, ImageRecord], row: Row) -> str | None:
-    """Return the id of a photograph behind an item that another release lacks; None if it has all of them.
+    """Return the id of a photograph that an item is based on and another release lacks; None if that release has all.
 
     An item is based on several photographs if parts of one were inserted into another.
     """
@@ -161,7 +161,7 @@ def _named(images: Mapping[str, ImageRecord], image_id: str) -> str:
 
 
 def _edits(before: Row, after: Row) -> Iterator[str]:
-    """Yield which of the item's texts have a new author."""
+    """Yield the reasons for those of the item's texts that have a new author."""
     old, new = json.loads(before["written_by"]), json.loads(after["written_by"])
     for text in sorted({*old, *new}):
         if old.get(text) != new.get(text):

@@ -1,7 +1,7 @@
 """Effect of the differences between two releases on scores: a model's replies to the older one, judged with both keys.
 
-A reply is valid for the newer release if the item shows the same pictures, marks, question and options there. The model
-would have to be asked new items and items shown differently.
+A reply is valid for the newer release if the item shows the same pictures, marks, question and options there. New
+items, and items shown differently, would have to be sent to the model again.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def _replies(results: Path) -> dict[str, str | None]:
     several = next((row["item_id"] for row in rows if len(row["attempts"] or ()) > 1), None)
     if several is not None:
         raise DataError(
-            f"{results}: item {several} was asked several times; only results of protocols that ask once can be "
-            "judged by other keys"
+            f"{results}: item {several} was asked several times; only results of protocols that ask each item once can "
+            "be judged by other keys"
         )
     return {row["item_id"]: row["letter"] for row in rows}
 

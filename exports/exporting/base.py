@@ -32,7 +32,7 @@ class NotCarried(NamedTuple):
 
     Attributes:
         what: Phrase that names what is lost, such as `level of the question`.
-        why: One line that says why the format cannot carry it, or what to do.
+        why: One line that explains why the format cannot carry it, or states what to do.
     """
 
     what: str
@@ -64,8 +64,8 @@ class ReadItem:
 class ExportFormat(ABC):
     """A format of another tool, written into a folder.
 
-    A subclass takes one file in `exports/formats/` and one line in `exports/room.py`. The same items must give the same
-    bytes on every machine. Memory must not grow with the number of items.
+    A subclass needs one file in `exports/formats/` and one line in `exports/room.py`. The same items must produce the
+    same bytes on every machine. Memory use must not grow with the number of items.
 
     Attributes:
         folder: Folder to write to: the export's folder, in which `export_release` also writes the files common to all

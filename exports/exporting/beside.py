@@ -95,7 +95,7 @@ class BesideReader:
             if line is None or (line["item_id"], line["picture"], line["marks"]) != (expected.item_id, number, marks):
                 raise DataError(f"{MARKS}: the marks of item {expected.item_id}, picture {number} differ")
             if bytes_digest(self._clean.read(line["unmarked"])) != image_id:
-                raise DataError(f"{line['unmarked']} is not the release's picture")
+                raise DataError(f"{line['unmarked']} differs from the release's picture")
             self.compared += 1
 
     def end(self) -> None:

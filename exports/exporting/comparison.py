@@ -38,7 +38,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass
 class ExportComparison:
-    """Number of parts of an export that were compared with the release and found equal.
+    """Numbers of the parts of an export that were compared with the release and found equal.
 
     Attributes:
         items: Number of items, in order.
@@ -64,8 +64,8 @@ class ExportComparison:
 class ExportComparer:
     """Comparer of an export, as the format reads it back, with the release.
 
-    Only if a format writes picture files that differ from those models see are pixels compared and the release read
-    again.
+    Pixels are compared, and the release is read again, only if the format's picture files differ from those that models
+    see.
 
     Args:
         written: The format, with all its files written.
@@ -137,12 +137,12 @@ class ExportComparer:
             found = bytes_digest(data)
             if found != sha256 and (sha256, found) not in self._known:
                 if not np.array_equal(_decoded(data), self._pixels(expected.item_id, number)):
-                    raise DataError(f"item {expected.item_id}, picture {number} has other pixels in the export")
+                    raise DataError(f"item {expected.item_id}, picture {number} has different pixels in the export")
                 _keep(self._known, (sha256, found), None, most=_KNOWN)
             _keep(self._last, sha256, data, most=_LAST)
 
     def _pixels(self, item_id: str, number: int) -> Pixels:
-        """Return the pixels of an item's picture: the one last requested or a later one."""
+        """Return the pixels of an item's picture; items must be requested in order."""
         while self._reached is None or self._reached.item_id != item_id:
             self._reached = next(self._again)
         return decode_rgb(self._reached.pictures[number - 1].data)

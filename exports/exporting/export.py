@@ -81,8 +81,9 @@ def export_release(
     """Export a release to a format, either completely or not at all.
 
     Reads the files back as consumers of the format do, and compares texts, keys, order and pixels with the release;
-    only then does the folder appear. The same release gives the same bytes. If the export already exists, because the
-    command is repeated or was killed after its last write, it is compared with the new one and left in place.
+    only then does the folder appear. The same release always produces the same bytes. If the export already exists,
+    because the command is repeated or was killed after its last write, it is compared with the new one and left in
+    place.
 
     Args:
         release: Release to export.
@@ -144,7 +145,7 @@ def export_release(
             for _ in comparer.compare(expected):
                 watching.advance(1)
         except DataError as error:
-            raise DataError(f"the export to {format_name} is not what the release holds: {error}") from error
+            raise DataError(f"the export to {format_name} differs from the release: {error}") from error
         not_carried = tuple(sorted(losses.items()))
         checked = comparer.comparison.document()
         text = readme(written, not_carried, checked=comparer.comparison, licences=beside.licences)
@@ -175,7 +176,7 @@ def _check_free(out: Path) -> None:
 
 
 def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequence[str]) -> bool:
-    """Return whether a folder's own description says that it is this export of the release."""
+    """Return whether a folder's description identifies it as this export of the release."""
     if out.is_symlink() or not out.is_dir():
         return False
     try:
@@ -207,8 +208,8 @@ def _check_equal(draft: Path, out: Path) -> None:
     """
     if different := differing_files(draft, out):
         raise BenchwrightError(
-            f"{out} holds an export of this release whose file {different[0]!r} is another, is missing, or is not part "
-            "of it; give a folder that does not exist"
+            f"{out} contains an export of this release in which the file {different[0]!r} differs, is missing, or is "
+            "surplus; give a folder that does not exist"
         )
 
 

@@ -76,7 +76,7 @@ def read_lines(path: Path) -> Iterator[Any]:
 
 
 class PictureFolder:
-    """A folder in which each picture is written once, however many items show it; uses 32 bytes of memory a picture."""
+    """A folder that stores each picture once, even if many items show it; uses 32 bytes of memory per picture."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _ANY = EXTENSIONS["image/png"]
 _CACHE_BYTES = 128 * 1024**2
-"""Largest total size, in bytes, of pictures to keep in memory in case another item shows them."""
+"""Maximum total size, in bytes, of pictures to keep in memory in case another item shows them."""
 
 _KNOWN_PICTURES = 1024
 """Number of pictures whose records to keep in memory in case another item shows them."""

@@ -120,7 +120,7 @@ class CocoDetection(ExportFormat):
             yield NotCarried("regions of a picture that the item does not have", "there is nothing to annotate")
 
     def usage(self) -> str:
-        """Return how to read the files."""
+        """Return instructions for reading the files."""
         return f"""\
 ```python
 from pycocotools.coco import COCO
@@ -154,7 +154,7 @@ class _SplitFile:
         self._lists[name].write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     def image(self, picture: ExportedPicture, path: str) -> int:
-        """Return the number of a picture, which is added if it is new."""
+        """Return the number of a picture, adding the picture if it is new."""
         if (number := self._numbers.get(picture.sha256)) is None:
             number = self._numbers[picture.sha256] = len(self._numbers) + 1
             licences = sorted({credit.licence for credit in picture.credits if credit.licence is not None})

@@ -148,7 +148,7 @@ class Croissant(ExportFormat):
                 )
 
     def usage(self) -> str:
-        """Return how to read the records."""
+        """Return instructions for reading the records."""
         return f"""\
 ```python
 import mlcroissant

@@ -1,4 +1,4 @@
-"""inspect_ai: samples as JSON lines, a file of tasks that ask and score them, and the reader of replies."""
+"""inspect_ai: samples as JSON lines, a file of tasks that run and score them, and the reader of replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASKS = "task.py"
 class InspectAI(ExportFormat):
     """A file `SPLIT.jsonl` of samples, pictures in `images/`, and `task.py` with a task for each split.
 
-    The solver `multiple_choice` replaces all text of a message with a single text, so pictures come before the
+    The solver `multiple_choice` replaces all the text in a message with a single block, so pictures come before the
     question.
     """
 
@@ -98,7 +98,7 @@ class InspectAI(ExportFormat):
             )
 
     def usage(self) -> str:
-        """Return how to run the tasks."""
+        """Return instructions for running the tasks."""
         split = self.header.splits[0]
         return f"""\
 ```sh

@@ -78,7 +78,7 @@ class JsonLines(ExportFormat):
                     raise DataError(f"{split}.jsonl has a line without {error}") from error
 
     def usage(self) -> str:
-        """Return how to read the lines."""
+        """Return instructions for reading the lines."""
         return f"""\
 One JSON object a line, in UTF-8; paths of pictures are relative to this folder.
 

@@ -118,7 +118,7 @@ class LabelStudioTasks(ExportFormat):
         return path.relative_to(self.header.out.name).as_posix()
 
     def usage(self) -> str:
-        """Return how to import the tasks."""
+        """Return instructions for importing the tasks."""
         name = self.header.out.name
         return f"""\
 1. Start Label Studio with `LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED=true` and

@@ -24,8 +24,8 @@ _DATA = "data"
 class LmmsEval(ExportFormat):
     """A file `TASK.yaml` for each split that refers to `data/SPLIT.parquet`, `utils.py`, and the reader of replies.
 
-    lmms-eval interprets relative data paths from its working folder, so the task files contain the absolute path of the
-    export.
+    lmms-eval resolves relative data paths against its working folder, so the task files contain the absolute path of
+    the export.
     """
 
     name: ClassVar[str] = "lmms-eval"
@@ -79,7 +79,7 @@ class LmmsEval(ExportFormat):
                 )
 
     def usage(self) -> str:
-        """Return how to run the tasks."""
+        """Return instructions for running the tasks."""
         names = "\n".join(f"- `{self.task_name(split)}`" for split in self.header.splits)
         return f"""\
 ```sh

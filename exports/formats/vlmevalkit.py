@@ -32,7 +32,7 @@ COLUMNS = (
 """Columns in order; `n_options` is the number of options, since an empty cell may be an option without text."""
 
 MOST_ITEMS = 1_000_000
-"""Largest number of items per table: to rotate options, VLMEvalKit adds multiples of a million to the index."""
+"""Maximum number of items per table: to rotate options, VLMEvalKit adds multiples of a million to the index."""
 
 _VANISH = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
@@ -172,7 +172,7 @@ class VLMEvalKit(ExportFormat):
             yield NotCarried("that no option is right", "VLMEvalKit scores every row; its answer is an empty cell")
 
     def usage(self) -> str:
-        """Return how to read the tables with VLMEvalKit."""
+        """Return instructions for reading the tables with VLMEvalKit."""
         names = "\n".join(f"- `{self.dataset_name(split)}`" for split in self.header.splits)
         return f"""\
 Copy the `.tsv` files into VLMEvalKit's data folder (`$LMUData`, else `~/LMUData`), and `{CLASS_FILE}` and `{READER}/`
@@ -239,7 +239,7 @@ def _long_cells() -> Iterator[None]:
 
 
 def _as_list(texts: Sequence[str]) -> str:
-    """Return strings in the form VLMEvalKit's `toliststr` reads: one string unchanged, several as a Python list."""
+    """Return strings in the form that VLMEvalKit's `toliststr` reads: one unchanged, several as a Python list."""
     return texts[0] if len(texts) == 1 else str(list(texts))
 
 

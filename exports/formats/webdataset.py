@@ -34,7 +34,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
 
 class WebDataset(ExportFormat):
-    """Archives `SPLIT-000000.tar`, cut at about 500 MB, with `ID.json`, `ID.0.png`, `ID.1.png`, ... for each item."""
+    """Archives `SPLIT-000000.tar`, split at about 500 MB, with `ID.json`, `ID.0.png`, `ID.1.png`, ... for each item."""
 
     name: ClassVar[str] = "webdataset"
     leaves_out: ClassVar[tuple[str, ...]] = ("evidence", "operation_id", "written_by")
@@ -110,7 +110,7 @@ class WebDataset(ExportFormat):
         )
 
     def usage(self) -> str:
-        """Return how to read the archives."""
+        """Return instructions for reading the archives."""
         split, extension = self.header.splits[0], self._extension
         several = (
             f" Pictures are of several formats ({', '.join(sorted(self._formats))}) though all are named "

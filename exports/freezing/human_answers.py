@@ -15,9 +15,9 @@ ASKED, _RIGHT, BY, CONTENT = "asked", "right", "right_by", "asked_content"
 
 
 def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, Any] | None:
-    """Return how often annotators answered the released items correctly, by campaign; None if no item was asked.
+    """Return how often annotators answered the released items correctly, by campaign; None if annotators answered none.
 
-    Leaves out items that no annotator was asked, and items whose content has changed since.
+    Leaves out items that were put to no annotator, and items whose content has changed since.
 
     Args:
         view: Workspace view with the campaigns.

@@ -36,15 +36,15 @@ def with_splits(items: Iterable[Valued], named: str | None) -> Iterator[tuple[It
 def _split_value(values: Mapping[str, Any]) -> str | None:
     names = split_values(values)
     if len(names) > 1:
-        raise StepError(f"{several(sorted(names))}; say which with split_value")
+        raise StepError(f"{several(sorted(names))}; choose one with split_value")
     return names[0] if names else None
 
 
 def split_values(values: Iterable[str]) -> list[str]:
     """Return the values that name splits, in the order of their stages.
 
-    If several entries have a part of the same name, as entries `items` have `own_splits`, the last part covers all
-    items.
+    If several entries have a part of the same name, as `items` entries have a part `own_splits`, the last part covers
+    all items.
     """
     named: dict[str, str] = {}
     for value in values:
@@ -55,5 +55,5 @@ def split_values(values: Iterable[str]) -> list[str]:
 
 
 def several(names: Sequence[str]) -> str:
-    """Return a message that several values name splits."""
+    """Return the error message for several values that name splits."""
     return f"several values name splits: {', '.join(names)}"

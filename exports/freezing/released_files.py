@@ -40,7 +40,8 @@ class ReleasedFiles:
     """Picture files as released: changed, unchanged, or only as an address.
 
     Args:
-        view: View of the workspace. All files are read if metadata is removed, and made ones if they are encoded.
+        view: View of the workspace. All files are read if metadata is removed; otherwise only made pictures that are to
+            be encoded.
         redistribution: Pictures that may be redistributed.
         visual: Ids of the operations whose pictures to encode.
         kept: Ids of other operations whose pictures may be JPEG, which a warning reports; sealed releases encode these
@@ -87,8 +88,8 @@ class ReleasedFiles:
         self._changes: FileChanges | None = None
         if lossy and not is_sealed and progress is not None:
             progress.warn(
-                f"{counted(len(lossy), 'picture')} made as JPEG will stay so: for pictures without loss begin a new "
-                "workspace with `pictures: lossless`"
+                f"{counted(len(lossy), 'picture')} made as JPEG will remain JPEG: for lossless pictures, begin a "
+                "new workspace with `pictures: lossless`"
             )
         if not removes_metadata and not visual and not (lossy and is_sealed):
             return
@@ -121,8 +122,8 @@ class ReleasedFiles:
         if changes.left and progress is not None:
             formats = ", ".join(f"{n} {media_type}" for media_type, n in sorted(changes.left.items()))
             progress.warn(
-                f"cannot remove metadata from some picture files ({formats}), so it stays: if private, convert "
-                "them to JPEG, PNG or WebP before they are taken in"
+                f"cannot remove metadata from some picture files ({formats}), so it remains: if it is private, "
+                "convert the files to JPEG, PNG or WebP before you import them"
             )
 
     def item(self, item: Item) -> Item:

@@ -12,9 +12,9 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.statistics.score_interval import score_interval
 
 SOLVERS = ".solvers"
-"""End of the name of a stage, in any entry, in which the solvers of the step `shortcuts` answer."""
+"""Suffix of the name of the stage, in any entry, in which the solvers of the step `shortcuts` answer."""
 _HELPED = f"{SOLVERS}.solvers"
-"""End of the name of that stage's value, which lists the solvers that a cue helps with an item."""
+"""Suffix of the name of that stage's value, which lists the solvers that a cue helps with an item."""
 _SURE = 3.0
 """Standard errors above chance from which a constant answer is a cue; by chance, 1 letter in 700 reaches this."""
 _MOST_NAMED = 4

@@ -1,10 +1,10 @@
 """Splits: a seeded assignment of items that keeps items with a common group key together.
 
 Items that share a key, directly or through others, form a component, and a component goes into one split as a whole.
-Components with equally many items of each task are placed together, those with the most items first: one after another
-is counted to the split in which its tasks are furthest below their share. In a seeded order, the first then go into one
-split, and the next into another, so that a further component moves few others. The result depends on the items and the
-seed, never on the order of rows.
+Components with equally many items of each task are placed together, those with the most items first: each in turn is
+counted toward the split in which its tasks are furthest below their share. In a seeded order, the first of these
+components then go into one split and the next into another, so that an additional component moves few others. The
+result depends on the items and the seed, never on the order of rows.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Splits(GatherStep):
     where its tasks are furthest from their share. The result depends only on items and seed, and items added later move
     few others into another split.
 
-    With `sizes`, splits have a number of images or items instead, chosen by the seed, and the rest goes into one more
-    split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. If the set has fewer than twice as many
-    as the sizes require, each size is reduced in proportion, so that half remain; the run says so. Examples in prompts
-    come from the split `dev`, if any.
+    With `sizes`, splits instead have given numbers of images or items, chosen by the seed, and the rest goes into one
+    more split: II-Bench has 15 images in dev, 20 in validation, and 1,187 in test. If the set has fewer than twice as
+    many as the sizes require, each size is reduced in proportion, so that half remain; the run says so. Examples in
+    prompts come from the split `dev`, if any.
 
     Args:
         fractions: Share of the items by name of the split, each above 0, with the sum 1.
@@ -95,7 +95,7 @@ class Splits(GatherStep):
     def _sizes_in_place_of_shares(self) -> Splits:
         if not self.sizes:
             if self.model_fields_set & {"counted", "rest"}:
-                raise ValueError("`counted` and `rest` go with `sizes`; give the number of images of each split there")
+                raise ValueError("`counted` and `rest` require `sizes`; give the number of images of each split there")
             return self
         if "fractions" in self.model_fields_set:
             raise ValueError("give either `fractions` or `sizes`, not both")
@@ -249,7 +249,7 @@ class _ItemComponents(NamedTuple):
         seeded order.
 
         Args:
-            task: Number of the task of each row.
+            task: Index of the task of each row.
         """
         kinds: dict[tuple[tuple[int, int], ...], list[int]] = {}
         for i in np.lexsort((self.least, self.seeds)).tolist():

@@ -77,9 +77,9 @@ class Freeze(FinalStep):
             workspace's folder `keys`. The recipe's seed must then be secret.
         accept_known_seed: Whether to seal although the recipe's seed can be guessed; only if no answer follows from
             recipe and pictures, because people gave them all. The card then says so.
-        metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
-            files without encoding them anew. JPEG files that EXIF rotates are the exception: they are released upright
-            if only their visible content counts. `keep` releases the files unchanged.
+        metadata: `remove` deletes EXIF (including locations), XMP, IPTC, comments and additional pictures from JPEG,
+            PNG and WebP files without re-encoding them. JPEG files that EXIF rotates are the exception: they are
+            released upright if only their visible content counts. `keep` releases the files unchanged.
         redistribute: `permitted` stops with a list if a license forbids redistribution of a picture; `url` releases the
             address and hash of such pictures, which `release fetch` gets; `all` releases them, if you have
             permission.
@@ -90,8 +90,9 @@ class Freeze(FinalStep):
             older than this setting. Releases with sealed splits are lossless.
         statements: Statements that only you can make: authors, url, languages, consent and pay of annotators, access
             terms, and answers of the data sheet; in your words on the card.
-        max_blind_gain: Largest gain over chance, 0-1, of the best strategy that sees no picture, by the low end of its
-            interval. A larger gain requires a reason; drafts and sets of fewer than 30 items are never refused.
+        max_blind_gain: Maximum gain over chance, 0-1, of the best strategy that sees no picture, measured at the low
+            end of its interval. A larger gain requires a reason; drafts and sets of fewer than 30 items are never
+            refused.
         why: Reason to freeze the release although a blind strategy gains more; printed on the card.
     """  # phrase: allowed
 
@@ -147,7 +148,7 @@ class Freeze(FinalStep):
 
     @property
     def picture_rule(self) -> PictureRule | None:
-        """How the release stores pictures made by steps."""
+        """Form in which the release stores pictures made by steps."""
         return "lossless" if self.sealed else self.pictures
 
     def corrections(self) -> Corrections:
@@ -157,7 +158,7 @@ class Freeze(FinalStep):
             PrerequisiteError: Only the digest of the errata is known.
         """
         if self.errata is not None and _BY_DIGEST.fullmatch(self.errata):
-            raise PrerequisiteError(f"errata {self.errata} are known by digest only; give the file")
+            raise PrerequisiteError(f"only the digest of the errata {self.errata} is known; give the file")
         return Corrections(self._errata)
 
     def is_reason_asked(self, blind: BlindStrategy | None) -> bool:
@@ -173,9 +174,9 @@ class Freeze(FinalStep):
         if blind is None or self.release_version is None or self.why or not self.is_reason_asked(blind):
             return
         raise BenchwrightError(
-            f"release {self.release!r} {self.release_version}: {blind.words}; that is surely more than "
-            f"{self.max_blind_gain:g} above guessing. Fix the items (the step answer_balance, "
-            "`benchwright filter shortcuts`), or state on the card why it is frozen all the same: --why TEXT, or "
+            f"release {self.release!r} {self.release_version}: {blind.words}; even the lower end of the interval is "
+            f"more than {self.max_blind_gain:g} above guessing. Fix the items (the step answer_balance, "
+            "`benchwright filter shortcuts`), or state on the card why you freeze it nevertheless: --why TEXT, or "
             "`why: TEXT` in the step freeze"
         )
 
@@ -183,7 +184,7 @@ class Freeze(FinalStep):
     @classmethod
     def _no_draft_by_hand(cls, version: str | None) -> str | None:
         if version is not None and version.startswith(DRAFT):
-            raise ValueError(f"versions that begin with {DRAFT!r} are drafts; leave release_version out for one")
+            raise ValueError(f"versions that begin with {DRAFT!r} are drafts; omit release_version to freeze a draft")
         return version
 
     @model_validator(mode="after")
@@ -196,7 +197,7 @@ class Freeze(FinalStep):
         """Refuse missing or ambiguous split names, and seeds that reveal sealed answers.
 
         Raises:
-            RecipeError: A setting is invalid; the message says what to change.
+            RecipeError: A setting is invalid; the message states what to change.
         """
         self._naming_stage(before)
         if self.sealed:
@@ -207,7 +208,7 @@ class Freeze(FinalStep):
             known = self.split_names(before)
             if known is not None and (strange := sorted(set(self.sealed) - known)):
                 raise RecipeError(
-                    f"step {self.name!r}: sealed names the split {strange[0]!r}, and the splits are "
+                    f"step {self.name!r}: sealed names the split {strange[0]!r}, but the splits are "
                     f"{', '.join(sorted(known))}"
                 )
         if not self.accept_simulated:
@@ -235,7 +236,7 @@ class Freeze(FinalStep):
         if self.split_value is None and len(named) > 1:
             raise RecipeError(
                 f"step {self.name!r}: {several(named)}; set `split_value: {named[-1]}` for the last of them, or "
-                "leave a step out"
+                "remove a step"
             )
         chosen = self.split_value or (named[0] if named else None)
         if chosen is None:
@@ -250,7 +251,7 @@ class Freeze(FinalStep):
         if self.split_value and makers:
             raise RecipeError(
                 f"step {self.name!r}: {makers[0]!r} makes items after {before[place].entry!r} has named their splits; "
-                f"move {before[place].entry!r} behind it"
+                f"move {before[place].entry!r} after it"
             )
         return before[place]
 
@@ -463,8 +464,8 @@ def _sealing(
         path = key_path(workspace, name, version)
         if (workspace / "releases" / f"{name}-{version}").exists() and not path.exists():
             raise BenchwrightError(
-                f"the release {name}-{version} is there, and its key file {path} is not; put it back, without which "
-                "nothing can be sealed as before, or raise the version"
+                f"the release {name}-{version} exists, but its key file {path} is missing; restore the file, which is "
+                "needed to seal the same way again, or raise the version"
             )
     salt = known_salt(workspace, name, version)
     sealing = Sealing(settings.sealed, salt=salt, seed=seed, accept_known_seed=settings.accept_known_seed)

@@ -61,7 +61,7 @@ def freeze_workspace(
             if None.
         statements: Statements about the release that only its authors can make.
         why: Reason for freezing it although a strategy that sees no picture gains far more than chance.
-        workers: Largest number of processes that draw marks and encode files.
+        workers: Maximum number of processes that draw marks and encode files.
         progress: Receiver of the number of items with drawn marks.
         announce: Receiver of the size of the release, before it is written.
 

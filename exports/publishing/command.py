@@ -86,7 +86,7 @@ def _text(publication: Publication, *, dry_run: bool) -> str:
     lines += [f"  removed   {'':>12}  {'':64}  {path}" for path in publication.removed]
     sent, size = len(publication.to_send), _send_bytes(publication) / 1e6
     if publication.published and not sent:
-        head = f"{publication.target} holds {publication.message} already; nothing to send"
+        head = f"{publication.target} already contains {publication.message}; nothing to send"
     elif dry_run:
         target = publication.target if publication.target.startswith(HUB) else f"the folder {publication.target}"
         head = f"would send {sent} of {counted(len(publication.files), 'file')}, {size:.1f} MB, to {target}"

@@ -25,13 +25,13 @@ def publish_to_folder(plan: Publication, folder: Path, *, dry_run: bool) -> Publ
     """
     source = plan.release.path.resolve()
     if folder.resolve() != source and folder.resolve().is_relative_to(source):
-        raise BenchwrightError(f"{folder} lies inside the release {plan.release.path}; give a folder elsewhere")
+        raise BenchwrightError(f"{folder} is inside the release {plan.release.path}; give a folder elsewhere")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BenchwrightError(f"{folder} is not a folder; give one that does not exist")
     if folder.exists() and any(folder.iterdir()):
         if not verify_release(folder, expect=plan.release.release_id).ok:
             raise BenchwrightError(
-                f"{folder} holds something other than this very release, and nothing is written over it; give a "
+                f"{folder} contains something other than this release, and nothing in it is overwritten; give a "
                 f"folder that does not exist, such as {folder / f'{plan.release.name}-{plan.release.version}'}"
             )
         return replace(plan.with_states({file.path: "there" for file in plan.files}), published=True)

@@ -56,7 +56,7 @@ def repository_of(name: str) -> str:
         BenchwrightError: The name does not have the form `ORG/NAME`.
     """
     if not _REPOSITORY.fullmatch(name) or ".." in name or "--" in name:
-        raise BenchwrightError(f"{name!r} is no repository of the Hub; give hub:ORG/NAME, such as hub:my-lab/my-bench")
+        raise BenchwrightError(f"{name!r} is not a Hub repository; give hub:ORG/NAME, such as hub:my-lab/my-bench")
     return name
 
 
@@ -89,8 +89,8 @@ def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run
         raise DataError(f"{plan.release.path / CARD}: the Hub would refuse it: {'; '.join(plan.card_errors)}")
     if token is None:
         raise PrerequisiteError(
-            "publishing to the Hub needs a token that may write: set HF_TOKEN, or run `hf auth login`; "
-            "https://huggingface.co/settings/tokens makes one"
+            "publishing to the Hub needs a token with write permission: set HF_TOKEN, or run `hf auth login`; "
+            "https://huggingface.co/settings/tokens creates one"
         )
     with _refusals(repository, token):
         api.whoami()
@@ -98,7 +98,7 @@ def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run
             api.create_repo(repository, repo_type=_DATASET, private=private)
             state = _fetched(api, repository, plan.tag)
         if state is None:
-            raise BenchwrightError(f"{repository}: the Hub made the repository and does not show it; try again later")
+            raise BenchwrightError(f"{repository}: the Hub created the repository but does not show it; try later")
         plan = _compared(plan, state, repository, private=private)
         if not plan.published:
             _commit_and_tag(api, repository, plan, state)
@@ -144,7 +144,7 @@ def _commit_and_tag(api: HfApi, repository: str, plan: Publication, state: _Repo
     files = _files(api, repository, commit)
     if wrong := _differing(plan, files):
         raise DataError(
-            f"{repository}: after the commit {commit} the Hub has other files than the release: {', '.join(wrong)}; "
+            f"{repository}: after the commit {commit}, these files differ on the Hub: {', '.join(wrong)}; "
             "no tag was set. Verify the release, then publish again"
         )
     api.create_tag(
@@ -190,12 +190,12 @@ def _compared(plan: Publication, state: _Repository | None, repository: str, *, 
     if state is None:
         return plan.with_states({file.path: "new" for file in plan.files})
     if private and not state.private:
-        raise BenchwrightError(f"{repository} is public already; make it private on the Hub, or publish elsewhere")
+        raise BenchwrightError(f"{repository} is already public; make it private on the Hub, or publish elsewhere")
     if state.tagged is not None:
         if wrong := _differing(plan, state.tagged):
             raise BenchwrightError(
-                f"{repository} has a version {plan.tag} with other content ({', '.join(wrong[:3])}), and a tag that "
-                "others may cite is not moved; freeze with a higher version"
+                f"{repository} already has a version {plan.tag} with different content ({', '.join(wrong[:3])}), and "
+                "tags that others may cite are never moved; freeze with a higher version"
             )
         return replace(plan.with_states({file.path: "there" for file in plan.files}), published=True)
     states = {file.path: _state(plan, file, state.files.get(file.path)) for file in plan.files}
@@ -210,7 +210,7 @@ def _check_same_benchmark(api: HfApi, repository: str, state: _Repository) -> No
     """
     if set(state.files) <= {CARD}:
         return
-    problem = f"it has {', '.join(sorted(state.files)[:3])} and no {MANIFEST} of a release"
+    problem = f"it contains {', '.join(sorted(state.files)[:3])} but no {MANIFEST} of a release"
     if MANIFEST in state.files and state.files[MANIFEST].size <= _MAX_MANIFEST_BYTES:
         with tempfile.TemporaryDirectory() as folder:
             path = api.hf_hub_download(repository, MANIFEST, repo_type=_DATASET, revision=state.head, local_dir=folder)
@@ -221,8 +221,8 @@ def _check_same_benchmark(api: HfApi, repository: str, state: _Repository) -> No
         if isinstance(document, dict) and document.get("format") == FORMAT:
             return
     raise BenchwrightError(
-        f"{repository} is taken: {problem}, and publishing would remove what is there; give the name of a repository "
-        "that does not exist"
+        f"{repository} is already in use: {problem}, and publishing would remove its content; give the name of a "
+        "repository that does not exist"
     )
 
 
@@ -311,8 +311,8 @@ def _refusals(repository: str, token: str | None) -> Iterator[None]:
 
 
 _WHY = {
-    401: "the token is not valid any more, or may not see this; make a new one and set HF_TOKEN or run `hf auth login`",
-    403: "the token may not write here; it needs the role write, for this account or organization",
+    401: "the token is no longer valid, or has no access; create a new one and set HF_TOKEN or run `hf auth login`",
+    403: "the token has no write access; it needs the role `write` for this account or organization",
     404: "the Hub does not have it",
     409: "the name is taken",
     412: "another commit came in between; publish again",

@@ -88,7 +88,7 @@ def plan_publication(release: Release, target: str) -> Publication:
     if not verification.ok:
         more = len(verification.problems) - 1
         rest = f" ({more} more; `benchwright release verify` lists them)" if more else ""
-        raise CheckFailed(f"{release.path} fails its check and is not published: {verification.problems[0]}{rest}")
+        raise CheckFailed(f"{release.path} fails verification and is not published: {verification.problems[0]}{rest}")
     listed = [FilePlan(name, entry.size_bytes, entry.sha256) for name, entry in release.manifest.files.items()]
     unlisted = [MANIFEST, SEAL, *([SIGNATURE] if (release.path / SIGNATURE).exists() else [])]
     return Publication(release, target, tuple(sorted([*listed, *(_hashed(release, name) for name in unlisted)])))

@@ -32,7 +32,7 @@ def publish(release: Release, *, to: str, private: bool = False, dry_run: bool =
     """
     if not to.startswith(HUB):
         if private:
-            raise BenchwrightError(f"only repositories of the Hub can be private, and {to} is a folder")
+            raise BenchwrightError(f"only Hub repositories can be private, but {to} is a folder")
         from .folder import publish_to_folder
 
         return publish_to_folder(plan_publication(release, to), Path(to), dry_run=dry_run)

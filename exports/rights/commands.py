@@ -22,7 +22,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @click.command("fetch")
 @click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder of a release.")
-@click.option("--private-hosts", is_flag=True, help="Ask hosts of private networks and this machine, too.")
+@click.option("--private-hosts", is_flag=True, help="Also contact hosts on private networks and this machine.")
 @json_option(
     """
     `{"folder", "pictures", "there", "fetched", "missing": [{"image_id", "url", "reason", "detail"}]}`; `pictures` is
@@ -66,7 +66,7 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
 @click.command("takedown")
 @click.argument(
     "image",
-    help="Path below the image folder, or id of an image or of a file that a release made of it, or its first digits.",
+    help="Path below the image folder, id of an image or of a file that a release made from it, or its first digits.",
 )
 @click.option(
     "--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]"
@@ -78,10 +78,10 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
 @click.option(
     "--copies",
     type=click.Choice(["all", "certain"]),
-    help="Whether to withdraw pictures that may be copies too, because a step put them into one group with it or asks "
-    "about them.  [default: if there are any, withdraw nothing and name them]",
+    help="Whether to also withdraw pictures that may be copies, because a step grouped them with it or asks about "
+    "them.  [default: if there are any, withdraw nothing and name them]",
 )
-@click.option("--undo", is_flag=True, help="Take a withdrawal back, including that of its copies.")
+@click.option("--undo", is_flag=True, help="Undo a withdrawal, including that of its copies.")
 @json_option(
     """
     `{"image_id", "file", "why", "by", "at", "undone_by", "undone_at", "undone_why", "holds", "is_new", "items",
@@ -144,12 +144,12 @@ def _takedown_lines(result: TakedownResult) -> Iterator[str]:
     yield from (f"  {name} was not compared: its file cannot be read" for name in result.not_compared)
     if not result.looked_for_near:
         yield (
-            "copies of other pixels (smaller, cropped, recoloured) were not looked for: no step of the recipe does "
-            "(`near_duplicates` would)"
+            "copies with different pixels (smaller, cropped, recolored) were not searched for: no step of the recipe "
+            "does this (`near_duplicates` would)"
         )
     them = "it" if len(result.pictures) == 1 else "them"
     verb = "leaves out" if entry.holds else "has again"
-    pictures = f"{counted(len(result.pictures), 'picture')} and {counted(result.made, 'picture')} made of {them}"
+    pictures = f"{counted(len(result.pictures), 'picture')} and {counted(result.made, 'picture')} made from {them}"
     yield (
         f"the next version {verb} {pictures}; how many items that concerns is known once the run is complete"
         if result.items is None
@@ -159,8 +159,8 @@ def _takedown_lines(result: TakedownResult) -> Iterator[str]:
     for release in result.releases:
         may = f"{counted(len(release.possible), 'item')} of it may show a copy: a step put the pictures into one group"
         if release.items:
-            yield f"{release.path} holds {them}, in {len(release.items)} of its items, release id {release.release_id}"
+            yield f"{release.path} uses {them} in {len(release.items)} of its items, release id {release.release_id}"
         if release.possible:
             yield f"{release.path}, release id {release.release_id}: {may}"
     if entry.holds and result.releases:
-        yield "a release never changes: remove those copies, published ones too, or tell who has them"
+        yield "releases never change: delete these releases, including published copies, or tell those who have them"

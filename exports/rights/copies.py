@@ -1,7 +1,7 @@
 """Copies of a picture in a workspace: files with equal pixels, and copies that steps of its recipe recorded.
 
-Two files with equal bytes are one image. Pictures with equal upright pixels are found here, whatever the recipe.
-Smaller, cropped or recolored copies are known only if a step such as `near_duplicates` searched for them.
+Two files with equal bytes are one image. This module finds pictures with equal upright pixels, regardless of the
+recipe. Smaller, cropped or recolored copies are known only if a step such as `near_duplicates` searched for them.
 """
 
 from __future__ import annotations

@@ -91,10 +91,10 @@ def _made(name: str, made: ImageRecord, known: Mapping[str, ImageRecord]) -> str
             seen.add(image_id)
             waiting += reversed(record.derived_from)
     named = ", ".join(sources)
-    which = f"{named}: withdraw that" if len(sources) == 1 else f"{named}: withdraw the one concerned"
+    which = f"{named}: withdraw that" if len(sources) == 1 else f"{named}: withdraw the one that is meant"
     return (
-        f"{name!r} is a picture that the recipe made from {which}, and all that was made from it goes with it; to "
-        "leave out single items only, drop them with `benchwright filter drop`"
+        f"{name!r} is a picture that the recipe made from {which}, and everything made from it is withdrawn as well; "
+        "to leave out only single items, drop them with `benchwright filter drop`"
     )
 
 
@@ -107,8 +107,9 @@ def _in_no_table(space: Workspace, name: str, image_id: str) -> str:
     if not holding:
         return f"image {image_id} is in no table of {space.root}; run the recipe again"
     return (
-        f"{name!r} is in no table of {space.root} any more, so that the next version has nothing of it; releases that "
-        f"never change hold it: {', '.join(holding)}; remove those copies, published ones too, or tell who has them"
+        f"{name!r} is no longer in any table of {space.root}, so the next version will not contain it; earlier "
+        f"releases do, and never change: {', '.join(holding)}; delete them, including published copies, or tell those "
+        "who have them"
     )
 
 

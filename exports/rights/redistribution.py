@@ -12,7 +12,7 @@ from benchwright.rights import forbids_redistribution, normalized_licence
 from benchwright.texts.normalization import counted
 
 Redistribute = Literal["permitted", "url", "all"]
-"""Content of a release: only what licenses permit; addresses of the pictures they do not; or everything."""
+"""Content of a release: only pictures that licenses permit; addresses in place of the others; or all pictures."""
 
 _SHOWN = 20
 
@@ -68,14 +68,14 @@ class Redistribution:
         more = len(lines) - _SHOWN
         listed = "\n  ".join(lines[:_SHOWN] + ([f"and {more} more"] if more > 0 else []))
         way = (
-            "`redistribute: url` states address and hash of those that `sources.csv` gives a url and that are shown "
-            "unchanged"
+            "`redistribute: url` releases the address and hash of pictures that have a url in `sources.csv` and are "
+            "shown unchanged"
             if self._redistribute == "permitted"
-            else "these have no url in `sources.csv`, or are shown otherwise than at their address"
+            else "these have no url in `sources.csv`, or are not shown as they are at their address"
         )
         raise BenchwrightError(
-            f"{counted(len(lines), 'picture')} may not be redistributed by license:\n  {listed}\n"
-            f"{way}; or withdraw them (`benchwright release takedown`), drop them by the step `licences`, or set "
+            f"licenses forbid redistribution of {counted(len(lines), 'picture')}:\n  {listed}\n"
+            f"{way}; or withdraw them (`benchwright release takedown`), drop them with the step `licences`, or set "
             "`redistribute: all` if you have permission to redistribute them"
         )
 

@@ -76,7 +76,7 @@ class TakedownResult(NamedTuple):
         takedown: The recorded withdrawal of the named picture.
         is_new: Whether this call recorded anything.
         pictures: All withdrawn or restored pictures: the named one, then its copies.
-        made: Number of pictures that steps made from these.
+        made: Number of pictures that steps made from the withdrawn or restored ones.
         items: Number of items that the next version omits or regains; None if the run is not complete.
         releases: Releases in the workspace that contain any of the pictures, ordered by folder; they stay unchanged.
         possible: Pictures that may be copies but stay because `certain` was requested.
@@ -184,8 +184,8 @@ def _undecided(name: str, pictures: Sequence[WithdrawnPicture]) -> str:
     named = ", ".join(f"{picture.name} ({picture.how})" for picture in pictures[:_MOST_NAMED])
     more = f" and {len(pictures) - _MOST_NAMED} more" if len(pictures) > _MOST_NAMED else ""
     return (
-        f"nothing is withdrawn yet: {name!r} may have copies that no step is sure of: {named}{more}; withdraw them too "
-        "with --copies all, or leave them with --copies certain"
+        f"nothing is withdrawn yet: no step is certain whether these are copies of {name!r}: {named}{more}; withdraw "
+        "them as well with --copies all, or leave them with --copies certain"
     )
 
 

@@ -96,7 +96,7 @@ def test_a_version_is_raised_and_a_damaged_release_is_not_taken(
         correct_release(release, [erratum(puzzles[0])], version="1.0", out=tmp_path / "next")
     path = release.path / "agreement.json"
     path.write_text(json.dumps({"format": "benchwright/agreement", "version": 1, "campaigns": {}}), encoding="utf-8")
-    with pytest.raises(DataError, match="is not as it was frozen"):
+    with pytest.raises(DataError, match="was changed after freezing"):
         correct_release(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / "next")
     assert not (tmp_path / "next").exists()
 

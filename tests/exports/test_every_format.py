@@ -251,7 +251,7 @@ def _written_anew(monkeypatch: pytest.MonkeyPatch, *, changed_bits: int) -> None
 
 def test_other_pixels_are_seen(release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _written_anew(monkeypatch, changed_bits=1)
-    with pytest.raises(DataError, match="has other pixels"):
+    with pytest.raises(DataError, match="has different pixels"):
         export_release(release, "jsonl", tmp_path / "out")
 
 

@@ -113,7 +113,7 @@ def test_two_values_that_name_splits_must_be_told_apart(bench, ctx, tmp_path):
             for item, values in super().items():
                 yield item, {**values, "other.split": "dev"}
 
-    with pytest.raises(StepError, match=r"other\.split, splits\.split; say which with split_value"):
+    with pytest.raises(StepError, match=r"other\.split, splits\.split; choose one with split_value"):
         Freeze(name="tiny").finish(Two(bench), ctx)
     made = Freeze(name="tiny", split_value="other.split").finish(Two(bench), ctx)
     assert Release.open(tmp_path / made["release"]).splits == ("dev",)
@@ -236,5 +236,5 @@ def test_errata_enter_the_fingerprint_by_what_they_say(tmp_path: Path) -> None:
     changed = Freeze.model_validate({"name": "tiny", "errata": "errata.json"}, context={FOLDER: tmp_path / "other"})
     assert changed.parameters() != steps[0].parameters()
     by_digest = Freeze.model_validate({"name": "tiny", "errata": steps[0].parameters()["errata"]})
-    with pytest.raises(PrerequisiteError, match="known by digest only"):
+    with pytest.raises(PrerequisiteError, match="only the digest of the errata"):
         by_digest.corrections()

@@ -148,17 +148,17 @@ def test_the_next_version_replaces_files_and_both_tags_stay(
 def test_a_version_is_never_overwritten(hub: Hub, publish: Publish, release: Release, tmp_path: Path) -> None:
     publish(release)
     other = small_bench().write(tmp_path / "other", description="Other words.")
-    assert "has a version 1.0 with other content (README.md" in publish(other, code=2)
-    assert "has a version 1.0 with other content" in publish(other, "--dry-run", code=2)
+    assert "already has a version 1.0 with different content (README.md" in publish(other, code=2)
+    assert "already has a version 1.0 with different content" in publish(other, "--dry-run", code=2)
     assert on_hub(hub) == held(release)
 
 
 @pytest.mark.parametrize(
     ("token", "words"),
     [
-        pytest.param(EXPIRED, "the token is not valid any more", id="expired"),
-        pytest.param(READER, "the token may not write here", id="read-only"),
-        pytest.param("", "needs a token that may write", id="none"),
+        pytest.param(EXPIRED, "the token is no longer valid", id="expired"),
+        pytest.param(READER, "the token has no write access", id="read-only"),
+        pytest.param("", "needs a token with write permission", id="none"),
     ],
 )
 def test_a_token_that_may_not_write_is_refused(
@@ -169,14 +169,14 @@ def test_a_token_that_may_not_write_is_refused(
 
 
 def test_another_organization_is_refused(publish: Publish, release: Release) -> None:
-    assert "the token may not write here" in publish(release, to="hub:others/tiny", code=2)
+    assert "the token has no write access" in publish(release, to="hub:others/tiny", code=2)
 
 
 def test_a_name_that_is_taken_is_refused(hub: Hub, publish: Publish, release: Release) -> None:
     hub.create("lab/tiny", files={"train.csv": b"a,b\n"})
-    assert "lab/tiny is taken: it has train.csv" in publish(release, code=2)
+    assert "lab/tiny is already in use: it contains train.csv" in publish(release, code=2)
     hub.create("lab/tiny", files={"manifest.json": b"[1]"})
-    assert "is taken" in publish(release, code=2)
+    assert "is already in use" in publish(release, code=2)
     assert set(on_hub(hub)) == {"manifest.json"}
 
 
@@ -184,7 +184,7 @@ def test_a_public_repository_is_refused_where_a_private_one_is_wanted(
     hub: Hub, publish: Publish, release: Release
 ) -> None:
     hub.create("lab/tiny")
-    assert "lab/tiny is public already" in publish(release, "--private", code=2)
+    assert "lab/tiny is already public" in publish(release, "--private", code=2)
     assert not on_hub(hub)
 
 
@@ -217,7 +217,7 @@ def test_a_release_that_does_not_hold_and_a_draft_are_not_published(
     draft = small_bench().write(tmp_path / "draft", version="0+abc")
     assert "is a draft" in publish(draft, code=2)
     (release.path / "errata.json").write_text("{}")
-    assert "fails its check and is not published: errata.json" in publish(release, code=1)
+    assert "fails verification and is not published: errata.json" in publish(release, code=1)
     assert not hub.requests
 
 
@@ -225,7 +225,7 @@ def test_a_release_that_does_not_hold_and_a_draft_are_not_published(
 def test_what_is_no_repository_is_refused(name: str, release: Release) -> None:
     done = in_process("release", "publish", release.path, "--to", f"hub:{name}", "--dry-run")
     assert done.returncode == 2
-    assert "is no repository of the Hub" in done.stderr
+    assert "is not a Hub repository" in done.stderr
 
 
 def test_a_folder_gets_the_release_whole(release: Release, tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_folder_with_something_else_is_left_alone(release: Release, tmp_path: 
     (target / "notes.txt").write_text("mine")
     done = in_process("release", "publish", release.path, "--to", target)
     assert (done.returncode, [path.name for path in target.iterdir()]) == (2, ["notes.txt"])
-    assert "nothing is written over it" in done.stderr
+    assert "nothing in it is overwritten" in done.stderr
     inside = in_process("release", "publish", release.path, "--to", release.path / "data" / "copy")
-    assert "lies inside the release" in inside.stderr
+    assert "is inside the release" in inside.stderr
     assert verify_release(release.path).ok

@@ -90,7 +90,7 @@ def test_pictures_that_may_not_be_passed_on_stop_the_release_with_a_list(tmp_pat
     with pytest.raises(BenchwrightError, match="redistribute: url") as refusal:
         frozen(bench, tmp_path)
     lines = str(refusal.value).splitlines()
-    assert lines[0].startswith("2 pictures may not be redistributed")
+    assert lines[0].startswith("licenses forbid redistribution of 2 pictures")
     assert [line.strip() for line in lines[1:3]] == [
         f"{name}.jpg (LicenseRef-all-rights-reserved; 1 item)" for name in "ab"
     ]

@@ -136,7 +136,7 @@ def test_the_key_is_its_owners_and_outside_the_release(release: Release, tmp_pat
 
 def test_a_release_whose_key_is_gone_is_not_frozen_again(release: Release, bench: TellingBench, tmp_path: Path) -> None:
     (tmp_path / KEY).unlink()
-    with pytest.raises(BenchwrightError, match=r"telling-1\.0\.key\.json.*put it back"):
+    with pytest.raises(BenchwrightError, match=r"telling-1\.0\.key\.json.*restore the file"):
         freeze_sealed(tmp_path, bench)
 
 

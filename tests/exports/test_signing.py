@@ -270,7 +270,7 @@ def test_without_ssh_keygen_it_is_said_what_to_install(folder: Path, keys: Path,
 def test_options_of_a_signature_need_the_keys_that_count(folder: Path, keys: Path, options: list[str]) -> None:
     given = [str(keys / "ada.pub") if option == "KEY" else option for option in options]
     done = in_process("release", "verify", folder, *given)
-    assert (done.returncode, "goes with --signed-by" in done.stderr) == (2, True)
+    assert (done.returncode, "requires --signed-by" in done.stderr) == (2, True)
 
 
 def test_freezing_again_leaves_a_signed_release_as_it_is(folder: Path) -> None:

@@ -228,7 +228,7 @@ def test_where_there_are_few_half_of_them_stay_for_the_rest(caplog):
         ({"sizes": {"test": 5}}, "gets the rest"),
         ({"sizes": {"dev": 0}}, "has the size 0"),
         ({"sizes": {"all": 3}}, "cannot be named 'all'"),
-        ({"counted": "items"}, "go with `sizes`"),
+        ({"counted": "items"}, "require `sizes`"),
     ],
 )
 def test_sizes_that_contradict_are_refused(settings, message):

@@ -74,7 +74,7 @@ def test_it_is_found_by_the_id_of_a_released_file_and_taken_back(quiz: Path) -> 
     done = in_process("release", "takedown", cut[:16], "--why", "rights", "--by", "ada", "--workspace", quiz)
     assert done.returncode == 0, done.stderr
     assert "withdrawn" in done.stdout
-    assert "quiz-1.0 holds it, in 1 of its items" in done.stdout
+    assert "quiz-1.0 uses it in 1 of its items" in done.stdout
     [entry] = takedowns_of(Workspace(quiz))
     assert (entry.image_id, entry.why, entry.by, entry.holds) == (root, "rights", "ada", True)
     again = run_json("release", "takedown", root, "--why", "twice", "--by", "bo", "--workspace", quiz, "--json")

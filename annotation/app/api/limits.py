@@ -23,7 +23,7 @@ class ApiLimits:
     """Counters of attempts and requests, in memory; a restart resets them. Only the server's event loop uses them.
 
     Wrong tokens are counted like wrong passwords (`security.attempts`). A token that worked from an address before has
-    a separate count there: the right token passes from that address, whatever guesses others made.
+    a separate count there: the right token passes from that address, regardless of the guesses of others.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class ApiLimits:
         self._buckets: OrderedDict[int, _Bucket] = OrderedDict()
 
     def attempt(self, token_id: int | None, host: str) -> SignInAttempt:
-        """Return an attempt from an address with a token that contains this number."""
+        """Return an attempt from an address with the token of this id; None stands for a token without an id."""
         address = address_key(host)
         number = -1 if token_id is None else token_id
         device = address if (number, address) in self._known else None

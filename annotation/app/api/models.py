@@ -128,7 +128,7 @@ class ExportBody(_ApiInput):
 
 
 class TokenBody(_ApiInput):
-    """A token to create; a token cannot create another of the scope `curator`."""
+    """A token to create; a token cannot create another token with the scope `curator`."""
 
     person: _Name = Field(description="Account in whose name it decides.")
     label: _Name = Field(description="What it is for.")
@@ -233,7 +233,7 @@ class TaskReply(_ApiAnswer):
 
 
 class TasksReply(_ApiAnswer):
-    """Tasks."""
+    """A list of tasks."""
 
     items: list[TaskReply]
     next: str | None = Field(None, description="Cursor of the next page; null on the last one.")

@@ -120,7 +120,7 @@ def takes_of(call: ApiCall, card: Card) -> dict[str, Any]:
 
 
 def pictures_reply(call: ApiCall, task_id: int, pictures: Sequence[ViewerPicture]) -> list[PictureReply]:
-    """Return the pictures of a task, with the paths at which a token gets them."""
+    """Return the pictures of a task, with the paths from which a token can retrieve them."""
     base = f"{call.base_path}/tasks/{task_id}/pictures"
     return [
         PictureReply(

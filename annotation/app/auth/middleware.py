@@ -1,7 +1,7 @@
 """Session middleware: every page, picture and websocket of the app requires a session.
 
-It is ASGI middleware in front of Streamlit, so it also protects everything that Streamlit serves by itself. Its
-headers on every response forbid the browser to run, frame or load anything from other sites.
+It is ASGI middleware in front of Streamlit, so it also protects everything that Streamlit serves by itself. Its headers
+on every response prevent the browser from running, framing or loading anything from other sites.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PROVIDER_PATHS = frozenset({OIDC_START, OIDC_BACK})
 ENTER = "/enter/"
 """Prefix of the paths at which crowd workers arrive; opening the page does not begin a session yet."""
 API = "/api"
-"""Path below which tokens authenticate programs, whatever session a browser has; its document and page are open."""
+"""Path below which tokens authenticate programs, regardless of browser sessions; its document and page are open."""
 ACCOUNT = "benchwright.account"
 """Key of the ASGI scope at which the middleware stores the signed-in account for the routes."""
 

@@ -31,7 +31,7 @@ _LONGEST_CODE = 4096
 
 
 def oidc_routes(state: AppState) -> list[Route]:
-    """Return the routes for signing in through a provider; empty without a provider."""
+    """Return the routes for signing in through a provider; empty if there is no provider."""
     if state.provider is None:
         return []
     routes = _OidcRoutes(state, state.provider)

@@ -1,6 +1,6 @@
 """The language and direction of Streamlit's page, and the route for choosing another language.
 
-Streamlit's page is one file that says `<html lang="en">`. The middleware sends it with the user's language, so that
+Streamlit's page is a file that contains `<html lang="en">`. The middleware sends it with the user's language, so that
 browsers and screen readers know language and direction before any script runs; the file does not change.
 """
 

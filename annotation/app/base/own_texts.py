@@ -1,7 +1,7 @@
 """Benchwright's own texts that campaigns hold in English (forms, guidelines and practice), and names for codes.
 
-A campaign stores its form and guidelines as of its opening. The app identifies Benchwright's own texts among them by
-their English wording and shows them in the user's language; texts of a curator or a recipe stay unchanged.
+A campaign stores its form and guidelines as they were when it opened. The app identifies Benchwright's own texts among
+them by their English wording and shows them in the user's language; texts of a curator or a recipe stay unchanged.
 """
 
 from __future__ import annotations

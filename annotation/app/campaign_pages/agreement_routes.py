@@ -31,7 +31,7 @@ _USUAL = "krippendorff_alpha"
 
 
 class _Compared(NamedTuple):
-    """What the address of the page asks for.
+    """The comparison that the page's address specifies.
 
     Attributes:
         field: The compared part of the decisions.
@@ -95,7 +95,7 @@ class _AgreementPage:
 
 
 def _compared(fields: dict[str, LabelField], query: dict[str, str]) -> _Compared:
-    """Return what an address asks for, with the usual choices in place of missing and unknown ones."""
+    """Return the comparison that an address specifies, with defaults for missing and unknown values."""
     field = fields.get(query.get("what", ""), next(iter(fields.values())))
     statistic = query.get("statistic", "")
     is_ordinal = query.get("in_order") == "yes" and _may_have_order(field)
@@ -109,7 +109,7 @@ def _may_have_order(field: LabelField) -> bool:
 
 
 def _menu(campaign: str, fields: dict[str, LabelField], compared: _Compared) -> str:
-    """Return the menus of what is compared and of the statistic in the charts."""
+    """Return the menus for the compared field and for the statistic in the charts."""
     named = {name: _field_words(field) for name, field in fields.items()}
     statistics = {name: TEXTS[f"statistic_{name}"] for name in STATISTICS}
     menus = choice_field("what", compared.field.labels.name, FieldWords(TEXTS["what"]), named)

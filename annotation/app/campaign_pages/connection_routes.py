@@ -100,7 +100,7 @@ class _ConnectionsPage:
         return RedirectResponse(f"{CONNECTIONS}?{urlencode({'campaign': campaign})}", 303)
 
     def _close(self, campaign: str, asked: CuratorRequest) -> None:
-        """Close or reopen the campaign, whichever applies, since another curator may have been faster."""
+        """Close or reopen the campaign as requested; do nothing if another curator has already done so."""
         is_closed = self._state.store.campaign(campaign).is_closed
         if is_closed == (asked.fields.get("to") == "closed"):
             return

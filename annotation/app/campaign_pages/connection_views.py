@@ -53,7 +53,7 @@ def state_section(campaign: Campaign, asked: CuratorRequest) -> str:
 def tokens_section(
     state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str], *, now: datetime
 ) -> str:
-    """Return the campaign's tokens for the HTTP API, and the form that creates one, filled with refused input."""
+    """Return the campaign's tokens for the HTTP API, and the form that creates one, prefilled with refused input."""
     tokens = ApiTokens(state.store).of_campaign(campaign.name)
     rows = "".join(_token_row(token, campaign, asked, now=now) for token in tokens)
     people = {account.name: escaped(account.name) for account in state.accounts.all() if not account.is_disabled}
@@ -120,7 +120,7 @@ def _webhook_row(webhooks: Webhooks, webhook: Webhook, campaign: Campaign, asked
 
 
 def entries_section(state: AppState, campaign: Campaign, asked: CuratorRequest, sent: Mapping[str, str]) -> str:
-    """Return the campaign's entries for crowd workers, and the form that creates one, filled with refused input."""
+    """Return the campaign's entries for crowd workers, and the form that creates one, prefilled with refused input."""
     listed = CrowdEntries(state.store).of_campaign(campaign.name)
     rows = "".join(_entry_row(entry, campaign, asked) for entry in listed)
     fields = [
@@ -189,5 +189,5 @@ def _hidden(campaign: Campaign, asked: CuratorRequest) -> str:
 
 
 def _event_words(code: str) -> str:
-    """Return the words for an event."""
+    """Return the label of an event."""
     return TEXTS[f"event_{code.replace('.', '_')}"]

@@ -36,7 +36,7 @@ def draft_form(
     proposals: Sequence[GuidelineProposal],
     asked: CuratorRequest,
 ) -> str:
-    """Return the field of the text with its preview, the buttons, and the proposals.
+    """Return the text field with its preview, the buttons, and the proposals.
 
     Args:
         campaign: The campaign.

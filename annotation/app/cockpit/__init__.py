@@ -1,1 +1,1 @@
-"""The curators' steering pages, with our own routes: try rules and thresholds."""
+"""The curators' pages for trying rules and thresholds, which the app serves without Streamlit."""

@@ -92,7 +92,7 @@ class _RulesPage:
         return (self._state.store.where, *Overview(self._state.store, campaign).stamp())
 
     def _tried(self, campaign: Campaign, asked: CuratorRequest) -> TriedRule:
-        """Return the effect of the rule in an address; without one, that of the first rule that changes an item."""
+        """Return the effect of the rule in an address or else of the first rule that changes an item."""
         store, wanted = self._state.store, asked.query.get("rule", "")[:_LONGEST_RULE]
         trials = cached((*self._stamp(campaign), "rules"), lambda: try_rules(store, campaign))
         others = [trial for trial in trials if not trial.is_in_force] or trials
@@ -119,7 +119,7 @@ class _RulesPage:
         return sureness_table(cached(key, lambda: try_sureness(self._state.store, campaign)))
 
     def _changes(self, tried: TriedRule) -> str:
-        """Return the items that come out otherwise than under the rule in force, as tiles."""
+        """Return the items whose outcome differs from that under the rule in force, as tiles."""
         campaign, rule = tried.campaign, tried.picked.rule
         if not tried.picked.changed:
             return f"<p>{escape(changes_words(0, 0))}</p>"
@@ -131,7 +131,7 @@ class _RulesPage:
 
 
 def _spelled(rule: str) -> str:
-    """Return a rule in the notation of recipes; a text that is no rule stays as it is."""
+    """Return a rule in the notation of recipes; a text that is not a rule is returned unchanged."""
     try:
         return str(parse_rule(rule))
     except BenchwrightError:

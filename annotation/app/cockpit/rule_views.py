@@ -23,7 +23,7 @@ from .change_link import change_card
 OWN, PROBLEM, TRIED, SURENESS, CHANGES, RECIPE_LINE = (
     f"rule-{part}" for part in ("own", "problem", "words", "sureness", "changes", "recipe")
 )
-"""Ids of the parts that follow from the tried rule."""
+"""Ids of the page parts that depend on the tried rule."""
 
 
 class TriedRule(NamedTuple):
@@ -31,7 +31,7 @@ class TriedRule(NamedTuple):
 
     Attributes:
         campaign: The campaign.
-        trials: Effects of all possible rules, that of the rule in force among them.
+        trials: Effects of all possible rules, including the rule in force.
         picked: Effect of the tried rule.
         sees_sureness: Whether the page shows the votes that thresholds of sureness would save.
         problem: Problem of the address; empty for none.
@@ -87,7 +87,7 @@ def changes_words(changed: int, shown: int) -> str:
 
 
 def change_line(task: ChangedTask) -> str:
-    """Return the words for the change of one task."""
+    """Return the text that describes the change of one task."""
     return TEXTS["fate_change"].format(before=words_for(task.before), after=words_for(task.after))
 
 

@@ -23,7 +23,7 @@ from .changed_records import MOST_CHANGED, changed_tiles
 PROBLEM, COUNTS, CHART, CHANGES, RECIPE_LINE = (
     f"threshold-{part}" for part in ("problem", "counts", "chart", "changes", "recipe")
 )
-"""Ids of the parts that follow from the tried value."""
+"""Ids of the page parts that depend on the tried value."""
 _STEPS = 20
 """Number of steps of the field's arrows from 0 to the threshold of the recipe."""
 _WHOLE_BELOW = 1e15
@@ -99,7 +99,7 @@ def _spelled(number: float) -> str:
 
 
 def threshold_parts(state: AppState, tried: TriedThreshold) -> dict[str, str]:
-    """Return the parts of the page that follow from the tried value, by id."""
+    """Return the parts of the page that depend on the tried value, by id."""
     trial = tried.trial
     if trial is None:
         problem = f'<p class="problem">{escape(tried.problem)}</p>'

@@ -1,8 +1,8 @@
 """Requests to helpers: a process and a short queue for each lane, so that no helper delays those of another lane.
 
 Quick helpers, models and remote servers have separate lanes. A newer request of a window replaces its older ones, which
-are not computed if they still wait. If a helper takes too long, the lane ends its process and starts another for the
-next request. Requests never block drawing: callers get a future.
+are not computed if they are still waiting. If a helper takes too long, the lane ends its process and starts another for
+the next request. Requests never block drawing: callers get a future.
 """
 
 from __future__ import annotations

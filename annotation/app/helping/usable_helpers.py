@@ -32,14 +32,14 @@ def helpers_in(campaign: Campaign) -> CampaignHelpers:
 
 
 def why_unusable(helper: NamedHelper) -> str | None:
-    """Return a message that a helper is unusable here, without paths of this machine, or None if it is usable."""
+    """Return a message that explains why a helper is unusable, omitting the machine's paths, or None if usable."""
     if _missing(canonical_json(helper.to_json()), int(time.monotonic() / _LOOKED_AT_S)) is None:
         return None
     return unusable(helper)
 
 
 def unusable(helper: NamedHelper) -> str:
-    """Return a message for annotators that a helper is unusable."""
+    """Return a message that tells annotators that a helper is unusable."""
     return f"{helper.settings.title} cannot be used on this server yet; `benchwright doctor` tells the curator why"
 
 

@@ -37,7 +37,7 @@ class AppLanguage:
 
     Args:
         tag: Tag, such as `ar` or `pt-BR`.
-        texts: Translations by section and key; none for English. A missing translation shows in English.
+        texts: Translations by section and key; none for English. A text without a translation appears in English.
         english: English texts by section and key.
         setting_file: File with the descriptions of recipe settings, read on first use; default none.
     """
@@ -295,7 +295,8 @@ class Texts(Mapping[str, str]):
 
     Args:
         section: Section of the language files with their translations.
-        english: English texts; a text with a count may be forms by plural category, with the name of the count as `by`.
+        english: English texts; a text with a count may consist of forms by plural category, with the name of the count
+            as `by`.
     """
 
     def __init__(self, section: str, english: Mapping[str, str | Forms]) -> None:

@@ -27,7 +27,7 @@ SUFFIX = ".toml"
 
 
 def read_language(path: Path, english: TextsBySection, setting_file: Path | None = None) -> AppLanguage:
-    """Return the language of a file; entries that do not match English are left out and show in English.
+    """Return the language of a file; entries that do not match the English ones are left out and appear in English.
 
     Args:
         path: The file, named by the language's tag, such as `ar.toml`.

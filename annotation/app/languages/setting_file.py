@@ -5,7 +5,7 @@
     text = "..."
 
 The file of `ar.toml` is `settings/ar.toml` next to it. Settings with the same description share the table of the first
-one. A page finds a translation by its English text, so that a description that has changed shows in English.
+one. A page finds a translation by its English text, so a description that has changed appears in English.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Marking on pictures in the browser: points, boxes, polygons, masks and correspondences over the viewer's panes.
 
-Regions lie over the viewer's panes, so drawing also uses its zoom, its full-resolution tiles and its pairs. Lines and
-handles are SVG in the size of the stage. Masks are runs of cells per column at the picture's full resolution, drawn on
-a canvas at the screen's resolution.
+Regions are drawn over the viewer's panes, so drawing also uses the viewer's zoom, full-resolution tiles and pairs.
+Lines and handles are SVG in the size of the stage. Masks are runs of cells per column at the picture's full resolution,
+drawn on a canvas at the screen's resolution.
 """
 
 from pathlib import Path

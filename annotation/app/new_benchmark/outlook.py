@@ -55,7 +55,7 @@ class Outlook(NamedTuple):
         hours: Hours of work of all annotators together.
         cost: Pay for these hours, rounded to cents.
         people_needed: Number of different annotators required for each item.
-        end: Day on which it ends with the invited annotators, or None if there is none.
+        end: Day on which it ends with the invited annotators, or None if that cannot be computed.
         lacking: Number of missing annotators; 0 if there are enough.
     """
 

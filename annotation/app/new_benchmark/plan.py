@@ -225,7 +225,7 @@ def _problems_between(source: Source, kind: Kind, split: Split, gold: str, votes
 
 
 def code_of(words: str) -> str:
-    """Return the code of a reason's words: "Wrong answer" becomes `wrong_answer`."""
+    """Return the code for the wording of a reason: "Wrong answer" becomes `wrong_answer`."""
     return re.sub(r"\W+", "_", words.strip().lower()).strip("_")
 
 

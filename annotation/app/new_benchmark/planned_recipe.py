@@ -1,4 +1,4 @@
-"""The recipe of a plan: the text of a file for the browser and `benchwright run` alike."""
+"""The recipe of a plan: the text of a file that both the browser and `benchwright run` accept."""
 
 from __future__ import annotations
 

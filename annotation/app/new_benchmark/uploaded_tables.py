@@ -2,8 +2,8 @@
 
     uploads/DIGEST/questions.xlsx
 
-Two uploads of the same table are one file, and no upload overwrites a table. Size and number of tables are limited. A
-table's name must have the suffix of a table; a path in it is dropped.
+Two uploads of the same table are stored as one file, and no upload overwrites a table. Size and number of tables are
+limited. A table's name must have the suffix of a table; a path in it is dropped.
 """
 
 from __future__ import annotations

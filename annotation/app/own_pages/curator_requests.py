@@ -122,12 +122,12 @@ def form_routes(
 def script_endpoint(
     act: Callable[[Request, bytes], Response], most: int, *, too_large: str = "too_long"
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint for what the app's own script sends for a curator.
+    """Return an endpoint for requests that the app's own script sends for a curator.
 
     Args:
         act: Function that answers the request and its body; called in a thread.
         most: Maximum size of the body in bytes.
-        too_large: Name of the text that refuses a larger body; it may have a place `{most}` for megabytes.
+        too_large: Name of the text that refuses a larger body; it may contain the placeholder `{most}` for megabytes.
     """
 
     async def respond(request: Request) -> Response:

@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 _MOST_DIGITS = 18
-"""Number of digits from which a text cannot be the number of a row or page."""
+"""Number of digits at which a text can no longer be the number of a row or page."""
 
 
 def whole_number(text: str) -> int:
@@ -101,7 +101,7 @@ def shown_when(name: str, values: Iterable[str], body: str, *, is_hidden: bool =
         name: Name of the choice.
         values: Values of the choice to which the part belongs.
         body: The part, as HTML.
-        is_hidden: Whether the part is hidden without the script, too; default False.
+        is_hidden: Whether the part is also hidden if the script does not run; default False.
     """
     hidden_now = " hidden" if is_hidden else ""
     return f'<div data-when="{name}" data-is="{_attribute(" ".join(values))}"{hidden_now}>{body}</div>'

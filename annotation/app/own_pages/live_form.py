@@ -1,4 +1,4 @@
-"""Forms that try a value: their effect follows during typing, and changes nothing.
+"""Forms that try a value: the page shows the effect during typing, without changing anything.
 
 The page's script asks the server for the effect of each value and replaces parts of the page, so the field keeps its
 focus. The address always names the tried values; without the script, the form leads to that address.
@@ -16,7 +16,7 @@ from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 
 
 def live_form(path: str, fields: str) -> str:
-    """Return a form whose effect follows during typing.
+    """Return a form whose effect the page shows during typing.
 
     Args:
         path: Path of the page; the effect's address is `effect` below it.
@@ -32,7 +32,7 @@ def live_form(path: str, fields: str) -> str:
 
 
 def live_part(name: str, parts: Mapping[str, str], *, is_read_out: bool = False) -> str:
-    """Return the place of a part that follows from the form.
+    """Return the container of a page part that depends on the form.
 
     Args:
         name: Id of the part, unique on the page.

@@ -1,4 +1,4 @@
-"""Reports of a change to show on the page to which the browser goes next, by curator, in memory only."""
+"""Reports of changes, shown on the next page that the browser opens; kept by curator, in memory only."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ChangeReport(NamedTuple):
 class ChangeReports:
     """The latest report of each curator and campaign.
 
-    A report without a secret shows once. A report with a secret shows, after a reload too, until the curator's next
-    change or for 10 minutes.
+    A report without a secret is shown once. A report with a secret is shown, even after a reload, until the curator's
+    next change or for 10 minutes.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The annotator's page: the workbench, or the work left in other campaigns once this one has none."""
+"""The annotator's page: the workbench, or the work left in other campaigns once this campaign has none."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def agreement_figures(qualities: Sequence[RaterQuality]) -> str:
 
 
 def confusion_figures(campaign: Campaign, qualities: Sequence[RaterQuality], wanted: str) -> str:
-    """Return the likely errors of one annotator, a menu of annotators, and a link to the items that this one decided.
+    """Return the likely errors of one annotator, a menu of annotators, and a link to the items they decided.
 
     Args:
         campaign: The campaign.

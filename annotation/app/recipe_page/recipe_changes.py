@@ -34,13 +34,13 @@ from .recipe_reach import check_reach
 
 
 class RuleChange(NamedTuple):
-    """Another rule of an open campaign.
+    """A changed rule of an open campaign.
 
     Attributes:
         campaign: Name of the campaign.
         before: The current rule.
         after: The rule in the new text, in the notation of the store.
-        slots: Number of annotators who decide each task under it.
+        slots: Number of annotators who decide each task under the new rule.
         decisions: Number of decisions so far if no rule settles the campaign's tasks; otherwise 0.
         trial: Results of the new rule on the decisions so far; None if no rule settles the campaign's tasks.
         trial_before: Results of the current rule on the same decisions.
@@ -56,7 +56,7 @@ class RuleChange(NamedTuple):
 
 
 class ThresholdChange(NamedTuple):
-    """Another threshold of a filter that has run."""
+    """A changed threshold of a filter that has run."""
 
     threshold: FilterThreshold
     trial: ThresholdTrial
@@ -89,7 +89,7 @@ def recipe_change(workspace: Path, store: ReviewStore, file: RecipeFile, text: s
 
     Raises:
         BenchwrightError: The new text is not a recipe or reaches farther than the present one (`check_reach`), its
-            steps do not fit together, or a campaign cannot have its rule.
+            steps do not fit together, or a campaign cannot take its new rule.
     """
     after = file.parsed(text)
     check_reach(file.text, text, file.path.parent)

@@ -35,7 +35,7 @@ class RecipeFile(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the digest of the text, with which a change names its base."""
+        """Return the digest of the text, by which a change identifies its base."""
         return bytes_digest(self.text.encode())
 
     def parsed(self, text: str | None = None) -> Recipe:

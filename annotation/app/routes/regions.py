@@ -1,4 +1,4 @@
-"""Routes of helpers during marking: the list of helpers, a helper's proposal, and proposals made ahead."""
+"""Routes of helpers during marking: the list of helpers, a helper's proposal, and proposals made in advance."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def mistakes_in_draft(campaign: Campaign, draft: Mapping[str, Any]) -> list[dict
 
 
 def _seen(request: Request) -> SeenDraft | None:
-    """Return the decision and draft that the sending window has seen, or None without the header.
+    """Return the decision and draft that the sending window has seen, or None if the header is missing.
 
     Raises:
         ValueError: The header does not have the form `VERSION.REVISION`.

@@ -4,8 +4,8 @@ Failures are counted in three ways. So an attacker gains no speed by changing th
 lock out an account's owner by guessing their password:
 
 - by **device**: a browser in which the account's owner signed in before holds a signed cookie. Attempts from this
-  browser at that account count by device alone, whatever others do meanwhile;
-- by **account**: all other attempts at one name share one count, whatever their source, and whether or not an account
+  browser at that account count by device alone, regardless of what others do in the meantime;
+- by **account**: all other attempts at one name share one count, regardless of their source and of whether an account
   has that name;
 - by **address**: these attempts also count by source, so that one machine cannot try one password on many accounts. An
   IPv6 network of 64 bits counts as one address, because a subscriber gets a network of that size.
@@ -83,7 +83,7 @@ class Attempts:
         return max(self._wait(policy, key, now) for policy, key in attempt.counts)
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
-        """Count an attempt as failed. Callers do this before checking it, so that simultaneous attempts wait, too."""
+        """Count an attempt as failed. Callers do this before checking it, so that simultaneous attempts also wait."""
         for policy, key in attempt.counts:
             failures = self._failures[policy]
             before = failures.pop(key, None)

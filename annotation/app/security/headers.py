@@ -1,4 +1,4 @@
-"""Headers of every response, which forbid the browser to load, run or frame anything from other sites."""
+"""Headers of every response, which prevent the browser from loading, running or framing anything from other sites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passwords, hashed by argon2id with the library's default parameters; a check takes equally long for unknown names."""
+"""Passwords, hashed by argon2id with the library's default parameters; checks take as long for unknown names."""
 
 from __future__ import annotations
 

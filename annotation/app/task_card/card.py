@@ -324,7 +324,7 @@ def _fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str
 
 
 def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> str:
-    """Return a decision as worded on the card: an option with its letter, a form's words for codes, or a button's."""
+    """Return a decision as worded on the card: an option with its letter, a form's words for codes, or button text."""
     typed = form_in_language(campaign.form.typed)
     if campaign.form.takes_choices or (typed is not None and isinstance(typed.headline, OneChoice)):
         words = {option["key"]: option["words"] for option in options_of(item)}
@@ -338,7 +338,7 @@ def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> s
 def _fields(
     form: Form, item: TaskContent, key: str | None, *, answered: str | None, to_writer: bool
 ) -> list[dict[str, Any]]:
-    """Return a form's fields for the card; a field for a choice of the item gets the choices as its options.
+    """Return a form's fields for the card; a field for choosing one of the item's choices gets these as its options.
 
     The field for the answer before the key is left out once that answer is stored. Fields that send the item back are
     left out if no annotator wrote it.

@@ -71,14 +71,14 @@ def show_pictures(
 ) -> None:
     """Show an item's pictures with one zoom for all; two pictures can also be shown under a slider or in turn.
 
-    Running the script again with the same arguments leaves the screen unchanged. Another `key` resets the zoom. The way
-    to compare and the visibility of marks stay as chosen for the browser's session.
+    Running the script again with the same arguments leaves the screen unchanged. Another `key` resets the zoom. The
+    chosen way to compare and the chosen visibility of marks persist for the browser's session.
 
     Args:
         pictures: One or more pictures in the order of the question; the first of three or more may be a reference.
         key: Key of the displayed content, such as a task and its round.
         texts: Replacements for some of `TEXTS`, by name; default none.
-        place: Name of the place on the page, for pages with more than one viewer; default `pictures`.
+        place: Name of this viewer, for pages with more than one; default `pictures`.
 
     Raises:
         ValueError: `pictures` is empty, or `texts` has a name that `TEXTS` lacks.

@@ -56,7 +56,7 @@ def discussion_routes(state: AppState) -> list[Route]:
 def task_to_discuss(state: AppState, account: Account, campaign: Campaign, item_id: str) -> int | None:
     """Return the task whose item an account may discuss, or None if it may not.
 
-    Annotators may discuss items that they decided, curators and adjudicators every item of the campaign.
+    Annotators may discuss items that they decided; curators and adjudicators may discuss every item of the campaign.
     """
     of = account.name if account.role == "annotator" else None
     with state.store.reading() as connection:
@@ -114,7 +114,7 @@ class _DiscussionPage:
         return RedirectResponse(discussion_address(campaign.name, item_id), 303)
 
     def _refuse(self, asked: AccountRequest, campaign: Campaign) -> Response:
-        """Return the page that states why there is no discussion, with a text that was sent, to be copied."""
+        """Return the page that states why there is no discussion, and shows the submitted text, if any, for copying."""
         sent = asked.fields.get("words", "")
         body = f"<p>{escape(TEXTS['no_discussion'])}</p>"
         if sent:

@@ -34,7 +34,7 @@ _MOST_PAGES = 1_000_000
 
 
 class _SoughtPage(NamedTuple):
-    """The words that decisions contain, and the number of the page."""
+    """The words that decisions must contain, and the page number."""
 
     words: str
     page: int

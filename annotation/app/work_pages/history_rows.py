@@ -1,4 +1,4 @@
-"""One line of the page of an account's own decisions, as HTML, and the words in which a search looks."""
+"""One line of the page of an account's own decisions, as HTML, and the texts that a search covers."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from ..wording.texts import TEXTS
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
 _MOST_SHORTEST_S = 30.0
-"""Seconds above which a decision's speed need not be checked, since no item has that much to read."""
+"""Seconds above which a decision's speed need not be checked, because no item takes that long to read."""
 
 
 class AnnotatorWork:

@@ -1,4 +1,4 @@
-"""Practice on the workbench: card and pictures as for real tasks, with the right decision after each of one's own."""
+"""Practice on the workbench: card and pictures as for real tasks, and the right decision after each one made."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class WorkTask:
 
 
 class ViewedPicture(TypedDict):
-    """Place and size of an item's picture: fields of `ViewerPicture`."""
+    """Path and size of an item's picture, as fields of `ViewerPicture`."""
 
     src: str
     marks: str | None
@@ -182,7 +182,7 @@ def with_results(work: Work, state: dict[str, Any], results: Sequence[EventResul
 
 
 def require_shown(state: AppState, task_id: int) -> None:
-    """Refuse a decision on a task that the user cannot have seen, whatever their browser allowed.
+    """Refuse a decision on a task that the user cannot have seen, even if their browser allowed it.
 
     Raises:
         RefusedError: One of the task's pictures cannot be shown.

@@ -168,7 +168,7 @@ def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
 
 
 def _message(sent: Mapping[str, Any]) -> int:
-    """Return the number of the message that a request confirms, or 0, which no message has, if it names none."""
+    """Return the id of the message that a request confirms, or 0, which no message has, if it names none."""
     number = sent.get("message", 0)
     if type(number) is not int:
         raise ValueError("a message is named by its number")

@@ -55,17 +55,17 @@ def show_workbench(
 ) -> None:
     """Show the account's held tasks, the first with its pictures and card.
 
-    The user's actions go to `url` without a run of the page. The page runs again once no tasks are left or the session
-    ends.
+    The user's actions are sent to `url` without rerunning the page. The page reruns once no tasks are left or the
+    session ends.
 
     Args:
         state: The tasks to do, from `work_state`.
-        url: Route that takes the actions.
+        url: Route that receives the actions.
         account: Name of the account, under which the browser keeps unsent actions.
         campaign: Name of the campaign.
-        reruns: Whether the page also runs again after each decision; default False.
-        leases: Whether the tasks are held for the account, so that unseen ones go back; default True.
-        on_over: Function to call before the page runs again; default one that does nothing.
+        reruns: Whether the page also reruns after each decision; default False.
+        leases: Whether the tasks are leased to the account, so that those not viewed are returned; default True.
+        on_over: Function to call before the page reruns; default one that does nothing.
     """
     scripts = [
         FORMULA_SCRIPT,

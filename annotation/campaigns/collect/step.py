@@ -38,12 +38,12 @@ _Licence = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(.*\S)
 class Collect(AssignedCampaign):
     """Let annotators add photographs to prompts; the next run takes them in with source, author and license.
 
-    It drops nothing. A submitted photograph joins the images of the next run as if it lay in the image folder, and
-    passes every filter from the start; so put the step first. The run stops here, in state `waiting`, until every
-    prompt has its photographs, or annotators found none. If the last ones arrived during a run, another run follows
-    automatically. Submitted photographs get the value `prompt`.
+    It drops nothing. A submitted photograph joins the images of the next run as if it were in the image folder, and
+    passes through every filter from the start, so put the step first. The run stops here, in state `waiting`, until
+    every prompt has its photographs, or annotators found none. If the last ones arrived during a run, another run
+    follows automatically. Submitted photographs get the value `prompt`.
 
-    The app decodes an uploaded file, turns it upright and encodes it anew as PNG, with nothing of the file but its
+    The app decodes an uploaded file, turns it upright and re-encodes it as PNG, keeping nothing of the file but its
     pixels, or refuses it. The workspace keeps it in the folder `collected`, named by its hash, and overwrites nothing.
     In tables and the release it has `dataset` (the step's name), `canonical_id` (the address of its page), `licence`
     and `author`.

@@ -48,7 +48,7 @@ _MOST_LISTED = 500
 """Maximum number of a file's entries listed for each reason; all of them are counted."""
 _CODES = {"entry": _WRONG, "crowd": _WRONG, "no_picture": _NO_PICTURE, "other_size": _OTHER_SIZE}
 _AS_OTHERS: Mapping[RegionShape, tuple[RegionShape, ...]] = {"polygon": ("mask", "box"), "mask": ("box",)}
-"""Shapes that a region also provides: an outline provides its pixels, and any area its bounds, but a box no outline."""
+"""Shapes that a region also provides: an outline its pixels, and any area its bounds; a box has no outline."""
 
 
 class StartPicture(NamedTuple):
@@ -93,7 +93,7 @@ class StartSources:
 
     @cached_property
     def key(self) -> str:
-        """Return a digest that makes it possible to avoid reading the same sources again."""
+        """Return a digest of the sources, so that unchanged ones need not be read again."""
         names = sorted([picture.item_id, *_names_of(picture.record)] for picture in self.pictures)
         asked = [each.model_dump(mode="json") for each in self.fields]
         return digest([digest_of_start(self.files, self.authors), asked, names])
@@ -238,7 +238,7 @@ class _MarksReading:
         counts: Mapping[tuple[str, str], int],
         sizes: Mapping[str, int],
     ) -> None:
-        """Put the marks of a picture into fields, as far as there is room left by the marks of earlier files."""
+        """Put the marks of a picture into fields, as far as the marks of earlier files leave room."""
         if isinstance(entry, RefusedMark):
             self._leave(_CODES[entry.code], "", entry.entry, entry.reason)
             return

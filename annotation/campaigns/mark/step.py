@@ -1,6 +1,6 @@
 """The campaign `mark`: annotators mark regions of each picture, or of each pair of pictures, and agree on them.
 
-Several annotators mark a picture without seeing each other's marks. Regions that as many of them as the rule requires
+Several annotators mark a picture without seeing each other's marks. Regions that the required number of annotators
 marked alike become the value `regions` of the picture, which the step `facts` and tasks that need locations read.
 """
 

@@ -2,8 +2,8 @@
 
 In a campaign `errata`, annotators state what is wrong with an item and which key is right. Two other kinds, opened on a
 file of tasks, let annotators edit the items of a release. In a `verify` they accept, revise or reject an item. In a
-`review` they answer it without its key, and then vote on `CRITERIA`. An item accepted after edits becomes an erratum
-with these edits; an unfit item becomes an erratum that leaves it out.
+`review` they answer it without its key, and then vote on `CRITERIA`. An item accepted after edits produces an erratum
+with these edits; an unfit item produces an erratum that leaves it out.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _judged_in_doubt(results: CampaignAnswers) -> ErrataJudged:
 
 
 def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:
-    """Return the verdict that follows from the decisions in a `verify`, or None without agreement."""
+    """Return the verdict that follows from the decisions in a `verify`, or None if there is no agreement."""
     if history.outcome not in (ACCEPT, REJECT):
         return None
     asked = history.rounds[-1].annotations
@@ -111,7 +111,7 @@ def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:
 def _verdict_by_votes(history: ItemHistory) -> _Verdict | None:
     """Return the verdict of the votes in a `review`, or None if no majority votes no on any criterion.
 
-    If the only problem is that too few found the key by themselves, the item may be difficult and right, so it is
+    If the only problem is that too few found the key by themselves, the item may be difficult but correct, so it is
     undecided.
     """
     votes = [votes_of(annotation) for annotation in history.rounds[-1].annotations]
@@ -159,6 +159,6 @@ def _edits(item: Item, rounds: Sequence[Mapping[str, object]]) -> ItemEdits:
 
 
 def _main_reason(rejections: Sequence[Annotation]) -> str:
-    """Return the most frequent reason, or the first such in `REASONS`; `wording` if no reason was given."""
+    """Return the most frequent reason, with ties going to the first in `REASONS`; `wording` if no reason was given."""
     named = Counter(reason for annotation in rejections for reason in annotation.reasons if reason in REASONS)
     return max(REASONS, key=lambda reason: named[reason]) if named else _WORDING

@@ -61,7 +61,7 @@ def open_pairs(
     """Open a campaign on pairs of a release's pictures; safe to repeat, also with additional pairs.
 
     The campaign's present pairs remain, with the decisions on them, whether or not the call includes them. Their better
-    pictures remain the same, too.
+    pictures also remain the same.
 
     Args:
         pairs: Pairs of different pictures.

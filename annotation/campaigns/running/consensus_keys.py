@@ -82,7 +82,7 @@ def key_verdicts(keys: Sequence[ConsensusKey], *, rule: str, simulated: bool, se
     """Return the verdicts of a decided campaign: items with their key, or dropped.
 
     Args:
-        keys: Outcomes of the answers to each item; none waits.
+        keys: Outcomes of the answers to each item; none may be `waits`.
         rule: Rule of the campaign.
         simulated: Whether simulated annotators answered.
         seed: Seed of the intervals.

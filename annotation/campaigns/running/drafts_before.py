@@ -86,7 +86,7 @@ def draft_counts(
     *,
     unit_of: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Return how drafts were used, by author and prompt, and the reasons why some images have fewer drafts.
+    """Return counts of how drafts were used, by author and prompt, and the reasons why some images have fewer drafts.
 
     Args:
         ctx: Context of the campaign.

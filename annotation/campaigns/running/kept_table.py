@@ -1,7 +1,7 @@
 """MVP-Bench's Table 1 for a campaign: annotators' agreement and the number of items kept, per question type.
 
 Agreement covers all rounds: each version of an item that annotators judged is a unit, with the decisions on it.
-Versions before a revision are therefore included, too, as in the paper, "throughout the process".
+Versions before a revision are therefore also included, as in the paper ("throughout the process").
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ class AssignedCampaign(CampaignStep):
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
-        """Return the verdicts, with votes set aside or saved and the checks of annotators added to the summary."""
+        """Return the verdicts, adding to the summary the votes set aside or saved and the checks of annotators."""
         further = self.handout.further_votes
         if verdicts.waiting is not None:
             return verdicts
@@ -183,7 +183,7 @@ class AssignedCampaign(CampaignStep):
 
 @dataclass(frozen=True)
 class CampaignRequest:
-    """What a campaign asks, and of how many annotators.
+    """The settings with which a campaign is opened: its form, rule, annotators and assignment of tasks.
 
     Args:
         kind: Name of the step.
@@ -213,7 +213,7 @@ class CampaignState(NamedTuple):
     """State of a campaign.
 
     Args:
-        waiting: One line on the waiting tasks, or None if there is none.
+        waiting: One line on the waiting tasks, or None if no tasks wait.
         decisions: All decisions, by item id and slot.
         gold: Known right decisions, by the id of the gold item; annotators' decisions on these items do not count.
     """
@@ -364,7 +364,7 @@ class OwnPractice:
         self._items: list[PracticeItem] = []
 
     def takes(self, task_input: TaskInput, gold: dict[str, str]) -> bool:
-        """Return whether an item is for practice; then record its known decision in `gold`, by its id.
+        """Return whether an item is for practice; if so, also record its known decision in `gold`, by its id.
 
         Raises:
             DataError: No decision on it is known, or none that the campaign accepts.

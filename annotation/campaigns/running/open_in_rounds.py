@@ -47,8 +47,8 @@ class ItemHistory:
 
     Attributes:
         task: Kind of question, as named in tables of results.
-        rounds: Rounds, at least one. The first is about the item from the previous step. If annotators made that item
-            in this campaign as a version, the first is about the original of that version.
+        rounds: Rounds, at least one. The first is about the item from the previous step. If that item is itself a
+            version that annotators made in this campaign, the first is about its original.
         outcome: Outcome of the last round (`settlement.settle_last`).
         item: The last version; None if it is the item from the previous step.
         sent_back: Number of versions that went back to the item's writer, by the campaign or check that sent them back.
@@ -77,7 +77,7 @@ class CampaignHistory:
 
 @dataclass(frozen=True)
 class Histories:
-    """The id and history of each item of a decided campaign, read from the store anew in each iteration.
+    """The id and history of each item of a decided campaign, reread from the store in each iteration.
 
     Even with a million items, only the decisions on one item are in memory at a time.
 
@@ -224,7 +224,7 @@ def _work(
 
 
 def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
-    """Return the history of every item in a campaign, by item id, whatever items the campaign was opened on."""
+    """Return the history of every item in a campaign, by item id, regardless of the items on which it was opened."""
     came = {
         task.item_id: _SourceItem(str(item_in(task.payload)["task"]), task.content_hash, None)
         for task in store.tasks(name, states=("open", "done"))

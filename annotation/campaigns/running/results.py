@@ -212,8 +212,8 @@ def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -
     For an error analysis, these are the findings, for `evaluate report`; for errata, the errata, for `release freeze`.
 
     Raises:
-        BenchwrightError: The name has another ending, the file exists with other content and `force` is not given, or
-            it cannot be written.
+        BenchwrightError: The file name has another extension, the file exists with different content and `force` is not
+            given, or it cannot be written.
     """
     suffix = out.suffix.lower()
     if suffix not in {".csv", ".json"}:

@@ -1,7 +1,7 @@
 """Send items back to their writers if a reviewer returns them with a note or a check flags them.
 
 The writer gets the questions about that picture again, in the campaign in which they were written, with the old texts
-filled in and the reason next to them. The next run makes the items anew from the writer's submission, and a changed
+filled in and the reason next to them. The next run makes the items again from the writer's submission, and a changed
 item goes through all steps again.
 """
 
@@ -139,10 +139,10 @@ class WriterRounds:
         self.spent: set[str] = set()
         """Items that are still flagged although they went back the maximum number of times."""
         self.with_writers: dict[str, WrittenIn] = {}
-        """Where each item that went back and for which the run waits was written, by item."""
+        """By item, the place where it was written, for items that went back and for which the run waits."""
 
     def withholds(self, item: Item) -> bool:
-        """Return whether an item gets no review because a check flags it and it goes back, or went back too often.
+        """Return whether an item gets no review because a check flags it and it goes back or has gone back too often.
 
         A reviewed version, or one that its writer left unchanged, is not sent back for a flag.
         """
@@ -262,7 +262,7 @@ class WriterRounds:
 
 
 def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
-    """Return a phrase with the number of items that are with their writers, and the campaigns of writing."""
+    """Return a phrase with the number of items that are with their writers, and the writers' campaigns."""
     campaigns = ", ".join(sorted({repr(writer.campaign) for writer in with_writers.values()}))
     return (
         f"{counted(len(with_writers), 'item')} went back to the writers in {campaigns}, who revise what they wrote "
@@ -307,7 +307,7 @@ def _words_of_flag(entry: str, flag: Flag) -> str:
 
 
 def _words_of_rule(name: str) -> str:
-    """Return a description of the option that a rule or solver picks, as far as the text's writer can act on it."""
+    """Return a description of the option that a rule or solver picks, in terms that the text's writer can act on."""
     degree, _, measure = name.partition(" ")
     if degree in _DEGREES and measure in _MEASURES:
         return f"{_DEGREES[degree]} {_MEASURES[measure]}"

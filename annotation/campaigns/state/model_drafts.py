@@ -135,8 +135,8 @@ def drafts_of(
     """Yield the model's draft for each picture, or the reason it is missing, in the order of the pictures.
 
     Raises:
-        PrerequisiteError: The model cannot be queried at all, and the settings are `stop`.
-        BudgetSpent: The model's budget is spent, and the settings are `stop`.
+        PrerequisiteError: The model cannot be queried at all, and `on_failure` is `stop`.
+        BudgetSpent: The model's budget is spent, and `on_failure` is `stop`.
     """
     if not records:
         return

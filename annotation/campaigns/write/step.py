@@ -42,8 +42,8 @@ class Write(QuestionSettings, AssignedCampaign):
 
     Settings determine the number of questions and options, whether one option declines to answer, whether the right one
     is explained, and the labels of each question. If the picture shows the options, as in a puzzle, annotators name the
-    right one (`drawn_options`). The form refuses a question that names nothing, an option that reads the same as
-    another, and a text that is too long.
+    right one (`drawn_options`). The form refuses a question that names nothing visible, an option that reads the same
+    as another, and a text that is too long.
 
     Steps `draft_questions` before it may draft questions (`drafted_by`): writers see them as drafts, and accept, edit
     or discard each. Items state for each text whether a person wrote it, or which draft it comes from.

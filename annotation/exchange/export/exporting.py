@@ -46,7 +46,7 @@ def export_everything(
     formats: Sequence[FileFormat] = ("parquet", "csv"),
     pseudonymous: bool = False,
 ) -> Exported:
-    """Write tasks, decisions and their figures as of one point in time; equal stores give equal bytes.
+    """Write tasks, decisions and their figures as of one point in time; equal stores produce equal bytes.
 
     Args:
         store: Review store.

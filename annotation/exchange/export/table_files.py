@@ -1,4 +1,4 @@
-"""Write tables as Parquet and CSV, with the same rows in both; equal rows give equal bytes."""
+"""Write tables as Parquet and CSV, with the same rows in both; equal rows produce equal bytes."""
 
 from __future__ import annotations
 

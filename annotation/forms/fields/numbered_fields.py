@@ -63,7 +63,7 @@ def name_of(part: str, number: int) -> str:
 
 
 def _entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a group's entries from the values of its columns; entries without any value are empty.
+    """Return a group's entries from the values of its columns; entries that have no value are empty.
 
     Args:
         group: The group.

@@ -378,7 +378,7 @@ def _implication(values: _Values) -> dict[str, Any] | None:
 
 
 def _pairs(values: _Values) -> dict[str, Any] | None:
-    """Return the basis of ideas, or None without the caption and main subject that ideas require."""
+    """Return the basis of ideas, or None if the caption or main subject that ideas require is missing."""
     seen = {entry["of"]: entry["value"] for entry in values.entries("seen")}
     if not (values.text("caption") and values.text("main_subject")):
         return None

@@ -256,7 +256,7 @@ class Accounts:
 
     @contextmanager
     def _changing(self, name: str, *, among_curators: bool = False) -> Iterator[tuple[sa.Connection, Account]]:
-        """Yield a connection and an account with its row locked, and also all curators' rows if `among_curators`."""
+        """Yield a connection and an account with its row locked; if `among_curators`, lock all curators' rows too."""
         of_name = (
             accounts.c.annotator_id == sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
         )

@@ -64,7 +64,7 @@ class AccessControl:
         return not campaign.is_for_assigned or self.of(campaign.name).admits(name)
 
     def assign(self, campaign: str, names: Iterable[str]) -> None:
-        """Let these annotators, besides those assigned before, decide in a campaign, and no others.
+        """Let only these annotators, and those assigned before, decide in a campaign.
 
         Raises:
             BenchwrightError: The campaign is simulated, or no such annotator exists.

@@ -3,7 +3,7 @@
 Decisions, their times and the person's texts remain, under the pseudonym. Whole names disappear from notes and
 comments. A note that contains only part of a name, such as the first name, may refer to another person, so the result
 lists it. The audit log is rewritten from the first row that named the person: hashes noted earlier no longer match, and
-one row records that a person was forgotten, but not whom. No record links the pseudonym to the name.
+one row records that a person was forgotten, but not which one. No record links the pseudonym to the name.
 """
 
 from __future__ import annotations
@@ -158,11 +158,11 @@ def forget_person(
         name: Name under which the person decides.
         now: Time of the action, for the log.
         also: Additional names that notes and comments use for this person only.
-        dry_run: Whether only to count the changes, without making them.
+        dry_run: Whether to count the changes without making them.
 
     Raises:
-        BenchwrightError: No such person exists, an annotator is simulated, a further name is empty, or no other account
-            could manage accounts.
+        BenchwrightError: No such person exists, an annotator is simulated, an additional name is empty, or no other
+            account could manage accounts.
         DataError: The audit log is inconsistent; fix that first.
     """
     if not all(map(str.strip, also)):

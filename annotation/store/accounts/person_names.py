@@ -1,4 +1,4 @@
-"""Names of a person in texts: the whole name, which is theirs, and parts of it, which others may share.
+"""Names of a person in texts: the whole name, which is theirs alone, and parts of it, which others may share.
 
 The comparison ignores case, width and accents, so that composed and decomposed spellings match: `RENÉ`, `rené` and
 `Rene`. The words of a whole name may come in either order, with white space, a comma, `.`, `-` or `_` between them.
@@ -23,7 +23,7 @@ class PersonNames:
 
     Args:
         names: Names that belong to this person only: the name under which they decide, and others that a curator gives.
-            The words before the `@` of an e-mail address are treated as a name, too.
+            The words before the `@` of an e-mail address are also treated as a name.
 
     Attributes:
         whole: Names to search for as a whole.

@@ -12,8 +12,8 @@ def visit_left(connection: sa.Connection, campaign_id: int, annotator_id: int) -
     """Return how many more tasks a worker may take in a campaign during their current visits; 0 if they have none.
 
     Returns:
-        The number, minus the tasks that they hold; None if there is no limit, as for annotators who came through no
-        entry.
+        The number, minus the tasks that they hold; None if there is no limit, as for annotators who did not come
+        through an entry.
     """
     is_worker = sa.select(crowd_workers.c.id).where(crowd_workers.c.annotator_id == annotator_id)
     worker = connection.execute(is_worker).scalar_one_or_none()

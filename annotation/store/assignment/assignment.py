@@ -250,7 +250,7 @@ def _take(
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
-    """Give a slot back undecided; do nothing if this annotator no longer holds it.
+    """Return a slot undecided; do nothing if this annotator no longer holds it.
 
     Args:
         connection: Connection in a write transaction.

@@ -1,8 +1,8 @@
 """Conditions under which an annotator may judge a task.
 
-Annotators do not judge a task whose item they wrote, edited or adjudicate. In a blind campaign, they do not judge a
-task whose key they saw or on which they practiced either. The conditions are parts of statements, which need the
-parameters that `annotator_parameters` returns.
+Annotators do not judge a task whose item they wrote, edited or adjudicate. In a blind campaign, they also do not judge
+a task whose key they saw or on which they practiced. The conditions are parts of statements, which need the parameters
+that `annotator_parameters` returns.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
     Annotators of an accepted item may not judge gold that repeats it.
 
     Args:
-        blind: Whether to require also that they have not seen its key.
+        blind: Whether to also require that they have not seen its key.
     """
     always = (~_is_involved, ~_is_own, _may_be_tested)
     return (*always, _IS_UNSHOWN) if blind else always
@@ -137,11 +137,11 @@ def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[
     """Return queries whose counts add up to the number of open tasks in a campaign that an annotator may not judge.
 
     A database must begin with the few tasks that this annotator wrote, edited or adjudicates, not with all tasks of the
-    campaign. The queries therefore add 0 to the campaign's number, because no index finds a sum.
+    campaign. The queries therefore add 0 to the campaign's number, because no index applies to a sum.
 
     Args:
         such: Additional conditions on the tasks.
-        blind: Whether to count the tasks whose key they have seen, too.
+        blind: Whether to also count the tasks whose key they have seen.
     """
     campaign: sa.BindParameter[int] = sa.bindparam("campaign")
     counted, is_open = sa.select(sa.func.count()).select_from(tasks), tasks.c.state == "open"

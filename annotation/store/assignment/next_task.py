@@ -1,10 +1,10 @@
 """Find the task that an annotator gets next.
 
 The most urgent task comes first. Among equally urgent ones, tasks that others have begun precede untouched ones, unless
-the campaign sets `begun_first` otherwise. Of either kind, the first free task after a random place comes first; that
-place is drawn anew for each task. Every annotator thus goes through the campaign in a separate order, without any
-sorting. A search among begun tasks passes over those the annotator has decided, and so takes at most as many steps as
-they have made decisions. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come last.
+the campaign sets `begun_first` otherwise. Within each kind, the first free task after a random position comes first;
+that position is drawn anew for each task. Every annotator thus goes through the campaign in a different order, without
+any sorting. A search among begun tasks skips those that the annotator has decided, and so takes at most as many steps
+as they have made decisions. At gold positions (`gold_schedule`), a gold task comes instead. Skipped tasks come last.
 
 The search locks its result for `assignment` to take, and skips tasks that others are taking.
 """
@@ -108,7 +108,7 @@ def _gold_places(campaign: Campaign, annotator: str, settings: AssignmentSetting
 
 
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
-    """Return how many tasks, including gold ones, an annotator still has to decide, as far as is known at present."""
+    """Return how many tasks, including gold ones, an annotator still has to decide, as far as is known now."""
     places = _gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 

@@ -123,10 +123,10 @@ def _by_share(
 
 
 def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
-    """Return an annotator's number of tasks in a campaign if all annotators who may decide take equally many.
+    """Return an annotator's number of tasks in a campaign if all annotators who may decide take an equal number.
 
     All who may decide are the annotators assigned to it, or else every annotator and adjudicator who can sign in. Of
-    the curators, who may decide too, only the one in question is included. Crowd workers, who come and go, are not
+    the curators, who may also decide, only the one in question is included. Crowd workers, who come and go, are not
     included. Gold items are not included.
     """
     items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()

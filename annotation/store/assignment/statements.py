@@ -27,7 +27,7 @@ from .eligibility import may_judge
 from .quotas import LEAVES_ENOUGH
 
 _ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
-"""LIMIT of one row, written out: for a parameter PostgreSQL expects a tenth of all rows and plans each search anew,
+"""LIMIT of one row, as a literal: for a parameter, PostgreSQL expects a tenth of all rows and plans each search again,
 which takes four times as long as the search."""
 Locking = Literal["none", "skip", "wait"]
 """How a search treats tasks and slots that others have locked: it takes no locks, skips them, or waits."""

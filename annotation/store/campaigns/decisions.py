@@ -85,7 +85,7 @@ def each_decision(
 ) -> Iterator[Annotation]:
     """Yield the latest decisions on a campaign's tasks, by item id, round and slot.
 
-    The caller must not write over the connection before consuming the last decision.
+    The caller must not write through the connection before consuming the last decision.
 
     Args:
         connection: Connection in a read transaction.

@@ -111,7 +111,7 @@ def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def newest_of(campaign_id: sa.ColumnElement[int]) -> sa.ScalarSelect[int]:
-    """Return a query for the newest version of a campaign's guidelines, by id; NULL without any."""
+    """Return a query for the newest version of a campaign's guidelines, by id; NULL if there is none."""
     return (
         sa.select(guidelines.c.id)
         .where(guidelines.c.campaign_id == campaign_id)

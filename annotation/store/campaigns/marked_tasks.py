@@ -37,7 +37,6 @@ def uncompared_tasks(
 
     Args:
         campaign: Campaign that marks regions.
-        settings: Digest of the settings of the comparison.
         settings: Digest of the settings by which regions are compared.
         task: Id of the only task to look at; default None, all tasks.
     """

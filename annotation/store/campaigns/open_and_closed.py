@@ -21,8 +21,7 @@ def close_campaign(connection: sa.Connection, name: str, *, by: str, now: dateti
     """Close a campaign.
 
     Raises:
-        BenchwrightError: The campaign is closed already, or simulated annotators decide in it.
-        BenchwrightError: No campaign has that name.
+        BenchwrightError: No campaign has that name, it is already closed, or simulated annotators decide in it.
     """
     campaign = find_campaign(connection, name)
     if campaign.is_simulated:
@@ -38,8 +37,7 @@ def reopen_campaign(connection: sa.Connection, name: str, *, by: str, now: datet
     """Reopen a campaign that a curator closed.
 
     Raises:
-        BenchwrightError: The campaign is not closed.
-        BenchwrightError: No campaign has that name.
+        BenchwrightError: No campaign has that name, or it is not closed.
     """
     campaign = find_campaign(connection, name)
     if not campaign.is_closed:

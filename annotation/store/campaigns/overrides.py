@@ -30,7 +30,7 @@ class StoredOverride:
 
 
 class RecordedOverride(NamedTuple):
-    """One row about a record: its stage, `keep`, `drop` or `undo`, the step's reason, the curator, motive and time."""
+    """One row about a record: stage; `keep`, `drop` or `undo`; the step's reason; curator, motive and time."""
 
     stage: str
     action: str

@@ -1,12 +1,12 @@
 """Change a campaign's rule in place, with the decisions already made.
 
-    unanimous(2) ──▶ at_least(2, of=3)     every task gets a third place, and opens again for it
+    unanimous(2) ──▶ at_least(2, of=3)     every task gets a third slot, and opens again for it
     majority(3)  ──▶ unanimous(3)          the same decisions, with another outcome
     unanimous(3) ──▶ unanimous(2)          only while no task has a third decision
 
 The change deletes no decision, and all of them still count: a rule for fewer annotators than have decided a task is
-refused. The number of annotators per item stays fixed once an item was revised or sent back, since each of its versions
-got that many.
+refused. The number of annotators per item stays fixed once an item has been revised or sent back, since each of its
+versions got that many.
 """
 
 from __future__ import annotations

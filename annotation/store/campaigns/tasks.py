@@ -86,7 +86,7 @@ def payload_of(connection: sa.Connection, task_id: int) -> dict[str, Any] | None
 
 
 def list_campaigns(connection: sa.Connection) -> list[Campaign]:
-    """Return the campaigns that are not archived, in the order in which they opened, that of their recipe."""
+    """Return the campaigns that are not archived, in the order in which they opened, as in their recipe."""
     query = sa.select(campaigns).where(~campaigns.c.is_archived).order_by(campaigns.c.id)
     return [_campaign(row) for row in connection.execute(query)]
 

@@ -1,4 +1,4 @@
-"""Discussions of items after a campaign: posts of annotators and curators once no annotator judges the item anymore.
+"""Discussions of items after a campaign: posts of annotators and curators once annotators no longer judge the item.
 
 A discussion shows the key and all decisions, so it opens only when it can influence no decision: the campaign is
 closed, no annotator holds a task of the item, and no open campaign asks about it. Reopening a campaign hides its
@@ -114,8 +114,8 @@ def add_post(
     """Add a post to the discussion of an item; the caller checks that the author may take part.
 
     Raises:
-        RefusedError: The item may not be discussed now; the text is empty, too long or holds a null character; or the
-            item has too many posts.
+        RefusedError: The item may not be discussed now; the text is empty, too long or contains a null character; or
+            the item has too many posts.
         BenchwrightError: The author has no account.
     """
     text = words.strip()

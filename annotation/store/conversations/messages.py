@@ -66,7 +66,7 @@ def send_message(
     """Send a message to all annotators of a campaign, or to one, and return its number.
 
     Raises:
-        BenchwrightError: The text is empty, too long or holds a null character; simulated annotators decide in the
+        BenchwrightError: The text is empty, too long or contains a null character; simulated annotators decide in the
             campaign; or no annotator has the recipient's name.
     """
     text = words.strip()

@@ -25,7 +25,7 @@ class AtWork(NamedTuple):
         since: Time at which the task was assigned to them.
         held: Number of tasks they hold, including those fetched ahead.
         today: Number of their decisions in the campaign that count and arrived since the day began.
-        last_at: Time of the last of these, or None if there is none.
+        last_at: Time of the last of these decisions, or None if there is none.
     """
 
     annotator: str

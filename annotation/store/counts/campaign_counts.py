@@ -1,4 +1,4 @@
-"""Counts over a campaign, computed by the database, so that pages and commands need not read single decisions.
+"""Counts over a campaign, computed by the database, so that pages and commands need not read individual decisions.
 
 Over 100,000 items with 300,000 decisions each query takes tenths of a second, from the narrow columns of `schema` and
 their indexes. Decisions count in every round (`lineage`); open work counts in the last round only.

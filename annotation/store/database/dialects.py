@@ -29,28 +29,28 @@ def insert_into(connection: sa.Connection, table: sa.Table) -> postgresql.Insert
 
 
 class joined_texts(FunctionElement[str]):  # noqa: N801 # SQL functions are written small
-    """The texts of a group, joined by `JOINT`, in no particular order."""
+    """SQL expression for the texts of a group, joined by `JOINT`, in no particular order."""
 
     inherit_cache = True
     type = sa.Text()
 
 
 class seconds_between(FunctionElement[float]):  # noqa: N801
-    """Seconds from one time to another."""
+    """SQL expression for the number of seconds from one time to another."""
 
     inherit_cache = True
     type = sa.Float()
 
 
 class day_of(FunctionElement[str]):  # noqa: N801
-    """The day of a time, in UTC, such as 2026-03-01."""
+    """SQL expression for the day of a time, in UTC, such as 2026-03-01."""
 
     inherit_cache = True
     type = sa.Text()
 
 
 class member_of(FunctionElement[str]):  # noqa: N801
-    """A named member of a JSON object stored as text: a string unchanged, a list as JSON, or NULL if it is absent."""
+    """SQL expression for a member of a JSON object stored as text: a string, a list as JSON, or NULL if absent."""
 
     inherit_cache = True
     type = sa.Text()

@@ -3,17 +3,17 @@
 A transaction that needs several locks takes them in this order, which prevents deadlocks:
 
 1. The store (`hold_store`). Actions on one task, person or account share it. A recipe's run, an import, and any other
-action that changes a campaign or many of its tasks holds it exclusively, and thus needs no other lock. 2. The
-campaign's row, for counts over all its annotators, such as shares, or numbering within it. 3. The annotator's row: an
-annotator takes, decides, drafts and adjudicates one task at a time, also in several windows. Accounts have the same
-rank: an act that changes an account needs no tasks. 4. The task's row: its state, its slots, and the decisions and
-adjudications on it change only while it is locked. `SELECT ... FOR NO KEY UPDATE SKIP LOCKED` finds a task; only if no
-other task is left does the search wait for a locked one. A transaction that holds several tasks at once
-(`return_expired`) takes only unlocked tasks. 5. The audit log (`hold_log`), in which each row hashes the previous one:
-last, just before the commit.
+   action that changes a campaign or many of its tasks holds it exclusively, and thus needs no other lock.
+2. The campaign's row, for counts over all its annotators, such as shares, or numbering within it.
+3. The annotator's row: an annotator takes, decides, drafts and adjudicates one task at a time, even in several windows.
+   Accounts have the same rank: an act that changes an account needs no tasks.
+4. The task's row: its state, its slots, and the decisions and adjudications on it change only while it is locked.
+   `SELECT ... FOR NO KEY UPDATE SKIP LOCKED` finds a task; only if no other task is left does the search wait for a
+   locked one. A transaction that holds several tasks at once (`return_expired`) takes only unlocked tasks.
+5. The audit log (`hold_log`), in which each row hashes the previous one: last, just before the commit.
 
-Rows are locked `FOR NO KEY UPDATE`, which still lets others insert rows that refer to them. The unique keys of the
-tables hold whatever the code does; the locks only keep transactions from violating them.
+Rows are locked `FOR NO KEY UPDATE`, which still lets others insert rows that refer to them. The tables
+enforce their unique keys regardless of the code; the locks only keep transactions from violating them.
 """
 
 from __future__ import annotations

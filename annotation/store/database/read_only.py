@@ -1,10 +1,10 @@
-"""Open review stores that are only readable: on a read-only disk, or in a folder of another user.
+"""Open review stores that can only be read: on a read-only disk, or in another user's folder.
 
-SQLite writes even in order to read: it shares its log (WAL) through a file next to the database. If it cannot write,
+SQLite writes even when it only reads: it shares its log (WAL) through a file next to the database. If it cannot write,
 three cases remain, and in each a reader sees every decision:
 
 - Another process has the store open: its shared file exists and suffices.
-- The log is empty, as after every orderly end: the database file is complete, and nothing can change it.
+- The log is empty, as after every orderly shutdown: the database file is complete, and nothing can change it.
 - The log holds decisions and no process has them open, as in a copy of a running store: the function copies both files
   and reads the copy.
 """

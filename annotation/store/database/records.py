@@ -1,4 +1,4 @@
-"""Records that the review store takes and returns, and the errors it raises."""
+"""Records that the review store accepts and returns, and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RefusedError(BenchwrightError):
 
 
 class StaleError(RefusedError):
-    """A window submitted without having shown what the same annotator wrote in another window in the meantime."""
+    """A window submitted without having shown what the same annotator had meanwhile written in another window."""
 
 
 class UpsertCounts(NamedTuple):
@@ -96,7 +96,7 @@ class Annotation(Submission):
         version: Number of the submission among the annotator's submissions on this task, from 1.
         started_at: Time of the task's assignment.
         submitted_at: Time of the submission.
-        regions_agree: Whether as many annotators of the task as the rule needs marked the same regions; None if their
+        regions_agree: Whether the required number of the task's annotators marked the same regions; None if their
             regions were not compared.
     """
 
@@ -113,14 +113,13 @@ class Annotation(Submission):
 
     @property
     def seconds(self) -> float:
-        """Return how long the decision took: without pauses if known, else from assignment to decision."""
+        """Return the seconds that the decision took: without pauses if known, otherwise from assignment to decision."""
         return (self.submitted_at - self.started_at).total_seconds() if self.active_s is None else self.active_s
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adjudication(Submission):
-    """The submission of an adjudicator on one task, as the store keeps it; it has no time spent, and fields only where
-    regions are marked.
+    """An adjudicator's submission on one task, as stored; it has no time spent, and has fields only for marked regions.
 
     Attributes:
         item_id: Item of the task.

@@ -4,8 +4,9 @@
     (made in advance, one per annotator that the rule requires)
 
 A task is one content of one item; an item that changes gets a new task, and its old task is retired. A slot is free,
-leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold whatever the code
-does: a slot exists once, and no annotator has two slots of one task. Rows of `annotations` are only ever added.
+leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys are enforced
+regardless of the code: a slot exists once, and no annotator has two slots of one task. Rows of `annotations` are only
+ever added.
 
 Counts read narrow, separately indexed columns, and never payloads or notes: `item_kind`, `item_task` and `category` of
 `tasks`, copied from the payload, and `slots.decision`, the decision of the newest version, which a trigger keeps up to
@@ -14,7 +15,7 @@ date. Another trigger keeps `tasks.is_begun`; begun tasks are assigned first.
 All annotators may decide in a campaign, unless it `is_for_assigned`: then only those in `assignments` may.
 
 `uploads` holds the photographs that annotators brought for a task. `authors` records who wrote which item, because
-authors never judge their own items. `overrides` holds curators' decisions against verdicts of steps; its rows, too, are
+authors never judge their own items. `overrides` holds curators' decisions against verdicts of steps; its rows are also
 only ever added.
 
 `set_asides` and `votes_set_aside` record the votes that a curator excludes from all counts until they are taken back.

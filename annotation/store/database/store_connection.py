@@ -107,7 +107,7 @@ class StoreConnection:
             yield type(self)(self._engine, self.where, held=connection)
 
     def compact(self) -> None:
-        """Write the store's file anew, so that no deleted or replaced content stays in it.
+        """Rewrite the store's file, so that no deleted or replaced content remains in it.
 
         This does nothing for a database on a server, which has `VACUUM FULL` for this purpose.
         """

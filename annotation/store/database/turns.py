@@ -105,7 +105,7 @@ class Turns:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for a turn and hold it. A thread that waits too long for this process's lock goes on without a turn."""
+        """Wait for a turn and hold it. A thread that waits too long for the process's lock continues without a turn."""
         has_turn = self._mine.acquire(timeout=self._patience_s)
         try:
             with self._among_processes(waits=has_turn):

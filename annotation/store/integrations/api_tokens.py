@@ -46,7 +46,7 @@ class ApiToken:
         person: Name of the person on whose behalf it acts.
         label: Its purpose.
         made_at: Time of its creation.
-        made_by: Name of its maker.
+        made_by: Name of its creator.
         ends_at: Time from which it no longer works.
         used_at: Time of its last use, accurate to ten minutes; None before the first use.
         revoked_at: Time of its revocation; None while it works.
@@ -107,7 +107,7 @@ class ApiTokens:
             scope: Permissions: `annotator` decides, `curator` does what curators do.
             person: Name of the account on whose behalf it acts.
             label: Its purpose, in a few words.
-            by: Name of its maker.
+            by: Name of its creator.
             now: Time of the call.
             days: Days for which it works, 1 to 366.
 

@@ -57,7 +57,7 @@ class CrowdEntry:
         screened_out_code: Code for a worker who did not pass the qualification, or None if there is none.
         paused_code: Code for a paused worker, or None if there is none.
         made_at: Time of its creation.
-        made_by: Name of its maker.
+        made_by: Name of its creator.
         closed_at: Time at which it was closed to newcomers; None while it is open.
     """
 
@@ -133,7 +133,7 @@ class CrowdEntries:
             screened_out_code: Code for a worker who did not pass the qualification; default none.
             paused_code: Code for a paused worker; default none.
             tasks_per_visit: Number of decisions per visit; default as many as a worker may make.
-            by: Name of its maker.
+            by: Name of its creator.
             now: Time of the call.
 
         Raises:
@@ -188,7 +188,7 @@ class CrowdEntries:
     def enter(
         self, entry: CrowdEntry, worker: str, *, study: str, session: str, submit_to: str | None, now: datetime
     ) -> str:
-        """Find or create a worker's person, begin or continue a visit, and return the person's pseudonym.
+        """Find or create the person for a worker, begin or continue a visit, and return the person's pseudonym.
 
         A worker who returns to the same submission continues it. A current visit excludes a second one, so that a
         person who knows another worker's id, but not their submission, cannot enter under it.

@@ -55,7 +55,7 @@ class Webhook:
         read_up_to: Last row of the audit log read for events.
         is_finished: Whether the campaign's end was announced and the campaign has not continued since.
         made_at: Time of its creation.
-        made_by: Name of its maker.
+        made_by: Name of its creator.
         ended_at: Time of its removal; None while it receives events.
         ended_by: Name of the person who removed it.
     """
@@ -102,9 +102,9 @@ class Delivery:
         outcome: Outcome of an item; None for other events.
         attempts: Number of attempts.
         next_at: Time of the next attempt; None once the delivery has arrived or was given up.
-        status: Status of the receiver's last answer; None without an answer.
+        status: Status of the receiver's last answer; None if there was none.
         error: Reason why the last attempt failed; None if it succeeded.
-        delivered_at: Time of arrival; None before.
+        delivered_at: Time of arrival; None until then.
     """
 
     id: int
@@ -158,7 +158,7 @@ class Webhooks:
             campaign: Name of the campaign.
             url: Address that receives the events; `webhooks.addresses` checks it.
             events: Names of events; empty for all.
-            by: Name of its maker.
+            by: Name of its creator.
             now: Time of the call.
 
         Raises:

@@ -69,7 +69,7 @@ def add_remark(
     """Store an annotator's remark on a task; the caller checks that they may see the task.
 
     Raises:
-        RefusedError: A comment is empty, the words are too long or hold a null character, or the task has too many
+        RefusedError: A comment is empty, the words are too long or contain a null character, or the task has too many
             remarks.
     """
     text = words.strip()

@@ -1,6 +1,6 @@
 """Import decisions from elsewhere, such as Label Studio.
 
-Answers given before the key was shown are imported, too, and their annotators' slots then wait for the votes. The app
+Answers given before the key was shown are also imported, and their annotators' slots then wait for the votes. The app
 shows the key to each annotator as soon as their own answer is stored. A server whose users can all read everything may
 show it only when the answers of all are stored; until then the slots are reserved for those who answered.
 """
@@ -153,7 +153,7 @@ class ExternalAnnotation(NamedTuple):
         task_id: Id of the task in the store.
         annotator: Name; the annotator is registered if needed.
         submission: The decision. If it states no time spent, the time between `started_at` and `submitted_at` is used.
-        started_at: Time the annotator began, as far as known.
+        started_at: Time at which the annotator began, if known.
         submitted_at: Time of the submission.
     """
 

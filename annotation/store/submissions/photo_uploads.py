@@ -1,4 +1,4 @@
-"""Photographs that annotators uploaded for a task, for which they can submit no other photographs.
+"""Photographs that annotators uploaded for a task; they can submit no other photographs for it.
 
 A photograph is in use while any version of a decision, or a draft, names it. Unused uploads are deleted together with
 their files, in one transaction that blocks all uploads and submissions of photographs (`locks.hold_uploads`). A

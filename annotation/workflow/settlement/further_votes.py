@@ -1,14 +1,14 @@
 """Request votes beyond the first only while the decision on a task is unsure, if the campaign's settings ask for it.
 
-Each task gets its first votes. From then on it closes as soon as its leading decision is sure enough. That is so once
-the lower end of the credible interval of its probability, given each annotator's vote (`agreement.posterior`), reaches
-the setting `until`, and the campaign's rule, applied to the present votes, comes to the same decision. The rule alone
-determines the outcome; this module only determines which tasks get further votes. Decisions for which all annotators'
-reasons or edits count do not close a task early (`settlement.CLOSING`).
+Each task gets its first votes. From then on it closes as soon as its leading decision is sure enough. This is the case
+once the lower end of the credible interval of its probability, given each annotator's vote (`agreement.posterior`),
+reaches the setting `until`, and the campaign's rule, applied to the present votes, comes to the same decision. The rule
+alone determines the outcome; this module only determines which tasks get further votes. Decisions for which all
+annotators' reasons or edits count do not close a task early (`settlement.CLOSING`).
 
 The estimates of the annotators are renewed whenever the number of decisions has grown by a tenth, and at the latest
 after 2,000 new decisions. They are stored, so that the same decisions in the same order close the same tasks, even
-after an interruption. A closing remains valid as long as its decisions do, whatever later estimates show; each new
+after an interruption. A closing remains valid as long as its decisions do, regardless of later estimates; each new
 estimate is applied to open tasks.
 """
 

@@ -121,7 +121,8 @@ class Rule:
 def parse_rule(text: str) -> Rule:
     """Return the rule that a text such as `single`, `unanimous(2)`, `majority(5)` or `at_least(4, of=5)` names.
 
-    `single` and `majority` are short for rules of the other two kinds; the returned rule is written as one of these.
+    `single` and `majority` are abbreviations of rules of the other two kinds; the returned rule is of one of these
+    kinds.
 
     Raises:
         BenchwrightError: The text does not name a rule; the message suggests the nearest valid text.

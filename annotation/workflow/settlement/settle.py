@@ -139,7 +139,7 @@ def _decisions_of(campaign: Campaign) -> Sequence[str]:
 def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
     """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or the reason there is none.
 
-    An item sent back to its writer stays with them until they submit it, whatever others decide. Otherwise an
+    An item sent back to its writer stays with them until they submit it, regardless of others' decisions. Otherwise an
     adjudicator's decision takes precedence over all others, even if the task closed before all annotators had decided.
     If the annotators agree on neither accepting nor rejecting, and one of them sends the item back, its writer revises
     it (`TO_WRITER`), unless they left it unchanged or it has gone back as often as allowed. Otherwise proposed edits
@@ -176,7 +176,7 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
 
 
 def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
-    """Return the annotators' decision if it does not depend on the missing ones, or else None."""
+    """Return the annotators' decision, or None if it depends on the missing ones."""
     if policy.rule is None:
         return None
     if policy.criteria:

@@ -88,7 +88,7 @@ def _only_added(table: str) -> None:
 def _let_adjudicators_in() -> None:
     """Allow the role of adjudicators in `accounts.role`.
 
-    SQLite cannot change a constraint, so the table is made anew. Dropping the old table would break the references of
+    SQLite cannot change a constraint, so the table is rebuilt. Dropping the old table would break the references of
     open sessions, so these are saved and restored within the same transaction.
     """
     bind = op.get_bind()

@@ -62,7 +62,7 @@ def _about(payload: dict[str, Any]) -> dict[str, str | None]:
 
 
 def _keep_decisions() -> None:
-    """Make the database keep each slot's newest decision in `slots.decision`, whatever code adds a version."""
+    """Make the database keep each slot's newest decision in `slots.decision`, even if other code adds a version."""
     update = f"UPDATE slots SET decision = NEW.decision WHERE id = NEW.slot_id AND {_LATEST};"  # noqa: S608 # fixed
     if op.get_bind().dialect.name == "postgresql":
         op.execute(

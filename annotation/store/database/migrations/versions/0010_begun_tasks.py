@@ -59,7 +59,7 @@ def _make_closings() -> None:
 
 
 def _keep_begun(true: str, false: str) -> None:
-    """Make the database keep `tasks.is_begun`, whatever code takes or frees a slot."""
+    """Make the database keep `tasks.is_begun`, regardless of the code that takes or frees a slot."""
     begin = f"UPDATE tasks SET is_begun = {true} WHERE id = NEW.task_id AND is_begun = {false};"  # noqa: S608 # fixed
     end = f"UPDATE tasks SET is_begun = {false} WHERE id = NEW.task_id AND NOT {_TAKEN};"  # noqa: S608 # fixed
     taken = "NEW.annotator_id IS NOT NULL AND OLD.annotator_id IS NULL"
