@@ -134,7 +134,7 @@ def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(visitor: 
 def test_a_wrong_name_or_password_opens_nothing(visitor: Visitor, name: str, password: str) -> None:
     reply = visitor.sign_in(name, password)
     assert reply.status == 401
-    assert "Name or password is wrong" in reply.text
+    assert "The name or password is wrong" in reply.text
     assert COOKIE not in visitor.cookies
     assert visitor.get("/").status == 303
 

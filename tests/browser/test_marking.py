@@ -286,7 +286,7 @@ def test_a_correspondence_waits_for_its_partner(site: ReviewSite, page: Page) ->
     open_task(page, site, "pairs")
     click(page, 1500, 500)
     page.keyboard.press("Enter")
-    page.get_by_text("still waits for its partner").first.wait_for()
+    page.get_by_text("still needs its partner").first.wait_for()
     page.reload()
     picture_is_there(page)
     click(page, 600, 300, size=OTHER, pane=1)

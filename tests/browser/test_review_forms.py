@@ -142,7 +142,7 @@ def test_history_and_progress_tell_what_was_found(
     assert hacked(page) is None
     curator = new_context(bypass_csp=True).new_page()
     sign_in(curator, site, "cur", path="/progress?campaign=again")
-    curator.get_by_role("heading", name="What was found").wait_for()
+    curator.get_by_role("heading", name="Results").wait_for()
     assert hacked(curator) is None
 
 

@@ -84,7 +84,7 @@ def test_images_are_screened_by_keyboard(
     ]
     curator = new_context().new_page()
     sign_in(curator, site, "cur", path="/progress?campaign=screen")
-    curator.get_by_role("heading", name="What was found").wait_for()
+    curator.get_by_role("heading", name="Results").wait_for()
 
 
 def test_a_pair_is_compared_under_the_slider_and_blinking_and_decided_by_keyboard(

@@ -104,7 +104,7 @@ def test_an_annotator_writes_two_questions_and_each_mistake_is_shown_at_its_fiel
     ]
     assert field(first, "Question").get_attribute("aria-invalid") == "true"
     page.get_by_role("button", name="Done").click()
-    assert "Not handed in yet" in status(page)
+    assert "Not submitted yet" in status(page)
     assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.value ?? document.activeElement.value") == (
         "What is this?"
     )

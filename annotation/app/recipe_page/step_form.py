@@ -222,7 +222,7 @@ def _number(text: str, field: str) -> Any:
     try:
         number = float(text.replace(",", "."))
     except ValueError:
-        raise BenchwrightError(f"{TEXTS[f'field_{field}']}: {text[:40]!r} is no number") from None
+        raise BenchwrightError(f"{TEXTS[f'field_{field}']}: {text[:40]!r} is not a number") from None
     return int(number) if number.is_integer() else number
 
 
