@@ -391,7 +391,7 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
         (["--add", "a", "--lock", "b"], "one of --add"),
         (["--change", "cur"], "only curator"),
         (["--change", "zoe", "--role", "curator"], "no account is named 'zoe'"),
-        (["--password-stdin"], "goes with --add"),
+        (["--password-stdin"], "can only be used with --add"),
     ):
         done = in_process("review", "users", "--workspace", site.workspace, *arguments)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr

@@ -206,7 +206,7 @@ def test_a_change_shows_its_effect_and_is_applied_to_recipe_and_campaign_with_th
     text = hidden(page, "text")
     assert text == RECIPE.replace("rule: unanimous(2) ", "rule: adjudicated(unanimous(2)) ")
     stale = post(curator, "/recipe/apply", digest="0" * 64, text=text)
-    assert (stale.status, "was changed meanwhile" in main_of(stale)) == (409, True)
+    assert (stale.status, "has changed in the meantime" in main_of(stale)) == (409, True)
     assert post(curator, "/recipe/apply", digest=digest, text=text).status == 303
     assert (recipe.read_text(encoding="utf-8"), store.campaign("verify").rule) == (text, "adjudicated(unanimous(2))")
     [before] = (site.workspace / "recipes" / "before").iterdir()
@@ -259,7 +259,7 @@ def test_a_release_is_published_nowhere_that_the_server_was_not_given(curator: V
     page = post(curator, "/publish/send", release="../..", place=str(site.workspace), **{"as": "x"})
     assert (page.status, "There is no such release" in main_of(page)) == (422, True)
     page = post(curator, "/publish/freeze", name="Not A Name", version="1.0")
-    assert (page.status, "lower-case letters, digits and hyphens" in main_of(page)) == (422, True)
+    assert (page.status, "lowercase letters, digits and hyphens" in main_of(page)) == (422, True)
 
 
 def test_a_campaign_is_closed_and_opened_again(curator: Visitor, store: ReviewStore) -> None:

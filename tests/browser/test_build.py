@@ -81,7 +81,7 @@ def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(
     job(page, "Run: done").or_(job(page, "Run: running since")).first.wait_for()
     page.close()
     page = curator("/build")
-    page.get_by_text("tasks of Verify are open.").wait_for(timeout=RUN_MS)
+    page.get_by_text("tasks of Verify are waiting for annotators.").wait_for(timeout=RUN_MS)
     annotator = new_context().new_page()
     sign_in(annotator, site, "ann")  # the app that was there before anything ran shows what the run made
     assert slot_on_screen(annotator) > 0
@@ -89,7 +89,9 @@ def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(
     annotator.close()
     with opened_store(site.workspace) as store:
         tasks = store.tasks("verify")
-        assert page.get_by_text(f"{len(tasks)} of {len(tasks)} tasks of Verify are open.").is_visible()
+        assert page.get_by_text(
+            f"{len(tasks)} of {len(tasks)} tasks of Verify are waiting for annotators."
+        ).is_visible()
         page.get_by_role("link", name="Progress: Verify").click()
         page.get_by_text("0 / ").first.wait_for()
         for name in ("ann", "ben"):
@@ -168,7 +170,7 @@ def test_the_page_is_accessible_light_and_dark(curator: Opened, width: int) -> N
     page = curator("/build", viewport={"width": width, "height": 800})
     page.get_by_role("button", name="Run the recipe").click()
     job(page, "Run: done").wait_for(timeout=RUN_MS)
-    page.get_by_text("are open.").wait_for()
+    page.get_by_text("are waiting for annotators.").wait_for()
     assert unreached(page) == []
     assert findings_by_theme(page) == NOTHING
 

@@ -118,7 +118,7 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
     while slot is not None:
         say(page, "a")
         slot = next_slot(page, slot)
-    page.get_by_text("10 here").wait_for()
+    page.get_by_text("Your decisions here: 10").wait_for()
     page.get_by_role("button", name="Go on to Baseline").click()
     slot = slot_on_screen(page)
     while slot is not None:

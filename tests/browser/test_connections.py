@@ -60,7 +60,7 @@ def test_a_curator_makes_a_token_that_works_and_revokes_it(page: Page, site: Rev
 def test_an_address_that_may_not_be_is_refused_in_words(page: Page) -> None:
     page.get_by_label("Address", exact=True).fill("https://127.0.0.1/hook")
     page.get_by_role("button", name="Add a webhook").click()
-    page.get_by_text("not in a public network").wait_for()
+    page.get_by_text("not on a public network").wait_for()
     assert page.get_by_label("Address", exact=True).input_value() == "https://127.0.0.1/hook"
     page.get_by_label("Code for completed work").fill(HACK)
     page.reload()

@@ -141,15 +141,15 @@ def test_votes_are_set_aside_and_taken_back_on_the_page_of_annotators(
 ) -> None:
     page = curator("/annotators")
     page.get_by_label("Whose votes").select_option("ann")
-    page.get_by_role("textbox", name="Why").fill(HACK)
+    page.get_by_role("textbox", name="Reason").fill(HACK)
     page.reload()
-    assert page.get_by_role("textbox", name="Why").input_value() == HACK, "what is typed outlives a reload"
+    assert page.get_by_role("textbox", name="Reason").input_value() == HACK, "what is typed outlives a reload"
     page.get_by_role("button", name="Set aside").press("Enter")
     page.get_by_text("votes of ann are set aside").wait_for()
     page.locator("#set-aside:focus").wait_for()
     assert page.locator("td", has_text=HACK).count() == 1
     assert page.evaluate("window.hacked") is None
-    assert page.get_by_role("textbox", name="Why").input_value() == ""
+    assert page.get_by_role("textbox", name="Reason").input_value() == ""
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         assert "ann" not in {annotation.annotator for annotation in store.decisions("verify")}
         page.get_by_role("button", name="Take back").click()

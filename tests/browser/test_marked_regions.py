@@ -84,7 +84,7 @@ def test_a_curator_sees_how_far_people_agree_on_where_things_are(curator: Opened
     page.get_by_text("Mean overlap (IoU)").first.wait_for()
 
 
-@pytest.mark.parametrize(("path", "heading"), [("annotators", "Marks against"), ("agreement", "Marked regions")])
+@pytest.mark.parametrize(("path", "heading"), [("annotators", "Marks compared"), ("agreement", "Marked regions")])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_these_sections_are_accessible_light_and_dark(curator: Opened, path: str, heading: str, width: int) -> None:
     page = curator(f"/{path}?campaign=mark", viewport={"width": width, "height": 800})

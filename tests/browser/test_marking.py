@@ -299,7 +299,7 @@ def test_what_is_missing_or_crossed_is_said_and_nothing_is_submitted(site: Revie
     open_task(page, site, "outlines")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
-    page.get_by_text("at least 1 wanted").first.wait_for()
+    page.get_by_text("at least 1 needed").first.wait_for()
     for x, y in ((400, 400), (1200, 1200), (1200, 400), (400, 1200)):
         click(page, x, y)
     page.keyboard.press("Enter")

@@ -30,7 +30,7 @@ RUN_MS = 120_000
 PHOTOGRAPHS = 16
 LOOK_MS = 1500
 """What a careful person takes at least; see `forms.shortest_time`."""
-CHECK = "only checks that questions are read"
+CHECK = "only checks that you read the questions"
 PAUSED = "is paused until a curator has looked"
 CARD = """() => {
   const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);

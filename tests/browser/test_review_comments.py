@@ -114,7 +114,7 @@ def test_the_history_shows_versions_and_finds_words_and_a_decision_is_changed_fr
     assert page.get_by_role("link", name="Open").count() == 1
     assert page.evaluate("document.activeElement.id") == "find", "the field keeps the focus"
     page.get_by_role("link", name="Open").click()
-    page.get_by_text("You said “Revise” before").wait_for()
+    page.get_by_text("You decided “Revise” before").wait_for()
     opened = slot_on_screen(page)
     page.keyboard.press("y")
     next_slot(page, opened)

@@ -116,7 +116,7 @@ def test_errors_are_named_by_keyboard_and_a_reload_loses_nothing(
     [said] = store.decisions("error_analysis")
     assert said.fields == {"categories": ["c1", "c3"], "reason": "It does not look. 1 2"}
     page.keyboard.press("u")  # back to what was said, to change it
-    page.get_by_text("You said “Category 1").wait_for()
+    page.get_by_text("You decided “Category 1").wait_for()
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     next_slot(page, slot or 0)

@@ -184,7 +184,7 @@ def test_drafts_are_accepted_edited_and_discarded_by_mouse_and_the_store_says_wh
     }  # fmt: skip
     assert {origin["model"] for origin in fields["drafts"].values()} == {"tiny-vlm"}
     page.keyboard.press("u")
-    page.get_by_text("You said “State what it shows”").wait_for()
+    page.get_by_text("You decided “State what it shows”").wait_for()
     assert "Accepted from tiny-vlm" in unfold(page, "Caption").inner_text()
     assert hacked(page) is None
 

@@ -237,4 +237,4 @@ def _value_of(written: str, *, like: Any, of: str) -> Any:
     try:
         return yaml.safe_load(written)
     except yaml.YAMLError:
-        raise BenchwrightError(f"{of}: {written[:60]!r} is no value of this setting") from None
+        raise BenchwrightError(f"{of}: {written[:60]!r} is not a valid value of this setting") from None

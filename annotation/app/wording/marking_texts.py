@@ -106,7 +106,7 @@ TEXTS = Texts(
         "hints_off": "The next presses draw marks again.",
         "most_hints": "A helper accepts no more hints than this. Undo one first.",
         "asking": "Asking {name} …",
-        "proposes": "Proposals by {name}: {count}. Accept or reject them below.",
+        "proposes": "{name} proposes {count}. Accept or reject them below.",
         "finds_nothing": "{name} finds nothing here. Draw a box around it, and ask again.",
         "helper_failed": "{name}: {why}. You can continue drawing.",
     },
