@@ -52,7 +52,7 @@ def rounds(tour: Tour, shot: Shot) -> Image.Image:
         reasons = ("wrong_answer",) if decision == "reject" else ()
         queue.decide(head.task_id, Submission(decision, reasons=reasons), now=next(moments))
     page = tour.page(CURATOR, f"/progress?campaign={name}")
-    page.get_by_role("heading", name="What adjudicators decided").wait_for()
+    page.get_by_role("heading", name="Adjudicators' decisions").wait_for()
     page.locator("#plot-days svg").wait_for()
     page.get_by_role("heading", name="Round by round").evaluate("one => one.scrollIntoView()")
     page.mouse.move(640, 400)

@@ -271,7 +271,7 @@ def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
 def _annotators_text(document: Mapping[str, Any], *, is_simulated: bool) -> str:
     text = _quality_text(document["annotators"], document["gold"], document["attention"])
     lines = [
-        f"{printable(row['annotator'])}: marks against what counts: quality {_number(row['quality'])} of "
+        f"{printable(row['annotator'])}: marks compared with the accepted ones: quality {_number(row['quality'])} of "
         f"{counted(row['pictures'], 'picture')}; IoU {_number(row['mean_iou'])}; "
         f"{counted(row['matched'], 'region')} right, "
         f"{row['mislabelled']} with another label, {row['missed']} missed, {row['extra']} too many"
@@ -388,7 +388,7 @@ def _quality_text(
         for name, check in sorted(attention.items())
     ]
     lines += [
-        f"{printable(quality['rater'])}: look at these votes before they count: "
+        f"{printable(quality['rater'])}: check these votes before they count: "
         + "; ".join(_DOUBTS[doubt] for doubt in quality["doubts"])
         for quality in qualities
         if quality["doubts"]

@@ -263,7 +263,7 @@ def users(
     if len(named) > 1:
         raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")
     if password_stdin and add is None and invite is None:
-        raise BenchwrightError("--password-stdin goes with --add or --invite")
+        raise BenchwrightError("--password-stdin can only be used with --add or --invite")
     check_app_is_installed()
     from ..app.base.state import clock
     from ..store.accounts.accounts import Accounts

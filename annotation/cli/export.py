@@ -107,7 +107,7 @@ def export(
         _export_everything(root, campaign, out, form, pseudonyms=pseudonyms, as_json=as_json)
         return
     if pseudonyms:
-        raise BenchwrightError("--pseudonyms is for --all; open tasks hold no names")
+        raise BenchwrightError("--pseudonyms can only be used with --all; open tasks contain no names")
     from ..exchange.pictures import TaskPictures
     from ..exchange.task_file import export_tasks, words_by_column
     from ..store.database.audit import COMMAND_LINE, clock

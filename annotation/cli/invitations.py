@@ -54,8 +54,9 @@ def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: boo
 
     if out.exists():
         raise BenchwrightError(
-            f"{out} exists and may hold links that cannot be shown again: if `benchwright review users` lists its "
-            "people, they are invited and the file is complete; otherwise remove it, or give another --out"
+            f"{out} exists and may hold links that cannot be shown again: if `benchwright review users` lists "
+            "the people in it, they have been invited and the file is complete; otherwise remove it, or give "
+            "another --out"
         )
     if not out.parent.is_dir():
         raise BenchwrightError(

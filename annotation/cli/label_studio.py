@@ -78,7 +78,7 @@ def push(
     from ..store.database.audit import COMMAND_LINE
 
     if (pictures is None) != (pictures_url is None):
-        raise BenchwrightError("--pictures and --pictures-url go together")
+        raise BenchwrightError("--pictures and --pictures-url need each other; give both or neither")
     if pictures is not None and local_root is not None:
         raise BenchwrightError("give either --local-root or --pictures, not both")
     root, server = workspace_of(workspace), _server(url)

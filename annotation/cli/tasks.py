@@ -141,7 +141,7 @@ def _further_votes(first_votes: int | None, sure_at: float | None) -> dict[str, 
     """
     if first_votes is None:
         if sure_at is not None:
-            raise BenchwrightError("--sure-at goes with --first-votes, the votes that every task gets")
+            raise BenchwrightError("--sure-at can only be used with --first-votes, the votes that every task gets")
         return None
     return {"first": first_votes, **({} if sure_at is None else {"until": sure_at})}
 

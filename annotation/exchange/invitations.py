@@ -117,7 +117,7 @@ def _problems(values: Mapping[str, str], campaigns: Mapping[str, bool]) -> list[
     if not 0 < len(name) <= 100 or not name.isprintable():
         problems.append(f"name {shown(name)}: names are 1 to 100 printable characters")
     elif name.startswith(SIMULATED):
-        problems.append(f"name {shown(name)}: names of simulated annotators, and no others, begin with {SIMULATED!r}")
+        problems.append(f"name {shown(name)}: only names of simulated annotators begin with {SIMULATED!r}")
     if role.casefold() not in ROLES:
         problems.append(f"role {shown(role)} is not one of {', '.join(ROLES)}")
     for campaign in _campaigns_in(values):

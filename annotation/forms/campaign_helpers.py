@@ -55,7 +55,9 @@ def campaign_helpers(entries: Sequence[Any], propose: Sequence[str], folder: Pat
             raise BenchwrightError(f"`{PROPOSE}` names {name!r}, which is not among `{HELPERS}`; add it there")
         if "nothing" not in helper.settings.takes:
             takes = " or ".join(helper.settings.takes)
-            raise BenchwrightError(f"{name!r} cannot propose by itself, it needs {takes}; leave it out of `{PROPOSE}`")
+            raise BenchwrightError(
+                f"{name!r} cannot propose by itself because it needs {takes}; leave it out of `{PROPOSE}`"
+            )
     return helpers
 
 

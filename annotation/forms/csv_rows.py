@@ -75,7 +75,7 @@ def read_rows(
         what = "not a file" if path.exists() else "missing"
         raise DataError(f"{path} is {what}; expected a table, such as a CSV file")
     if path.stat().st_size > MAX_BYTES:
-        raise DataError(f"{path} has {path.stat().st_size} bytes; a table has at most {MAX_BYTES}")
+        raise DataError(f"{path} has {path.stat().st_size} bytes; a table can have at most {MAX_BYTES}")
     wanted = [*required, *optional]
     header: list[str] | None = None
     for line in (table := Table.at(path)).lines(max_bytes=MAX_BYTES):

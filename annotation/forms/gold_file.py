@@ -52,7 +52,7 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
     """
     labels = _of_release(path) if path.is_dir() else _of_table(path)
     if len(labels) > _MAX_ITEMS:
-        raise DataError(f"{path} names {len(labels)} gold items; at most {_MAX_ITEMS} are taken")
+        raise DataError(f"{path} names {len(labels)} gold items; at most {_MAX_ITEMS} are allowed")
     return labels
 
 
@@ -90,7 +90,8 @@ def _of_table(path: Path) -> dict[str, GoldLabel]:
             tolerance = dict.fromkeys(("box_iou", "polygon_iou", "mask_iou"), tolerance)
         if not isinstance(regions, Mapping | None) or not isinstance(tolerance, Mapping | None):
             raise DataError(
-                f"{path}, line {row.line}: regions are a JSON object, by field; a tolerance is one or a number"
+                f"{path}, line {row.line}: regions must be a JSON object by field, and a tolerance such an "
+                "object or a number"
             )
         decision, reason, why = (row.values[name] for name in ("decision", "reason", "why"))
         labels[item_id] = GoldLabel(decision or None, None, reason, why, regions, tolerance)

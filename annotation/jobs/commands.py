@@ -70,7 +70,9 @@ class FreezeJob:
 
     def __post_init__(self) -> None:
         if not _RELEASE_NAME.fullmatch(self.name):
-            raise BenchwrightError("a release name has lower-case letters, digits and hyphens, such as my-benchmark")
+            raise BenchwrightError(
+                "a release name consists of lowercase letters, digits and hyphens, such as my-benchmark"
+            )
         if self.version and not _VERSION.fullmatch(self.version):
             raise BenchwrightError("a version begins with a digit, such as 1.0; leave it empty for a draft")
 

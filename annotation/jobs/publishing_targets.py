@@ -59,5 +59,7 @@ class PublishingTargets:
         if real is None:
             raise BenchwrightError(f"this server does not publish to {place[:100]!r}")
         if not _NAME.fullmatch(name) or name.endswith("."):
-            raise BenchwrightError(f"{name[:100]!r}: a name has letters, digits, periods, hyphens and underscores")
+            raise BenchwrightError(
+                f"{name[:100]!r}: a name consists of letters, digits, periods, hyphens and underscores"
+            )
         return f"{real}/{name}"

@@ -37,7 +37,7 @@ def read_brush(rle: object, size_wh: tuple[int, int]) -> NDArray[np.bool_]:
     if not isinstance(rle, Sequence) or isinstance(rle, str | bytes) or not 0 < len(rle) <= MOST_BYTES:
         raise DataError("a brush has no run lengths")
     if not all(type(byte) is int and 0 <= byte <= 255 for byte in rle):
-        raise DataError("run lengths of a brush are bytes, 0 to 255")
+        raise DataError("run lengths of a brush must be bytes, 0 to 255")
     width, height = size_wh
     opacity = _opacity(_Bits(bytes(rle)), width * height)
     return (opacity > _HALF).reshape(height, width)
@@ -93,7 +93,7 @@ def _opacity(bits: _Bits, pixels: int) -> NDArray[np.uint8]:
     """Return the opacity of each pixel, row by row."""
     count = bits.read(32)
     if count != pixels * _CHANNELS:
-        raise DataError(f"a brush spells {count / _CHANNELS:,.0f} pixels, its picture has {pixels:,}")
+        raise DataError(f"a brush encodes {count / _CHANNELS:,.0f} pixels, but its picture has {pixels:,}")
     if (width := bits.read(5) + 1) != 8:
         raise DataError(f"a brush has bytes of {width} bits")
     widths = [bits.read(4) + 1 for _ in range(4)]
@@ -102,7 +102,7 @@ def _opacity(bits: _Bits, pixels: int) -> NDArray[np.uint8]:
     while at < count:
         is_run, length = bits.read(1), bits.read(widths[bits.read(2)]) + 1
         if at + length > count:
-            raise DataError("the run lengths of a brush go on after its last pixel")
+            raise DataError("the run lengths of a brush continue after its last pixel")
         if is_run:
             # The opacity is the last of a pixel's four bytes.
             opacity[at // _CHANNELS : (at + length) // _CHANNELS] = bits.read(8)

@@ -130,9 +130,9 @@ class PhotographPull:
         if image_id in self._submitted:
             task, by = self._tasks[self._submitted[image_id][0]], self._submitted[image_id][1]
             if by != received.author:
-                raise DataError("another annotator has already handed in this photograph")
+                raise DataError("another annotator has already submitted this photograph")
             if prompt_of(task) != collected.prompt:
-                raise DataError(f"this photograph is already handed in for {ascii(prompt_of(task))[:80]}")
+                raise DataError(f"this photograph has already been submitted for {ascii(prompt_of(task))[:80]}")
             return task, self._submit_photograph(store, received, task, collected, image_id)
         refused = RefusedError(_ALL_IN)
         for task in self._for_prompt.get(collected.prompt or "", ()):

@@ -81,7 +81,7 @@ def take_drawn(
     """
     fields = {controls[field.name]: field for field in form.region_fields if is_drawn(field)}
     if len(result) > _MOST_DRAWN:
-        raise DataError(f"it has {len(result):,} results; at most {_MOST_DRAWN:,} are taken")
+        raise DataError(f"it has {len(result):,} results; at most {_MOST_DRAWN:,} are allowed")
     own_labels = _own_labels(result, fields)
     rest: list[Any] = []
     drawn: dict[str, list[dict[str, Any]]] = {}
@@ -128,7 +128,7 @@ def _document(
     if shape != field.shape or not isinstance(value, Mapping):
         raise DataError(f"{str(part.get('type'))[:40]!r} is not a {field.shape}")
     if part.get("image_rotation") not in {None, 0} or value.get("rotation", 0) not in {None, 0}:
-        raise DataError("it is rotated, which no region can be; turn the picture back, and draw it upright")
+        raise DataError("it is rotated, but regions cannot be; turn the picture back, and draw the region upright")
     if part.get("item_index") not in {None, 0}:
         raise DataError("it lies on the second picture; regions lie on the first")
     width, height = sizes_wh[0]

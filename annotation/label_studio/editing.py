@@ -89,7 +89,7 @@ def take_edits(
     changed = {name: text for name, text in texts.items() if _normal(text) != _normal(was.get(name, ""))}
     for name, text in changed.items():
         if not text.strip() and name in was:
-            raise DataError(f"{_words(name)} was emptied; write it anew, or leave it as it was")
+            raise DataError(f"{_words(name)} is empty; write it again, or leave it as it was")
     edits: dict[str, Any] = {
         name.removeprefix("edit_"): changed[name] for name in (QUESTION, EXPLANATION) if name in changed
     }

@@ -110,7 +110,7 @@ class KnownAnnotation(NamedTuple):
             DataError: The campaign has no such task.
         """
         if self.task is None:
-            raise DataError("its item is not in the campaign: it has changed or gone since")
+            raise DataError("its item is not in the campaign: it has changed or been removed since then")
         return self.task
 
 

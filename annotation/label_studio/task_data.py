@@ -19,7 +19,7 @@ KEY = "benchwright_task"
 """Field that identifies a task, by item and content."""
 REVIEWERS = "reviewers"
 """Field that names the annotators who must vote."""
-_GONE = "A newer version of this item is asked about."
+_GONE = "A newer version of this item has replaced this one."
 
 
 def key_of(task: Task) -> str:

@@ -126,7 +126,7 @@ def pay_rows(store: ReviewStore, campaign: str, terms: PayTerms, *, with_ids: bo
     if unknown := sorted(set(terms.rates) - {each.person for each in people}):
         names = ", ".join(each.person for each in people[:20]) or "nobody"
         raise BenchwrightError(
-            f"a rate is for {unknown[0][:60]!r}, who did no work in the period; those who did: {names}"
+            f"a rate names {unknown[0][:60]!r}, who did no work in the period; those who did: {names}"
         )
     rows = []
     for each in people:

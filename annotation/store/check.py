@@ -69,7 +69,7 @@ def store_problems(root: Path) -> Iterator[Problem]:
     if (root / FILE).exists() and _has_other_schema(root / FILE):
         yield Problem(
             f"{FILE}, table sqlite_master",
-            "is not what was made: definitions of tables or triggers differ; restore it from a backup "
+            "is not as Benchwright made it: definitions of tables or triggers differ; restore it from a backup "
             "(`benchwright review restore`)",
         )
     if (root / FILE).exists() and (lines := _file_problems(root / FILE)):

@@ -67,7 +67,7 @@ def target_of(url: str, *, allow_private: bool) -> Target:
         return target
     if not allow_private and not is_public(stated):
         raise BenchwrightError(
-            f"{shown}: {stated} is not in a public network; `review serve --private-webhooks` allows it"
+            f"{shown}: {stated} is not on a public network; `review serve --private-webhooks` allows it"
         )
     return target
 
@@ -85,7 +85,7 @@ def resolved(target: Target, *, allow_private: bool) -> str:
     addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
     for address in addresses:
         if not allow_private and not is_public(address):
-            raise BenchwrightError(f"host {target.host!r} is {address}, which is not in a public network")
+            raise BenchwrightError(f"host {target.host!r} resolves to {address}, which is not on a public network")
     return str(addresses[0])
 
 

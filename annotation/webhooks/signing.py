@@ -56,4 +56,4 @@ def _key(secret: str) -> bytes:
     try:
         return b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     except Error:
-        raise BenchwrightError(f"a secret is {SECRET_PREFIX} and Base64") from None
+        raise BenchwrightError(f"a secret consists of {SECRET_PREFIX} and Base64") from None

@@ -236,13 +236,15 @@ class AdjudicationQueue:
         if decision not in DECISIONS:
             raise RefusedError(f"decision {decision[:60]!r} is not one of {', '.join(DECISIONS)}")
         if note is not None and (len(note) > MAX_NOTE or "\0" in note):
-            raise RefusedError(f"a note is at most {MAX_NOTE} characters, without nulls; this one has {len(note)}")
+            raise RefusedError(f"a note can have at most {MAX_NOTE} characters, and no nulls; this one has {len(note)}")
         _check_reasons(reasons_in(self.campaign), submission)
         edits = edits_in(self.campaign.form, task.payload, submission.edits)
         if (decision == "revise") != (edits is not None):
-            raise RefusedError("a revision needs edits, and no other decision takes any")
+            raise RefusedError("a revision must include edits, and no other decision may include any")
         if decision == "revise" and case.is_last:
-            raise RefusedError(f"round {case.round} is the last, so a revision would not come again; accept or reject")
+            raise RefusedError(
+                f"round {case.round} is the last, so a revised item would not come back; accept or reject"
+            )
         return replace(submission, edits=edits)
 
     def _hold(self, held: ReviewStore, task_id: int) -> None:
@@ -328,8 +330,8 @@ def _forgets_decisions(campaign: Campaign) -> bool:
 
 _CANNOT_REOPEN = "all decisions of this campaign count, so it does not ask again"
 IS_OPEN = "it is not decided yet"
-_IS_ADJUDICATED = "an adjudicator has decided it, and that stands"
-_IS_WITH_WRITER = "it went back to its writer, whose new version comes again by itself"
+_IS_ADJUDICATED = "an adjudicator has decided it, and that decision stands"
+_IS_WITH_WRITER = "it went back to its writer; the new version comes back automatically"
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
@@ -352,7 +354,7 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
     decision, reasons = submission.decision, submission.reasons
     if unknown := sorted(set(reasons) - set(known)):
         raise RefusedError(
-            f"reason {unknown[0][:60]!r} is not one of {', '.join(known) or 'this campaign, which has none'}"
+            f"reason {unknown[0][:60]!r} is not one of {', '.join(known) or 'those of this campaign, which has none'}"
         )
     if reasons and decision != "reject":
         raise RefusedError(f"decision {decision!r} comes with reasons; only `reject` does")

@@ -41,13 +41,13 @@ def known_regions(
     """
     if label.regions is None:
         if label.tolerance is not None:
-            raise BenchwrightError("a tolerance goes with `regions`, which are not stated")
+            raise BenchwrightError("a tolerance needs `regions`, which are missing")
         return None
     typed = form.typed
     if typed is None or not typed.region_fields:
-        raise BenchwrightError("regions are stated, and no regions are marked in this campaign")
+        raise BenchwrightError("regions are given, but this campaign does not use regions")
     if label.decision != MARKED:
-        raise BenchwrightError(f"regions are stated, so the decision is {MARKED!r}")
+        raise BenchwrightError(f"regions are given, so the decision must be {MARKED!r}")
     values = {HEADLINE: MARKED, **label.regions}
     checked = typed.checked(values, letters=(), key=None, sizes_wh=sizes_in(payload))
     tolerance = {**settings.get(AGREEMENT, {}), **(label.tolerance or {})}

@@ -68,7 +68,7 @@ def revise_guidelines(store: ReviewStore, campaign: str, text: str, *, based_on:
         RefusedError: The text is empty, too long, or shows a picture that the version in force lacks.
     """
     if not text.strip() or len(text.encode()) > MAX_TEXT or not can_be_kept(text):
-        raise RefusedError(f"guidelines are a text of 1 byte to {MAX_TEXT // 1024} kB without nulls")
+        raise RefusedError(f"guidelines must be a text of 1 byte to {MAX_TEXT // 1024} kB without nulls")
     places: dict[int, int] = {}
 
     def placed(match: re.Match[str]) -> str:
@@ -76,8 +76,8 @@ def revise_guidelines(store: ReviewStore, campaign: str, text: str, *, based_on:
         number = _KEPT_PICTURE.fullmatch(name)
         if number is None or not words.strip():
             raise RefusedError(
-                f"write pictures as ![what it shows](picture:0), found {match[0][:100]!r}; new ones come by "
-                "`benchwright review guidelines --set FILE`"
+                f"write pictures as ![what it shows](picture:0), found {match[0][:100]!r}; add new pictures "
+                "with `benchwright review guidelines --set FILE`"
             )
         return f"![{words}](picture:{places.setdefault(int(number[1]), len(places))})"
 

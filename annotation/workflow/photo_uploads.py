@@ -45,13 +45,13 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
     from benchwright.images.decode import decode_rgb, encode_png
 
     if len(data) > field.max_bytes:
-        raise RefusedError(f"the file has {len(data):,} bytes; at most {field.max_bytes:,} are taken")
+        raise RefusedError(f"the file has {len(data):,} bytes; at most {field.max_bytes:,} are allowed")
     limits = Limits(max_pixels=field.max_pixels, max_bytes=field.max_bytes)
     with _ONE_AT_A_TIME:
         try:
             pixels = decode_rgb(data, limits=limits)
         except UnreadableImage as error:
-            raise RefusedError(f"this is no photograph that can be taken ({error.reason}): {error.detail}") from None
+            raise RefusedError(f"this photograph cannot be accepted ({error.reason}): {error.detail}") from None
         height, width = pixels.shape[:2]
         if min(width, height) < field.min_side_px:
             raise RefusedError(f"{width} x {height} pixels; both sides must have at least {field.min_side_px}")

@@ -368,7 +368,7 @@ class TaskQueue:
         """
         most = most_draft_bytes(self.campaign.form)
         if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > most:
-            raise RefusedError(f"a draft takes at most {most // 1024} kB")
+            raise RefusedError(f"a draft can have at most {most // 1024} kB")
         self._own_row(task_id, now=now)
         with self._store.batch(alone=False) as held, held.writing() as connection:
             hold_annotator(connection, self.annotator)
@@ -381,7 +381,7 @@ class TaskQueue:
             saved_at = row.saved_at if behind else max(now, row.saved_at or now)
             put_draft(connection, task_id, self.annotator, canonical_json(body), saved_at)
         if behind or is_decided:
-            raise StaleError("you decided or wrote something else about this in another window meanwhile")
+            raise StaleError("you have since decided or written something else about this in another window")
         return KeptDraft(body, revision_of(saved_at))
 
     def check_seen(self, task_id: int, draft: Mapping[str, Any], seen: SeenDraft, *, now: datetime) -> None:
@@ -404,8 +404,8 @@ class TaskQueue:
             with suppress(StaleError):
                 self.save_draft(task_id, draft, now=now, seen=seen)
             raise StaleError(
-                "you wrote something else about this in another window meanwhile; both are kept and shown here: look "
-                "at them, and decide again"
+                "you have since written something else about this in another window; both texts are kept and "
+                "shown here: look at them, and decide again"
             )
 
     def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
@@ -483,7 +483,7 @@ class TaskQueue:
             parameters = self._annotator_parameters | {"task": task_id}
             row = connection.execute(OWN_TASK, parameters).one_or_none() if is_id(task_id) else None
         if row is None or (row.decided_at is None and row.lease_until <= now):
-            raise RefusedError("this task is not yours, or not any more; take the next one")
+            raise RefusedError("this task is not yours, or no longer is; take the next one")
         return row
 
 

@@ -127,7 +127,7 @@ def question_mistakes(
         mistakes.append((ASK, "it places a picture, which appears with it anyway"))
     elif ask and not names_something(ask):
         mistakes.append((ASK, f"{quoted(ask)} names nothing visible"))
-    taken = {} if refusal is None else {as_read(refusal): "the option that declines, which is added by itself"}
+    taken = {} if refusal is None else {as_read(refusal): "the option that declines, which is added automatically"}
     for place, text in options.items():
         reading = as_read(text)
         if not reading:

@@ -29,7 +29,7 @@ def test_an_invitation_opens_an_account_once_and_for_a_week(accounts: Accounts, 
     assert accounts.invited(token + "x", now=now) is None
     assert accounts.accept(token, "hash-1", now=now).is_taken_up
     assert accounts.password_hash("ann") == "hash-1"
-    with pytest.raises(RefusedError, match="used up"):
+    with pytest.raises(RefusedError, match="has been used"):
         accounts.accept(token, "hash-2", now=now)
     assert accounts.password_hash("ann") == "hash-1"
 

@@ -240,9 +240,11 @@ def test_two_adjudicators_decide_a_case_once(
     ("decision", "edits", "words"),
     [
         pytest.param("burn", None, "is not one of accept, reject, revise, send_back", id="no decision"),
-        pytest.param("revise", None, "a revision needs edits", id="nothing edited"),
-        pytest.param("revise", {"question": "Which piece fits?"}, "a revision needs edits", id="nothing changed"),
-        pytest.param("accept", X, "no other decision takes any", id="an accept with edits"),
+        pytest.param("revise", None, "a revision must include edits", id="nothing edited"),
+        pytest.param(
+            "revise", {"question": "Which piece fits?"}, "a revision must include edits", id="nothing changed"
+        ),
+        pytest.param("accept", X, "no other decision may include any", id="an accept with edits"),
         pytest.param("reject", None, "a rejection needs a reason: one of wrong_answer", id="a reject without a reason"),
         pytest.param("revise", {"right": "Q"}, "not among its choices", id="no such key"),
     ],

@@ -280,7 +280,7 @@ def test_an_invitation_is_accepted_once(store: ReviewStore, store_url: str, now:
     with store.batch(alone=False) as held:
         Accounts(held).accept(token, "a hash", now=now)
         other = Beside(store_url, lambda own: Accounts(own).accept(token, "another hash", now=now))
-    with pytest.raises(RefusedError, match="used up"):
+    with pytest.raises(RefusedError, match="has been used"):
         other.result()
     assert Accounts(store).password_hash("eva") == "a hash"
 

@@ -66,14 +66,16 @@ def test_the_same_photograph_is_kept_once_and_nothing_is_overwritten(tmp_path: P
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        pytest.param(b"", "no photograph that can be taken", id="empty"),
+        pytest.param(b"", "photograph cannot be accepted", id="empty"),
         pytest.param(b"MZ" + b"\0" * 500, "not_an_image", id="program"),
-        pytest.param(b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "no photograph", id="svg"),
+        pytest.param(
+            b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "photograph cannot be accepted", id="svg"
+        ),
         pytest.param(jpeg()[:2000], "truncated", id="cut off"),
-        pytest.param(b"\x89PNG\r\n\x1a\n" + b"\xff" * 300, "no photograph", id="broken"),
+        pytest.param(b"\x89PNG\r\n\x1a\n" + b"\xff" * 300, "photograph cannot be accepted", id="broken"),
         pytest.param(jpeg(640, 480), "too_many_pixels", id="too many pixels"),
         pytest.param(jpeg(320, 64), "both sides must have at least 100", id="too small"),
-        pytest.param(jpeg() + b"\0" * 400_000, "at most 400,000 are taken", id="too many bytes"),
+        pytest.param(jpeg() + b"\0" * 400_000, "at most 400,000 are allowed", id="too many bytes"),
     ],
 )
 def test_what_is_no_fit_photograph_is_refused_and_leaves_nothing(tmp_path: Path, data: bytes, words: str) -> None:

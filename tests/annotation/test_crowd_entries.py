@@ -183,7 +183,7 @@ def test_an_assignment_is_handed_in_to_mechanical_turk_alone(host: str) -> None:
 def test_a_link_that_is_not_whole_lets_nobody_in(site: ReviewSite, entry: CrowdEntry, query: str) -> None:
     reply = Visitor(site.url).get(f"/enter/{entry.key}?{query}")
     assert reply.status == 403
-    assert "not complete" in reply.text
+    assert "This link is incomplete" in reply.text
 
 
 @pytest.mark.parametrize("worker", ["../../x", "<script>", "a b", "x" * 101, "{{%PROLIFIC_PID%}}"])

@@ -159,5 +159,5 @@ def test_a_draft_that_failed_leaves_the_form_empty_and_the_task_says_why(
 
 
 def test_a_step_that_drafts_nothing_is_named(tmp_path: Path, chat_server: ChatServer) -> None:
-    with pytest.raises(RecipeError, match="no step `draft_descriptions` before it has that name"):
+    with pytest.raises(RecipeError, match="no earlier step `draft_descriptions` has that name"):
         run(tmp_path, chat_server.url, by="drafts")

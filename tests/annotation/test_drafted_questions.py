@@ -180,10 +180,10 @@ def test_a_draft_that_failed_leaves_the_form_empty_and_the_task_says_why(
 
 def test_drafts_of_another_shape_than_the_form_are_refused(tmp_path: Path, chat_server: ChatServer) -> None:
     chat_server.behave = behave
-    with pytest.raises(BenchwrightError, match="none of 2 drafts fits its form"):
+    with pytest.raises(BenchwrightError, match="none of 2 drafts fits the form of this step"):
         run(tmp_path, chat_server.url, options="options: 6")
 
 
 def test_a_step_that_drafts_nothing_is_named(tmp_path: Path, chat_server: ChatServer) -> None:
-    with pytest.raises(RecipeError, match="no step `draft_questions` before it has that name"):
+    with pytest.raises(RecipeError, match="no earlier step `draft_questions` has that name"):
         run(tmp_path, chat_server.url, by="drafts")

@@ -145,7 +145,7 @@ def test_options_state_the_setting() -> None:
     assert assignment_settings_of(**rest).further_votes is None
     with pytest.raises(BenchwrightError, match=r"--sure-at: Input should be less than"):
         assignment_settings_of(**rest, first_votes=3, sure_at=2)
-    with pytest.raises(BenchwrightError, match="--sure-at goes with --first-votes"):
+    with pytest.raises(BenchwrightError, match="--sure-at can only be used with --first-votes"):
         assignment_settings_of(**rest, sure_at=0.9)
 
 

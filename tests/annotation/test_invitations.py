@@ -87,7 +87,7 @@ def test_all_mistakes_are_told_at_once_and_nobody_is_invited(workspace: Path, st
         "no invitation was made; fix these lines:",
         "line 2: role 'boss' is not one of annotator, adjudicator, curator",
         "line 3: name '': names are 1 to 100 printable characters",
-        "line 4: name 'simulated-1': names of simulated annotators, and no others, begin with 'simulated-'",
+        "line 4: name 'simulated-1': only names of simulated annotators begin with 'simulated-'",
         "line 5: no campaign is called 'verfy'; did you mean 'verify'?",
         "line 6: 2 cells where there are 3 columns",
         "line 8: name 'hal' is also on line 7",

@@ -61,9 +61,9 @@ def test_only_what_differs_from_the_item_is_an_edit(item: Item) -> None:
 @pytest.mark.parametrize(
     ("changed", "more", "message"),
     [
-        ({"question": None}, [], "the question was emptied"),
-        ({"question": "  "}, [], "the question was emptied"),
-        ({"choice_A": None}, [], "choice A was emptied"),
+        ({"question": None}, [], "the question is empty"),
+        ({"question": "  "}, [], "the question is empty"),
+        ({"choice_A": None}, [], "choice A is empty"),
         ({}, [label("edit_right", "A", "B")], "gives the right 2 times"),
         ({}, [label("edit_explanation", "why", kind="textarea")], "'edit_explanation' does not belong"),
     ],

@@ -154,7 +154,7 @@ HOSTILE: list[tuple[Any, str]] = [
     (changed(BRUSH, rle=[1, 2, 300]), "0 to 255"),
     (changed(BRUSH, rle=[True] * 8), "0 to 255"),
     (changed(BRUSH, rle=BRUSH["value"]["rle"][:9]), "end too early"),
-    (changed(BRUSH, rle=[255] * 64), "spells"),
+    (changed(BRUSH, rle=[255] * 64), "encodes"),
     ({**BRUSH, "original_width": 10**9}, "the size of its picture"),
     ({**BRUSH, "original_width": 100, "original_height": 100}, "does not fit a picture of 4031 x 3023"),
     ({**SPOT, "from_name": "label_of_field_point_field", "value": {"text": 7}}, "is not text"),
@@ -171,7 +171,7 @@ def test_what_the_form_does_not_take_is_refused_in_words(result: dict[str, Any],
 def test_a_brush_that_covers_nothing_or_goes_on_is_refused() -> None:
     blank = write_brush(mask_of(np.eye(8, dtype=bool)))
     erased = changed({**BRUSH, "original_width": 8, "original_height": 8}, rle=blank[:8] + [0] * 60)
-    with pytest.raises(DataError, match=r"covers nothing|end too early|go on after"):
+    with pytest.raises(DataError, match=r"covers nothing|end too early|continue after"):
         read_reply([MARKED, erased], FORM, payload((8, 8)))
     with pytest.raises(DataError, match="at most 20,000"):
         read_reply([SPOT] * 20_001, FORM, payload())

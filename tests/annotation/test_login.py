@@ -134,7 +134,7 @@ def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(visitor: 
 def test_a_wrong_name_or_password_opens_nothing(visitor: Visitor, name: str, password: str) -> None:
     reply = visitor.sign_in(name, password)
     assert reply.status == 401
-    assert "Name or password is wrong" in reply.text
+    assert "The name or password is wrong" in reply.text
     assert COOKIE not in visitor.cookies
     assert visitor.get("/").status == 303
 
@@ -391,7 +391,7 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
         (["--add", "a", "--lock", "b"], "one of --add"),
         (["--change", "cur"], "only curator"),
         (["--change", "zoe", "--role", "curator"], "no account is named 'zoe'"),
-        (["--password-stdin"], "goes with --add"),
+        (["--password-stdin"], "can only be used with --add"),
     ):
         done = in_process("review", "users", "--workspace", site.workspace, *arguments)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr

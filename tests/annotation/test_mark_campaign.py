@@ -489,13 +489,13 @@ def test_gold_pictures_carry_the_regions_that_are_right_and_a_tolerance(
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (f"{A},marked,[1],", "regions are a JSON object"),
+        (f"{A},marked,[1],", "regions must be a JSON object"),
         (f"{A},marked,{{,", "is not JSON"),
-        (f"{A},nothing,{cell({'boxes': [box(0, 0, 9, 9)]})},", "so the decision is 'marked'"),
+        (f"{A},nothing,{cell({'boxes': [box(0, 0, 9, 9)]})},", "so the decision must be 'marked'"),
         (f"{A},marked,{cell({'masks': []})},", "the form has no field 'masks'"),
         (f"{A},marked,{cell({'boxes': [box(0, 0, 900, 9)]})},", "lies outside the picture of 400 x 300"),
         (f"{A},marked,{cell({'boxes': [box(0, 0, 9, 9)]})},7", "tolerance: box_iou"),
-        (f"{A},marked,,0.5", "goes with `regions`"),
+        (f"{A},marked,,0.5", "needs `regions`"),
     ],
 )
 def test_a_gold_file_whose_regions_do_not_fit_is_refused_in_words(
@@ -568,7 +568,7 @@ def test_commands_say_how_far_annotators_agree_on_where_things_are(tmp_path: Pat
     output = io.StringIO()
     with redirect_stdout(output):
         assert invoke(["review", "annotators", "--workspace", str(tmp_path / "w")]) == 0
-    assert "simulated-marker-1: marks against what counts: quality 0." in output.getvalue()
+    assert "simulated-marker-1: marks compared with the accepted ones: quality 0." in output.getvalue()
 
 
 def test_marking_is_practised_on_drawn_pictures_whose_balls_are_known(

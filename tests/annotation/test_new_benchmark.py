@@ -157,8 +157,8 @@ def test_two_given_folders_of_one_name_stay_apart(place: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("run.sh", b"x", "no table"),
-        ("../../x.csv/", b"x", "no table"),
+        ("run.sh", b"x", "not a table"),
+        ("../../x.csv/", b"x", "not a table"),
         ("a.csv", b"", "is empty"),
         ("a.csv", b"x" * (MOST_BYTES + 1), "more than 32 MB"),
     ],

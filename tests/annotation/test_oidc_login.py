@@ -202,11 +202,11 @@ def test_no_secret_is_in_the_log(site: ReviewSite) -> None:
 
 
 def test_a_wrong_provider_is_told_when_the_app_starts(site: ReviewSite, tmp_path: Path) -> None:
-    for issuer, said in (("http://127.0.0.1:1", "gives no answer"), ("http://id.example.org", "https://")):
+    for issuer, said in (("http://127.0.0.1:1", "gives no valid answer"), ("http://id.example.org", "https://")):
         done = benchwright("review", "serve", "--workspace", site.workspace, "--port", "1", "--oidc", issuer)
         assert done.returncode == 2
         assert said in done.stderr or "cannot listen" in done.stderr
     done = benchwright(
         "review", "serve", "--workspace", site.workspace, "--port", "47811", "--oidc", "http://127.0.0.1:1"
     )
-    assert (done.returncode, "gives no answer" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "gives no valid answer" in done.stderr) == (2, True), done.stderr

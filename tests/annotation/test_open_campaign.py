@@ -152,7 +152,7 @@ def test_tasks_of_another_release_or_content_are_refused(
 ) -> None:
     with pytest.raises(DataError, match="give that release"):
         open_tasks(tasks(release_id="0" * 64), release.path, tmp_path / "review")
-    with pytest.raises(DataError, match="tasks of kind 'pair', which files do not open"):
+    with pytest.raises(DataError, match="tasks of kind 'pair', which a file cannot open"):
         open_tasks(tasks("pair"), release.path, tmp_path / "review")
     path, head = (
         tmp_path / "stale.jsonl",

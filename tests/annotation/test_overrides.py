@@ -93,7 +93,7 @@ def test_the_database_itself_refuses_decisions_that_make_no_sense(
 
 def test_none_of_several_decisions_is_made_where_a_name_is_nobodys(store_url: str, now: datetime) -> None:
     with open_store(store_url) as store:
-        with pytest.raises(BenchwrightError, match="names of simulated annotators, and no others, begin with"):
+        with pytest.raises(BenchwrightError, match="only names of simulated annotators begin with"):
             OverrideStore(store).decide([CAT, replace(DOG, by="simulated-1")], now=now)
         assert OverrideStore(store).in_force() == []
 

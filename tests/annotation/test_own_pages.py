@@ -161,7 +161,7 @@ def test_what_is_typed_and_sent_comes_from_a_page_of_the_app(
         ("/new-benchmark/draft", 3, "This is too long"),
         ("/recipe/draft", 3, "This is too long"),
         ("/guidelines-edit/draft", 3, "This is too long"),
-        ("/people/file?name=a.csv", 1, "a table has at most 1 MB"),
+        ("/people/file?name=a.csv", 1, "a table can have at most 1 MB"),
     ],
 )
 def test_what_is_too_large_is_refused_with_its_bound(curator: Visitor, path: str, most_mb: int, words: str) -> None:
@@ -171,7 +171,7 @@ def test_what_is_too_large_is_refused_with_its_bound(curator: Visitor, path: str
 
 def test_a_dialogue_is_refused_where_a_benchmark_is_and_says_where_to_go(curator: Visitor) -> None:
     page = curator.get("/new-benchmark/source")
-    assert "holds the benchmark ten already" in main_of(page)
+    assert "already holds the benchmark ten" in main_of(page)
     assert post(curator, "/new-benchmark/check").status in {303, 422}
     assert curator.get("/new-benchmark/check").status == 200
 
@@ -201,12 +201,12 @@ def test_a_change_shows_its_effect_and_is_applied_to_recipe_and_campaign_with_th
     digest = hidden(curator.get("/recipe/step?entry=verify"), "digest")
     page = post(curator, "/recipe/step?entry=verify", digest=digest, votes="2", agree="2", adjudicated="yes")
     words = main_of(page)
-    assert "Decided items that come out otherwise: 1" in words
+    assert "Decided items whose outcome changes: 1" in words
     assert store.campaign("verify").rule == "unanimous(2)"
     text = hidden(page, "text")
     assert text == RECIPE.replace("rule: unanimous(2) ", "rule: adjudicated(unanimous(2)) ")
     stale = post(curator, "/recipe/apply", digest="0" * 64, text=text)
-    assert (stale.status, "was changed meanwhile" in main_of(stale)) == (409, True)
+    assert (stale.status, "has changed in the meantime" in main_of(stale)) == (409, True)
     assert post(curator, "/recipe/apply", digest=digest, text=text).status == 303
     assert (recipe.read_text(encoding="utf-8"), store.campaign("verify").rule) == (text, "adjudicated(unanimous(2))")
     [before] = (site.workspace / "recipes" / "before").iterdir()
@@ -222,7 +222,7 @@ def test_another_threshold_shows_the_records_that_it_changes(curator: Visitor) -
     page = post(curator, "/recipe/step?entry=quality", digest=digest, **{"set-min_side_px": "205"})
     words = main_of(page)
     assert "min_side_px: 20 becomes 205" in words
-    assert re.search(r"Records that come out otherwise: [1-9]", words)
+    assert re.search(r"Records whose outcome changes: [1-9]", words)
     assert post(curator, "/recipe/step?entry=quality", digest=digest, **{"set-min_side_px": "many"}).status == 422
 
 
@@ -259,7 +259,7 @@ def test_a_release_is_published_nowhere_that_the_server_was_not_given(curator: V
     page = post(curator, "/publish/send", release="../..", place=str(site.workspace), **{"as": "x"})
     assert (page.status, "There is no such release" in main_of(page)) == (422, True)
     page = post(curator, "/publish/freeze", name="Not A Name", version="1.0")
-    assert (page.status, "lower-case letters, digits and hyphens" in main_of(page)) == (422, True)
+    assert (page.status, "lowercase letters, digits and hyphens" in main_of(page)) == (422, True)
 
 
 def test_a_campaign_is_closed_and_opened_again(curator: Visitor, store: ReviewStore) -> None:

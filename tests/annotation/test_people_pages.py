@@ -82,7 +82,7 @@ def test_somebody_is_added_changed_and_locked_and_the_link_outlives_a_reload(
 @pytest.mark.parametrize(
     ("act", "sent", "words"),
     [
-        pytest.param("lock", {"name": "cur"}, "You cannot lock yourself out", id="oneself"),
+        pytest.param("lock", {"name": "cur"}, "You cannot lock out your own account", id="oneself"),
         pytest.param("add", {"name": "ann", "role": "annotator"}, "ann", id="an account that is there"),
         pytest.param("add", {"name": "eve", "role": "boss"}, "role 'boss' is not one of", id="no role"),
         pytest.param("access", {"campaign": "none"}, "There is no campaign", id="no campaign"),
@@ -106,7 +106,7 @@ def test_the_links_of_a_file_are_there_for_whoever_sent_it(curator: Visitor, sit
     table = b"name,role\nfay,annotator\n=cmd,annotator\nann,annotator\n"
     assert curator.send("PUT", "/people/file?name=a.csv", body=table).status == 403
     reply = curator.send("PUT", "/people/file?name=a.csv", body=table, headers=MARK)
-    assert (reply.status, "2 invited, 1 had" in reply.text) == (200, True)
+    assert (reply.status, "Invited: 2. Already with an account: 1." in reply.text) == (200, True)
     rows = list(csv.reader(io.StringIO(curator.get("/people/invitations.csv").text)))
     assert [row[0] for row in rows[1:]] == ["fay", "'=cmd", "ann"]
     assert rows[1][4].startswith(f"{site.url}/welcome?invitation=")

@@ -96,11 +96,11 @@ def test_what_is_no_photograph_is_refused_in_words(
 ) -> None:
     ann, task, before = signed_in("ann"), task_of(store, "ann"), files(site)
     for data, status, words in (
-        (b"MZ" + b"\0" * 900, 422, "no photograph that can be taken (not_an_image)"),
-        (b"", 422, "no photograph"),
+        (b"MZ" + b"\0" * 900, 422, "photograph cannot be accepted (not_an_image)"),
+        (b"", 422, "photograph cannot be accepted"),
         (jpeg()[:3000], 422, "truncated"),
         (jpeg(320, 32), 422, "both sides must have at least 64"),
-        (jpeg() + b"\0" * 300_000, 413, "at most 300,000 bytes"),
+        (jpeg() + b"\0" * 300_000, 413, "the limit is 300,000 bytes"),
     ):
         reply = put(ann, task, data)
         assert (reply.status, words in reply.text) == (status, True), reply.text
@@ -126,7 +126,7 @@ def test_so_many_photographs_and_no_more_may_be_tried_for_one_task(
     ben, task = signed_in("ben"), task_of(store, "ben")
     replies = [put(ben, task, jpeg(96, 72, seed=n)) for n in range(MOST_UPLOADS + 1)]
     assert [reply.status for reply in replies] == [200] * MOST_UPLOADS + [422]
-    assert f"no more photographs can be uploaded for this task (there: {MOST_UPLOADS})" in replies[-1].text
+    assert f"no more photographs can be uploaded for this task (uploaded: {MOST_UPLOADS})" in replies[-1].text
 
 
 @pytest.mark.parametrize("task", [2**31, 2**63, int("9" * 400)], ids=["2^31", "2^63", "400 digits"])

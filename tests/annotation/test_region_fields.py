@@ -111,8 +111,8 @@ WRONG: list[tuple[Any, str]] = [
     ([{**DOG, "points": []}, TAG, {**TAG, "points": [[1, 1], [1, 2]]}], "region 1: .*; region 3: "),
     ("[" * 5000, "not a list of regions in JSON"),
     ("[1, 2", "not a list of regions in JSON"),
-    ({"boxes": []}, "regions are a list"),
-    (7, "regions are a list"),
+    ({"boxes": []}, "regions must be a list"),
+    (7, "regions must be a list"),
     ([[DOG]], "region 1: "),
     ([None], "region 1: "),
 ]

@@ -163,7 +163,7 @@ def test_a_table_takes_a_group_as_json_in_one_cell_and_says_what_may_be_entered(
     with (tmp_path / "tasks.csv").open(newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert (
-        'questions: JSON, a list of 1 to 3, each {"name": a short name of lower-case letters, digits and underscores, '
+        'questions: JSON, a list of 1 to 3, each {"name": a short name of lowercase letters, digits and underscores, '
         '"why": one of hidden, other, "which": text (only where why is other), "right": text (may be left out), '
         '"wrong": a list of 2 to 4 lines}'
     ) in rows[0]["takes"]

@@ -472,7 +472,7 @@ def test_import_takes_good_rows_and_reports_the_others_with_line_and_reason(
         6: "is not a current task of campaign 'verify'",
         7: "reason 'ugly' is not one of wrong_answer",
         9: "no annotator",
-        10: "names of simulated annotators, and no others, begin with",
+        10: "only names of simulated annotators begin with",
         12: "all unanimous(2) decisions are in",
         13: "3 cells where there are 5 columns",
         14: "holds a null character",

@@ -298,7 +298,7 @@ def test_the_database_itself_keeps_annotations_from_being_changed(
     [
         pytest.param(Submission("maybe"), "'maybe' is not one of accept, reject", id="decision"),
         pytest.param(Submission("reject", reasons=("ugly",)), "'ugly' is not one of unclear, wrong", id="reason"),
-        pytest.param(Submission("reject", note="a\0b"), "a note is at most", id="null character"),
+        pytest.param(Submission("reject", note="a\0b"), "a note can have at most", id="null character"),
         pytest.param(Submission("reject", note="x" * 10_001), "this one has 10001", id="long note"),
     ],
 )

@@ -196,7 +196,7 @@ def test_a_decision_of_a_window_that_has_not_seen_the_last_one_is_refused(queue_
     task = queue.next(now=now)
     assert task is not None
     queue.submit(task.slot_id, Submission("accept"), now=now, seen_version=task.seen.version)
-    with pytest.raises(StaleError, match="in another window meanwhile"):
+    with pytest.raises(StaleError, match="in another window"):
         queue.submit(task.slot_id, Submission("reject", reasons=("unclear",)), now=now, seen_version=task.seen.version)
     queue.submit(
         task.slot_id, Submission("accept"), now=now, seen_version=task.seen.version
@@ -212,7 +212,7 @@ def test_a_decision_waits_until_what_was_written_in_another_window_was_seen(queu
     task = queue.next(now=now)
     assert task is not None
     queue.save_draft(task.task_id, {"note": "left", "window": "a"}, now=now, seen=task.seen)
-    with pytest.raises(StaleError, match="both are kept"):
+    with pytest.raises(StaleError, match="both texts are kept"):
         queue.check_seen(task.task_id, {"note": "right", "window": "b"}, task.seen, now=now)
     kept = queue.open(task.task_id, now=now)
     assert dict(kept.draft) == {"note": "left", "window": "a", "other": {"note": "right"}}

@@ -72,9 +72,9 @@ def main_of(page: Reply) -> str:
         pytest.param("٢١٠", 200, "With 210:", id="Arabic digits"),
         pytest.param("210.5", 422, "min_side_px does not accept 210.5", id="part of a pixel"),
         pytest.param("0", 422, "min_side_px does not accept 0", id="refused by the setting"),
-        pytest.param("nan", 422, "nan is no number", id="not a number"),
-        pytest.param("1e999", 422, "1e999 is no number", id="infinite"),
-        pytest.param("abc", 422, "abc is no number", id="words"),
+        pytest.param("nan", 422, "nan is not a number", id="not a number"),
+        pytest.param("1e999", 422, "1e999 is not a number", id="infinite"),
+        pytest.param("abc", 422, "abc is not a number", id="words"),
         pytest.param("9" * 5000, 422, "does not accept", id="long"),
     ],
 )
@@ -111,7 +111,7 @@ def test_an_address_with_something_else_is_refused_as_text(curator: Visitor, pat
 
 @pytest.mark.slow
 def test_the_votes_that_sureness_would_save_are_shown_where_the_address_asks_for_them(curator: Visitor) -> None:
-    title = "Sure from"
+    title = "Votes saved"
     assert title not in main_of(curator.get("/rules?campaign=verify"))
     asked = "campaign=verify&rule=unanimous(3)&sureness=yes"
     page = main_of(curator.get(f"/rules?{asked}"))

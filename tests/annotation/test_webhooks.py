@@ -219,13 +219,13 @@ def test_a_name_that_leads_to_a_private_address_is_refused(host: str, monkeypatc
     public = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.215.14", 443))
     private = (socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, 443))
     monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *_a, **_k: [public, private])
-    with pytest.raises(BenchwrightError, match="not in a public network"):
+    with pytest.raises(BenchwrightError, match="not on a public network"):
         resolved(target_of("https://inner.example.org/", allow_private=False), allow_private=False)
 
 
 @pytest.mark.parametrize("spelled", ["2130706433", "0x7f000001", "127.1", "localhost"])
 def test_other_spellings_of_this_machine_are_found_out(spelled: str) -> None:
-    with pytest.raises(BenchwrightError, match=r"not in a public network|not found"):
+    with pytest.raises(BenchwrightError, match=r"not on a public network|not found"):
         resolved(target_of(f"https://{spelled}/", allow_private=False), allow_private=False)
 
 

@@ -74,7 +74,7 @@ def test_decisions_are_listed_by_fifty_and_a_search_finds_one_among_all(site: Re
     found = ann.get("/history?campaign=many&find=wORD007")
     assert re.findall(r"Word(\d+)", found.text) == ["007"]
     assert 'value="wORD007"' in found.text
-    assert "None of your decisions has these words." in main_of(ann.get("/history?campaign=many&find=zebra"))
+    assert "None of your decisions contains these words." in main_of(ann.get("/history?campaign=many&find=zebra"))
     assert "You have not decided anything yet." in main_of(visitor(site, "ben").get("/history?campaign=many"))
     assert ann.get("/history?campaign=none").status == 404
     assert ann.get(f"/history?{urlencode({'campaign': HOSTILE})}").text.count("<img src=x") == 0

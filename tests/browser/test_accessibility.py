@@ -67,7 +67,7 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "review, votes": ("ann", "/?campaign=review", of_votes),
     "history": ("ann", "/history?campaign=verify", of_text("Accept")),
     "discussion": ("ann", f"/discussion?campaign=talked&item={DISCUSSED}", of_text("See the")),
-    "progress, rounds": ("cur", "/progress?campaign=verify", of_text("What adjudicators decided")),
+    "progress, rounds": ("cur", "/progress?campaign=verify", of_text("Adjudicators' decisions")),
     "progress, review": ("cur", "/progress?campaign=voted", of_text("failed the review")),
     "agreement": ("cur", "/agreement?campaign=verify", of_text("percent")),
     "agreement, votes": ("cur", "/agreement?campaign=voted", of_text("Votes by criterion")),

@@ -64,7 +64,7 @@ def test_divided_cases_are_decided_by_keyboard_and_names_come_after(
     page.fill("#password", "eve's long password")
     page.click("button")
     first = slot_on_screen(page)
-    page.get_by_text("3 wait for you, 0 more are divided").wait_for()
+    page.get_by_text("3 are waiting for you, 0 more are divided").wait_for()
     assert page.locator(".given h3").all_inner_texts() == ["Annotator 1", "Annotator 2"]
     page.wait_for_function(
         "[...document.querySelectorAll('*')].some((e) => e.shadowRoot?.querySelector('img')?.naturalWidth > 0)"

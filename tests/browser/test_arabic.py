@@ -93,13 +93,13 @@ def test_the_page_that_one_switches_on_is_shown_again(
 ) -> None:
     page = new_context().new_page()
     sign_in(page, site, "cur", path="/progress?campaign=verify")
-    page.get_by_text("What became of the tasks").wait_for()
+    page.get_by_text("Outcomes of the tasks").wait_for()
     page.get_by_role("link", name="العربية").click()
     page.get_by_text("ما آلت إليه المهام").wait_for()
     page.wait_for_url("**/progress?campaign=verify")
     assert page.title() == "مراجعة Benchwright"
     page.get_by_role("link", name="English").click()
-    page.get_by_text("What became of the tasks").wait_for()
+    page.get_by_text("Outcomes of the tasks").wait_for()
 
 
 def test_no_other_site_switches_somebodys_language(

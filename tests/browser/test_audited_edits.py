@@ -60,7 +60,7 @@ def test_a_doubted_item_is_edited_and_accepted_by_somebody_else(
     ann.get_by_role("textbox", name="Question").fill(MENDED)
     ann.get_by_role("textbox", name="Explanation").fill(EXPLAINED)
     ann.keyboard.press("Control+Enter")
-    ann.get_by_text("Nothing waits for you in").wait_for()  # the new version is not for whoever wrote it
+    ann.get_by_text("Nothing is waiting for you in").wait_for()  # the new version is not for whoever wrote it
 
     ben = new_context().new_page()
     sign_in(ben, site, "ben")
@@ -71,7 +71,7 @@ def test_a_doubted_item_is_edited_and_accepted_by_somebody_else(
     assert next_slot(ben, slot) is None
     cur = new_context().new_page()
     sign_in(cur, site, "cur", path="/progress")
-    cur.get_by_text("After an audit, benchwright set-right makes the next release of it").wait_for()
+    cur.get_by_text("After an audit, benchwright set-right makes the next release").wait_for()
 
     out = site.workspace.parent / "quiz-1.1"
     [erratum] = run_json("set-right", site.workspace, "--version", "1.1", "--out", out)["errata"]

@@ -76,12 +76,12 @@ def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(
     page.get_by_text("The recipe has not run yet.").wait_for()
     page.wait_for_url("**/build")
     page.get_by_role("button", name="Run the recipe").click()
-    job(page, "Run: works since").wait_for()
+    job(page, "Run: running since").wait_for()
     page.reload()  # or the tab is closed: the command goes on
-    job(page, "Run: done").or_(job(page, "Run: works since")).first.wait_for()
+    job(page, "Run: done").or_(job(page, "Run: running since")).first.wait_for()
     page.close()
     page = curator("/build")
-    page.get_by_text("tasks of Verify are open.").wait_for(timeout=RUN_MS)
+    page.get_by_text("tasks of Verify are waiting for annotators.").wait_for(timeout=RUN_MS)
     annotator = new_context().new_page()
     sign_in(annotator, site, "ann")  # the app that was there before anything ran shows what the run made
     assert slot_on_screen(annotator) > 0
@@ -89,7 +89,9 @@ def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(
     annotator.close()
     with opened_store(site.workspace) as store:
         tasks = store.tasks("verify")
-        assert page.get_by_text(f"{len(tasks)} of {len(tasks)} tasks of Verify are open.").is_visible()
+        assert page.get_by_text(
+            f"{len(tasks)} of {len(tasks)} tasks of Verify are waiting for annotators."
+        ).is_visible()
         page.get_by_role("link", name="Progress: Verify").click()
         page.get_by_text("0 / ").first.wait_for()
         for name in ("ann", "ben"):
@@ -99,8 +101,8 @@ def test_a_curator_builds_runs_and_closes_a_campaign_in_the_browser_alone(
     page.goto(f"{site.url}/items?state=accepted")
     page.wait_for_function(_PICTURES_ARE_THERE, arg=".tile")
     page.goto(f"{site.url}/build")
-    page.get_by_text("All decisions are in. Go on with the run.").wait_for()
-    page.get_by_role("button", name="Go on with the run").click()
+    page.get_by_text("All decisions are in. Continue the run.").wait_for()
+    page.get_by_role("button", name="Continue the run").click()
     job(page, "Run: done").wait_for(timeout=RUN_MS)
     page.get_by_text("The run is complete.").wait_for()
     page.get_by_role("button", name="Write the funnel page").click()
@@ -139,13 +141,13 @@ def test_one_command_works_at_a_time_and_whoever_finds_it_cancels_it(
         runner = JobRunner(site.workspace, store, now=clock)
         record = runner.start(RunJob(tmp_path / "never.yaml", tmp_path / "photographs"), by="dot")
         page = curator("/build")
-        job(page, "Run: works since").wait_for()
+        job(page, "Run: running since").wait_for()
         assert "started by dot" in page.locator(".job").inner_text()
         assert page.get_by_role("button", name="Run the recipe").is_disabled()
         handle = os.open(tmp_path / "never.yaml", os.O_WRONLY)  # returns when it is read
         page.get_by_role("button", name="Cancel").click()
-        page.get_by_role("button", name="Stop at once").or_(job(page, "cancelled by cur")).first.wait_for()
-        job(page, "Run: cancelled by cur, started by dot").wait_for()
+        page.get_by_role("button", name="Stop at once").or_(job(page, "canceled by cur")).first.wait_for()
+        job(page, "Run: canceled by cur, started by dot").wait_for()
         os.close(handle)
         done = runner.wait(record.id, timeout_s=60)
         assert done is not None
@@ -168,7 +170,7 @@ def test_the_page_is_accessible_light_and_dark(curator: Opened, width: int) -> N
     page = curator("/build", viewport={"width": width, "height": 800})
     page.get_by_role("button", name="Run the recipe").click()
     job(page, "Run: done").wait_for(timeout=RUN_MS)
-    page.get_by_text("are open.").wait_for()
+    page.get_by_text("are waiting for annotators.").wait_for()
     assert unreached(page) == []
     assert findings_by_theme(page) == NOTHING
 

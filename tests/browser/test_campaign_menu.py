@@ -92,17 +92,17 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
     sign_in(page, site, "ann")
     slot: int | None = slot_on_screen(page)
     assert slot == begun.slot_id, "what was begun comes first"
-    page.get_by_text("0 decided, 1 to go of your part (open to you: 2)").wait_for()  # two may decide here
-    assert menu(page) == ["Verify · 10 to go", "A decided one · nothing waits", "Checks", "Baseline · 2 to go"]
+    page.get_by_text("0 decided, 1 of your part to go (open to you: 2)").wait_for()  # two may decide here
+    assert menu(page) == ["Verify · 10 to go", "A decided one · nothing to do", "Checks", "Baseline · 2 to go"]
     say(page, "a")
     slot = next_slot(page, slot)
-    page.get_by_text("1 decided: your part is done; open to you: 1 more").wait_for()
+    page.get_by_text("1 decided: your part is done (also open to you: 1)").wait_for()
     while slot is not None:
         say(page, "a")
         slot = next_slot(page, slot)
     told = page.locator("[data-testid=stAlert]").inner_text()
     assert told.split("\n") == [
-        "All done in Checks. You decided 2 here, and nothing is left for you.", "Waiting in Verify: 10.",
+        "All done in Checks. Your decisions here: 2. There are no more tasks for you.", "Waiting in Verify: 10.",
         "Waiting in Baseline: 2.",
     ]  # fmt: skip
     assert "Thank you" not in told
@@ -118,7 +118,7 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
     while slot is not None:
         say(page, "a")
         slot = next_slot(page, slot)
-    page.get_by_text("10 here").wait_for()
+    page.get_by_text("Your decisions here: 10").wait_for()
     page.get_by_role("button", name="Go on to Baseline").click()
     slot = slot_on_screen(page)
     while slot is not None:
@@ -127,8 +127,8 @@ def test_an_annotator_goes_from_campaign_to_campaign_by_keyboard_until_nothing_i
         slot = next_slot(page, slot)
     told = page.locator("[data-testid=stAlert]").inner_text()
     assert told.split("\n") == [
-        "All done in Baseline. You decided 3 here, and nothing is left for you.",
-        "Nothing waits for you in any other campaign either. Thank you.",
+        "All done in Baseline. Your decisions here: 3. There are no more tasks for you.",
+        "Nothing is waiting for you in any other campaign either. Thank you.",
     ]  # fmt: skip
     assert page.get_by_role("button", name=re.compile("Go on")).count() == 0
 

@@ -114,14 +114,14 @@ def test_a_curator_reads_what_each_rule_would_do_and_sees_what_it_changes(site: 
     page.go_back()
     page.get_by_text("One annotator decides would keep").wait_for()
     page.get_by_role("link", name="Change it in the recipe").click()
-    assert page.get_by_role("textbox", name="People who judge each item").input_value() == "1"
+    assert page.get_by_role("textbox", name="Annotators per item").input_value() == "1"
 
 
 def test_a_link_to_a_rule_names_the_rule_and_another_text_is_refused(curator: Opened) -> None:
     page = curator("/rules?campaign=verify&rule=at_least(2,of=3)")
     page.get_by_text("2 of 3 agree would keep").wait_for()
     page.goto(page.url.partition("?")[0] + f"?campaign=verify&rule={HACK}")
-    page.get_by_text("is none of the rules to try here").wait_for()
+    page.get_by_text("is not one of the rules to try here").wait_for()
     assert hacked(page) is None
 
 
@@ -159,7 +159,7 @@ def test_a_curator_tries_a_threshold_and_sees_the_pictures_that_would_change(sit
     assert field.input_value() == "200", "digits of one number are one step"
     page.go_forward()
     page.get_by_text("With 250: kept").wait_for()
-    page.get_by_role("link", name="All items with such values").click()
+    page.get_by_role("link", name="All items with values in this range").click()
     page.get_by_text("found", exact=False).first.wait_for()
     assert "measure=quality.short_px" in page.url
     page.go_back()
@@ -248,11 +248,11 @@ def test_drafts_do_not_overtake_one_another_or_outlive_what_is_dropped(curator: 
     page.route("**/recipe/draft", hold, times=1)
     with page.expect_request("**/recipe/draft"):
         text.press_sequentially("# three\n")
-    page.get_by_role("button", name="Drop what I typed").click()
+    page.get_by_role("button", name="Discard my changes").click()
     page.wait_for_timeout(600)  # longer than the server takes
     slow = held.pop()
     slow.fulfill(response=slow.fetch())
-    page.get_by_role("button", name="Drop what I typed").wait_for(state="detached")
+    page.get_by_role("button", name="Discard my changes").wait_for(state="detached")
     page.reload()
     assert text.input_value() == kept
 
@@ -279,8 +279,8 @@ def test_progress_says_when_the_campaign_ends_with_these_people_and_with_two_mor
     assert (forecast.wanted, forecast.people) == (2, 2)
     assert forecast.end is not None
     page = curator("/progress?campaign=verify")
-    page.get_by_role("heading", name="When it ends").wait_for()
-    page.get_by_text(f"it ends around {forecast.end.median:%Y-%m-%d}").wait_for()
+    page.get_by_role("heading", name="Expected end").wait_for()
+    page.get_by_text(f"the campaign ends around {forecast.end.median:%Y-%m-%d}").wait_for()
     page.get_by_text("With two more like them").wait_for()
     page.get_by_role("link", name="See these items").click()
     page.get_by_text("1 found", exact=True).wait_for()
@@ -309,9 +309,9 @@ def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwri
     first.get_by_text("Saved as version 2.").wait_for()
     second.reload()  # the other window's save leaves this draft
     assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
-    second.get_by_text("Meanwhile somebody saved version 2").wait_for()
+    second.get_by_text("Version 2 has been saved in the meantime").wait_for()
     assert second.locator(".bw-diff del").last.inner_text().startswith("-Look *twice*")
-    second.get_by_role("button", name="Go on from version 2 with my text").click()
+    second.get_by_role("button", name="Continue from version 2 with my text").click()
     second.get_by_role("button", name="Save as version 3").press("Enter")
     second.get_by_text("Saved as version 3.").wait_for()
     second.locator("#save:focus").wait_for()
@@ -358,7 +358,7 @@ def test_two_windows_of_one_curator_see_and_keep_each_others_drafts(
         second.locator("#guidelines-elsewhere pre").inner_text(),
     }
     assert shown == {"Of the first window. And on. More.", f"Of the second window. {HACK}"}, "a reload loses neither"
-    first.get_by_role("button", name="Go on with that text").click()
+    first.get_by_role("button", name="Continue with that text").click()
     first.wait_for_function("() => document.querySelector('#text').value.startsWith('Of the second')")
     assert first.locator("#guidelines-elsewhere pre").inner_text() == "Of the first window. And on. More."
     first.get_by_role("button", name="Discard that text").click()
@@ -381,7 +381,7 @@ def test_a_window_that_did_not_see_the_newest_guidelines_saves_nothing_over_them
         assert known is not None
         revise_guidelines(store, "verify", "Theirs.", based_on=known.version, by="another")
     late.locator("#save").click()
-    late.get_by_text("Meanwhile somebody saved").wait_for()
+    late.get_by_text("has been saved in the meantime").wait_for()
     assert late.get_by_role("textbox", name="Text").input_value() == "Mine."
     held, hold = routes_held()
     late.route("**/guidelines-edit/draft", hold, times=1)

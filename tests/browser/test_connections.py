@@ -40,9 +40,9 @@ def page(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Page:
 
 
 def test_a_curator_makes_a_token_that_works_and_revokes_it(page: Page, site: ReviewSite, tmp_path: Path) -> None:
-    page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_label("Purpose").fill("nightly export")
     page.get_by_role("button", name="Make a token").click()
-    page.get_by_text("The new token. Copy it now").wait_for()
+    page.get_by_text("Your new token. Copy it now").wait_for()
     token = page.locator("#secret").inner_text().strip()
     page.locator("#make-token:focus").wait_for()
     page.reload()  # a reload by mistake does not lose it
@@ -60,23 +60,23 @@ def test_a_curator_makes_a_token_that_works_and_revokes_it(page: Page, site: Rev
 def test_an_address_that_may_not_be_is_refused_in_words(page: Page) -> None:
     page.get_by_label("Address", exact=True).fill("https://127.0.0.1/hook")
     page.get_by_role("button", name="Add a webhook").click()
-    page.get_by_text("not in a public network").wait_for()
+    page.get_by_text("not on a public network").wait_for()
     assert page.get_by_label("Address", exact=True).input_value() == "https://127.0.0.1/hook"
-    page.get_by_label("Code for a part that is done").fill(HACK)
+    page.get_by_label("Code for completed work").fill(HACK)
     page.reload()
-    assert page.get_by_label("Code for a part that is done").input_value() == HACK, "what is typed outlives a reload"
+    assert page.get_by_label("Code for completed work").input_value() == HACK, "what is typed outlives a reload"
     page.get_by_role("button", name="Make an entry").press("Enter")
     page.get_by_role("alert").get_by_text(HACK).wait_for()
     assert page.evaluate("window.hacked") is None
-    assert page.get_by_label("Code for a part that is done").input_value() == HACK
+    assert page.get_by_label("Code for completed work").input_value() == HACK
 
 
 def test_pay_follows_the_rate_in_the_address_and_is_a_file_too(page: Page) -> None:
-    page.get_by_label("Pay for an hour").fill("much")
+    page.get_by_label("Pay per hour").fill("much")
     page.locator("#show-pay").click()
     page.locator("#rate-problem").wait_for()
-    assert page.get_by_label("Pay for an hour").input_value() == "much"
-    page.get_by_label("Pay for an hour").fill("12")
+    assert page.get_by_label("Pay per hour").input_value() == "much"
+    page.get_by_label("Pay per hour").fill("12")
     page.locator("#show-pay").press("Enter")
     page.wait_for_url("**rate=12*")
     page.go_back()
@@ -116,8 +116,8 @@ def test_a_campaign_is_closed_and_opened(page: Page, site: ReviewSite) -> None:
 def test_a_worker_of_prolific_goes_from_the_study_to_the_code(
     page: Page, site: ReviewSite, new_context: Callable[..., BrowserContext]
 ) -> None:
-    page.get_by_label("Code for a part that is done").fill("DONE77")
-    page.get_by_label("Tasks of one submission").fill("2")
+    page.get_by_label("Code for completed work").fill("DONE77")
+    page.get_by_label("Tasks per submission").fill("2")
     page.get_by_role("button", name="Make an entry").click()
     page.get_by_text("Prolific, DONE77").wait_for()
     page.locator("#make-entry:focus").wait_for()
@@ -136,7 +136,7 @@ def test_a_worker_of_prolific_goes_from_the_study_to_the_code(
     assert link.get_attribute("href") == "https://app.prolific.com/submissions/complete?cc=DONE77"
     [row] = run_json("review", "pay", "--workspace", site.workspace, "--rate", "15", "--worker-ids")["people"]
     assert (row["service"], row["worker"], row["tasks"]) == ("prolific", "p77", 2)
-    page.get_by_role("button", name="Take no newcomers").click()
+    page.get_by_role("button", name="Close to new workers").click()
     page.get_by_text("Closed", exact=True).wait_for()
     with page.expect_download() as download:
         page.locator("#pay-table").click()

@@ -56,7 +56,7 @@ def test_a_message_stays_above_the_work_until_the_annotator_confirms_it(
     curator.get_by_label("Message", exact=True).fill(f"Please zoom in on small pictures. {SCRIPT}")
     curator.reload()  # what is typed outlives it
     curator.get_by_role("button", name="Send", exact=True).click()
-    curator.get_by_text("The message is sent.").wait_for()
+    curator.get_by_text("The message has been sent.").wait_for()
     curator.get_by_text("Not read yet.").wait_for()
     assert findings(curator) == []
 
@@ -123,7 +123,7 @@ def test_an_item_is_discussed_once_its_campaign_is_closed(
     run_json("review", "close", "--workspace", site.workspace, "--campaign", "verify")
     page.goto(f"{site.url}/history?campaign=verify")
     page.get_by_role("link", name="Discuss").first.click()
-    page.get_by_text("Nobody judges this item any more").wait_for()
+    page.get_by_text("This item is no longer judged").wait_for()
     page.get_by_text("Accept: 1").wait_for()
     page.get_by_label("Your post").fill(f"The join lies in the sky. {SCRIPT}")
     page.context.set_offline(True)
@@ -145,7 +145,7 @@ def test_an_item_is_discussed_once_its_campaign_is_closed(
     page.go_back()
     page.get_by_role("link", name="Discuss (1)").wait_for()
     page.go_forward()
-    page.get_by_text("Nobody judges this item any more").wait_for()
+    page.get_by_text("This item is no longer judged").wait_for()
 
     stranger = new_context().new_page()
     sign_in(stranger, site, "ben", path="/home")

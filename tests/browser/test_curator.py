@@ -67,7 +67,7 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
     site: ReviewSite, curator: Callable[..., Page]
 ) -> None:
     page = curator("/progress")
-    page.get_by_role("heading", name="What became of the tasks").wait_for()
+    page.get_by_role("heading", name="Outcomes of the tasks").wait_for()
     page.locator("#plot-tasks svg").wait_for()
     assert rows(page, until="All together")["All together"] == "12: 7 accepted, 1 rejected, 2 no agreement, 2 untouched"
     assert page.locator("#plot-tasks svg text").all_text_contents()[:6] == [
@@ -116,7 +116,7 @@ def test_agreement_is_shown_with_intervals_by_time_and_undefined_by_that_word(cu
 
 def test_annotators_are_compared_and_their_likely_errors_shown(curator: Callable[..., Page]) -> None:
     page = curator("/annotators")
-    page.get_by_role("heading", name="With the others").wait_for()
+    page.get_by_role("heading", name="Agreement with the others").wait_for()
     page.locator("#plot-confusion svg").wait_for()
     told = rows(page, until="0.80 · 10 tasks")
     assert {"ann", "ben"} <= told.keys()
@@ -141,15 +141,15 @@ def test_votes_are_set_aside_and_taken_back_on_the_page_of_annotators(
 ) -> None:
     page = curator("/annotators")
     page.get_by_label("Whose votes").select_option("ann")
-    page.get_by_role("textbox", name="Why").fill(HACK)
+    page.get_by_role("textbox", name="Reason").fill(HACK)
     page.reload()
-    assert page.get_by_role("textbox", name="Why").input_value() == HACK, "what is typed outlives a reload"
+    assert page.get_by_role("textbox", name="Reason").input_value() == HACK, "what is typed outlives a reload"
     page.get_by_role("button", name="Set aside").press("Enter")
     page.get_by_text("votes of ann are set aside").wait_for()
     page.locator("#set-aside:focus").wait_for()
     assert page.locator("td", has_text=HACK).count() == 1
     assert page.evaluate("window.hacked") is None
-    assert page.get_by_role("textbox", name="Why").input_value() == ""
+    assert page.get_by_role("textbox", name="Reason").input_value() == ""
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         assert "ann" not in {annotation.annotator for annotation in store.decisions("verify")}
         page.get_by_role("button", name="Take back").click()
@@ -182,8 +182,8 @@ def test_a_campaign_is_left_to_one_annotator_on_the_page_of_people(
     site: ReviewSite, curator: Callable[..., Page], new_context: Callable[..., BrowserContext]
 ) -> None:
     page = curator("/people")
-    page.get_by_role("heading", name="Who decides where").wait_for()
-    page.get_by_role("radio", name="Only those assigned").check()
+    page.get_by_role("heading", name="Assignments").wait_for()
+    page.get_by_role("radio", name="Only assigned annotators").check()
     page.get_by_role("checkbox", name="ann").check()
     page.reload()  # what is chosen and not saved outlives it
     assert page.get_by_role("checkbox", name="ann").is_checked()
@@ -194,7 +194,7 @@ def test_a_campaign_is_left_to_one_annotator_on_the_page_of_people(
         assert AccessControl(store).of("verify").names == ("ann",)
         ben, ann = new_context().new_page(), new_context().new_page()
         sign_in(ben, site, "ben")
-        ben.get_by_text("This campaign is for others").wait_for()
+        ben.get_by_text("You are not assigned to this campaign").wait_for()
         sign_in(ann, site, "ann")
         ann.locator(".card[aria-busy=false]").wait_for()
         AccessControl(store).open_to_everybody("verify")

@@ -73,14 +73,14 @@ def rows(page: Page, charts: str) -> list[list[str]]:
 
 def test_progress_tells_round_by_round_and_what_adjudicators_decided(curator: Callable[[str], Page]) -> None:
     page = curator("/progress?campaign=again")
-    page.get_by_role("heading", name="What adjudicators decided").wait_for()
+    page.get_by_role("heading", name="Adjudicators' decisions").wait_for()
     page.locator("#plot-days svg").wait_for()
     told = dict(map(tuple, rows(page, ".chart:not(#plot-days)")))
     assert told["All together"] == "2: 1 accepted, 1 untouched"
     assert (told["Round 1"], told["Round 2"]) == ("2: 1 passed, 1 revised", "1 open")
     assert told["judge"] == "2: 1 accepted, 1 to be revised"
     assert told["accepted · annotators: divided"] == "1"
-    assert page.get_by_text("2 cases; 0 decisions against what most annotators had said.").is_visible()
+    assert page.get_by_text("2 cases; decisions against the majority of annotators: 0.").is_visible()
 
 
 def test_agreement_of_a_review_shows_the_votes_on_each_criterion(curator: Callable[[str], Page]) -> None:

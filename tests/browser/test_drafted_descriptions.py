@@ -60,7 +60,9 @@ def test_an_annotator_accepts_a_description_by_sections_and_changes_one_label(
         slot = slot_on_screen(page)
         description = page.locator("[data-section=Description]")
         assert (
-            description.locator(".origin:visible").first.inner_text().startswith("Drafted by tiny-vlm; nobody's so far")
+            description.locator(".origin:visible")
+            .first.inner_text()
+            .startswith("Drafted by tiny-vlm; not yet accepted by an annotator")
         )
         page.get_by_role("button", name="Done").click()  # drafts that nobody decided about are handed in by nobody
         assert "draft" in page.locator(".card .status").inner_text()

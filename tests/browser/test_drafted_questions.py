@@ -121,10 +121,15 @@ def test_one_writes_from_drafts_another_sends_back_a_third_accepts_and_the_relea
     page = new_context(viewport={"width": 1280, "height": 1100}).new_page()
     sign_in(page, site, "ann", path="/?campaign=write")
     slot = slot_on_screen(page)
-    assert entry(page, 1).locator(".origin").inner_text().startswith("Drafted by tiny-vlm; nobody's so far")
+    assert (
+        entry(page, 1)
+        .locator(".origin")
+        .inner_text()
+        .startswith("Drafted by tiny-vlm; not yet accepted by an annotator")
+    )
     assert entry(page, 1).locator(".attack").all_inner_texts() == [
-        "Right without the picture: no\nright in 0 of 2 orders of the options: Tea",
-        "Another option right, too: no\ntakes for right: Coffee (It fills the picture.)",
+        "Answered right without the picture: no\nright in 0 of 2 orders of the options: Tea",
+        "Another option is right too: no\ntakes for right: Coffee (It fills the picture.)",
         "Too easy: yes\nfinds it easy",
     ]
     at_rest(page)

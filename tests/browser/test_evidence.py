@@ -68,7 +68,7 @@ def size_of_first_picture(site: ReviewSite, campaign: str) -> tuple[int, int]:
 
 def lacking(page: Page) -> None:
     """Wait until the card says that a region is missing."""
-    page.get_by_role("status").filter(has_text="Mark on the picture what shows that this is right.").wait_for()
+    page.get_by_role("status").filter(has_text="Mark what in the picture shows that this is right.").wait_for()
 
 
 def is_stored(decision: Any, first: tuple[float, float], last: tuple[float, float]) -> bool:

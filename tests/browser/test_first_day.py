@@ -175,7 +175,7 @@ def test_an_invitation_leads_through_practice_and_thirty_tasks_of_three_kinds(
     slot_on_screen(page)
     hands.go_to("Home")
     page.get_by_text(f"Hello, {name}").wait_for()
-    hands.use("Practise first")
+    hands.use("Practice first")
     for reasons in RIGHT:
         slot_on_screen(page)
         for reason in reasons:

@@ -143,7 +143,7 @@ def test_fifty_photographs_are_sent_over_a_line_that_is_cut(
     kept = site.workspace / "sent-photographs" / "my holiday"
     assert 20 <= len(list(kept.iterdir())) < PHOTOGRAPHS
     context.set_offline(False)
-    words.get_by_text(f"{PHOTOGRAPHS} of {PHOTOGRAPHS + 1} photographs are here").wait_for(timeout=60_000)
+    words.get_by_text(f"{PHOTOGRAPHS} of {PHOTOGRAPHS + 1} photographs have arrived").wait_for(timeout=60_000)
     assert "Left out: 1." in words.inner_text()
     assert "notes.jpg" in page.locator(".left-out li").inner_text()
     sent = {path.name: path.read_bytes() for path in tmp_path.glob("photo *.jpg")}

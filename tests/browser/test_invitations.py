@@ -22,7 +22,7 @@ def test_people_are_invited_by_a_file_and_its_mistakes_are_told_all_at_once(
     with serve(make_workspace(tmp_path / "site")) as site:
         page = new_context(viewport={"width": 390, "height": 844}).new_page()
         sign_in(page, site, "cur", path="/people")
-        page.get_by_text("Invite many people by a file").click()
+        page.get_by_text("Invite people from a file").click()
         page.locator("input[type=file]").set_input_files(bad)
         page.get_by_role("button", name="Invite all of them").click()
         page.get_by_text("line 2: role 'boss' is not one of annotator, adjudicator, curator").wait_for()
@@ -31,7 +31,7 @@ def test_people_are_invited_by_a_file_and_its_mistakes_are_told_all_at_once(
         page.locator("input[type=file]").set_input_files(good)
         assert page.get_by_text("no invitation was made").count() == 0
         page.get_by_role("button", name="Invite all of them").click()
-        page.get_by_text("1 invited, 1 had an account already.").wait_for()
+        page.get_by_text("Invited: 1. Already with an account: 1.").wait_for()
         assert findings_by_theme(page) == NOTHING
         with page.expect_download() as download:
             page.get_by_role("link", name="Download the links").click()

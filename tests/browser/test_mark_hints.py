@@ -272,7 +272,11 @@ def test_the_legend_tells_hints_apart_without_colours_and_keys_are_on_the_sheet(
     page.keyboard.press("p")
     assert page.locator(".hint-tools [aria-pressed=true]").count() == 0
     page.keyboard.press("?")
-    for words in ("Show helpers what belongs to it", "Show helpers what does not belong to it", "Draw a box around it"):
+    for words in (
+        "Show helpers a point that belongs to it",
+        "Show helpers a point that does not belong to it",
+        "Draw a box around it",
+    ):
         page.locator("dialog[open]").get_by_text(words).wait_for()
     page.keyboard.press("Escape")
     assert findings_by_theme(page) == NOTHING

@@ -74,17 +74,17 @@ def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Ope
 
 def test_a_curator_sees_each_persons_marks_beside_what_counts(curator: Opened) -> None:
     page = curator("/annotators?campaign=mark")
-    page.get_by_role("heading", name="Marks against what counts").wait_for()
-    page.get_by_text("On 12 of 12 pictures that are marked").wait_for()
+    page.get_by_role("heading", name="Marks compared with the accepted ones").wait_for()
+    page.get_by_text("On 12 of 12 marked pictures").wait_for()
 
 
 def test_a_curator_sees_how_far_people_agree_on_where_things_are(curator: Opened) -> None:
     page = curator("/agreement?campaign=mark")
-    page.get_by_role("heading", name="Where things are").wait_for()
+    page.get_by_role("heading", name="Marked regions").wait_for()
     page.get_by_text("Mean overlap (IoU)").first.wait_for()
 
 
-@pytest.mark.parametrize(("path", "heading"), [("annotators", "Marks against"), ("agreement", "Where things are")])
+@pytest.mark.parametrize(("path", "heading"), [("annotators", "Marks compared"), ("agreement", "Marked regions")])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_these_sections_are_accessible_light_and_dark(curator: Opened, path: str, heading: str, width: int) -> None:
     page = curator(f"/{path}?campaign=mark", viewport={"width": width, "height": 800})

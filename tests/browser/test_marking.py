@@ -286,7 +286,7 @@ def test_a_correspondence_waits_for_its_partner(site: ReviewSite, page: Page) ->
     open_task(page, site, "pairs")
     click(page, 1500, 500)
     page.keyboard.press("Enter")
-    page.get_by_text("still waits for its partner").first.wait_for()
+    page.get_by_text("still needs its partner").first.wait_for()
     page.reload()
     picture_is_there(page)
     click(page, 600, 300, size=OTHER, pane=1)
@@ -299,7 +299,7 @@ def test_what_is_missing_or_crossed_is_said_and_nothing_is_submitted(site: Revie
     open_task(page, site, "outlines")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
-    page.get_by_text("at least 1 wanted").first.wait_for()
+    page.get_by_text("at least 1 needed").first.wait_for()
     for x, y in ((400, 400), (1200, 1200), (1200, 400), (400, 1200)):
         click(page, x, y)
     page.keyboard.press("Enter")

@@ -30,7 +30,7 @@ RUN_MS = 120_000
 PHOTOGRAPHS = 16
 LOOK_MS = 1500
 """What a careful person takes at least; see `forms.shortest_time`."""
-CHECK = "only checks that questions are read"
+CHECK = "only checks that you read the questions"
 PAUSED = "is paused until a curator has looked"
 CARD = """() => {
   const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
@@ -80,7 +80,7 @@ def fill_in(page: Page, site: ReviewSite) -> None:
     """Go through the dialogue up to its last step."""
     page.fill("#name", "pictures")
     page.set_input_files("#file", site.workspace.parent / "questions.xlsx")
-    page.get_by_text("questions.xlsx is here.").wait_for()
+    page.get_by_text("questions.xlsx has arrived.").wait_for()
     page.select_option("#pictures", "given/photographs")
     press(page, "Go on")
     press(page, "Go on")
@@ -157,7 +157,7 @@ def test_a_newcomer_goes_from_a_folder_and_a_spreadsheet_to_a_published_release(
     page.get_by_role("link", name="Change: Verify").click()
     is_sound(page)
     page.fill("#attention_rate", "0.2")
-    press(page, "See what it would do")
+    press(page, "See the effect")
     is_sound(page)
     press(page, "Apply")
     press(page, "Run the recipe")
@@ -170,8 +170,8 @@ def test_a_newcomer_goes_from_a_folder_and_a_spreadsheet_to_a_published_release(
     lazy.goto(f"{site.url}/?campaign=verify")
     lazy.get_by_text(PAUSED).wait_for()
     page.goto(f"{site.url}/recipe/step?entry=verify&votes=1&agree=1")
-    press(page, "See what it would do")
-    assert "Votes that are still wanted: 0" in page.inner_text("main")
+    press(page, "See the effect")
+    assert "Votes still needed: 0" in page.inner_text("main")
     press(page, "Apply")
     press(page, "Run the recipe")
     run_ends(page)
@@ -200,7 +200,7 @@ def test_what_was_typed_survives_reload_back_and_forward_and_mistakes_are_named_
     press(page, "Go on")
     assert page.get_attribute("#name", "aria-invalid") == "true"
     assert page.evaluate("document.activeElement.id") == "name"
-    assert "small letters" in page.inner_text("#name-problem")
+    assert "lowercase letters" in page.inner_text("#name-problem")
     page.fill("#name", "my-bench")
     page.check("input[value=folders]")
     assert page.is_hidden("#table")

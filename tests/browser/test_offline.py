@@ -89,7 +89,7 @@ def test_a_card_that_was_handed_over_takes_no_text_that_would_vanish_with_it(
     for is_last in (False, False, True):
         say(page, "a")
         slot = slot if is_last else next_slot(page, slot) or 0
-    page.get_by_text("The next task is coming").wait_for()
+    page.get_by_text("Loading the next task").wait_for()
     page.keyboard.press("n")
     page.keyboard.type("words for nobody")
     page.locator(NOTE).click(force=True)

@@ -169,12 +169,12 @@ def test_practice_comes_first_where_it_has_to_be_passed_and_a_curator_can_let_so
             page.keyboard.press("Enter")
         if attempt == 1:
             page.get_by_text("You may try once more.").wait_for()
-            page.get_by_role("button", name="Practise again").click()
-    page.get_by_text("A curator can let you in.").wait_for()
-    assert page.get_by_role("button", name="Practise again").count() == 0
+            page.get_by_role("button", name="Practice again").click()
+    page.get_by_text("A curator can still let you in.").wait_for()
+    assert page.get_by_role("button", name="Practice again").count() == 0
     assert page.evaluate(_ASK_FOR_TASKS) == [403, 200, 404]
     page.goto(f"{site.url}/home")
-    page.get_by_text("Before the work: practice, 4 of 5 right").wait_for()
+    page.get_by_text("Before you start: get 4 of 5 right in the practice").wait_for()
 
     curator = new_context(viewport=WINDOWS["desk"]).new_page()
     sign_in(curator, site, "cur", path="/annotators?campaign=judge")
@@ -195,13 +195,13 @@ def test_practice_is_offered_at_a_first_visit_and_from_home(
     page = new_context(viewport=WINDOWS["desk"]).new_page()
     sign_in(page, site, "cur", path="/review?campaign=screen")
     slot_on_screen(page)
-    page.get_by_role("button", name="Practise first").click()
+    page.get_by_role("button", name="Practice first").click()
     page.get_by_text("Practice: 0 of 5").wait_for()
     page.goto(f"{site.url}/review?campaign=screen")
     slot_on_screen(page)
-    assert page.get_by_role("button", name="Practise first").count() == 0
+    assert page.get_by_role("button", name="Practice first").count() == 0
     page.goto(f"{site.url}/home")
-    page.get_by_role("button", name="Practise first").first.wait_for()
+    page.get_by_role("button", name="Practice first").first.wait_for()
     assert findings_by_theme(page) == NOTHING
 
 

@@ -83,7 +83,7 @@ def test_two_annotators_review_ten_items_each_and_the_store_has_it_right(
     # She takes the mistake back: the item comes again, with what she said.
     ann.keyboard.press("u")
     assert next_slot(ann, second) == first
-    assert "You said" in ann.locator(".card .before").inner_text()
+    assert "You decided" in ann.locator(".card .before").inner_text()
     ann.reload()
     assert slot_on_screen(ann) == first
     say(ann, letters[first])
@@ -107,7 +107,7 @@ def test_two_annotators_review_ten_items_each_and_the_store_has_it_right(
     # Eight of ten agree; both say accept 7, reject 2, revise 1 times, so chance gives .49 + .04 + .01.
     curator = new_context().new_page()
     sign_in(curator, site, "cur", path="/progress")
-    curator.get_by_role("heading", name="What became of the tasks").wait_for()
+    curator.get_by_role("heading", name="Outcomes of the tasks").wait_for()
     found = run_json("review", "agreement", "--workspace", site.workspace)
     assert (found["units"], found["raters"], found["percent"]) == (10, 2, 0.8)
     assert found["cohen_kappa"] == pytest.approx((0.8 - 0.54) / (1 - 0.54))
@@ -149,7 +149,7 @@ def test_a_curator_invites_somebody_who_chooses_a_password_and_is_in(
     guest.get_by_role("button").click()
     guest.get_by_text("dee <b>").wait_for()
     guest.goto(link)
-    assert guest.get_by_text("used up").is_visible()
+    assert guest.get_by_text("has been used").is_visible()
 
 
 def test_somebody_locked_out_is_out_on_the_next_key(

@@ -56,9 +56,9 @@ def test_comments_and_flags_leave_the_decision_as_it_is_and_reach_the_curator_al
     page.keyboard.press("g")
     page.keyboard.type(f"which of the two? {SCRIPT} axes")
     page.get_by_role("button", name="Send comment").click()
-    page.get_by_text("Comment kept.").wait_for()
+    page.get_by_text("Comment saved.").wait_for()
     drafts.pop().continue_()
-    page.get_by_text("Comment kept. · Draft saved").wait_for()
+    page.get_by_text("Comment saved. · Draft saved").wait_for()
     page.locator(".card .told-before li").wait_for()
     assert remarks_of(page) == [f"You commented: which of the two? {SCRIPT} axes"]
     assert page.get_by_role("button", name="unclear").get_attribute("aria-pressed") == "true"
@@ -114,7 +114,7 @@ def test_the_history_shows_versions_and_finds_words_and_a_decision_is_changed_fr
     assert page.get_by_role("link", name="Open").count() == 1
     assert page.evaluate("document.activeElement.id") == "find", "the field keeps the focus"
     page.get_by_role("link", name="Open").click()
-    page.get_by_text("You said “Revise” before").wait_for()
+    page.get_by_text("You decided “Revise” before").wait_for()
     opened = slot_on_screen(page)
     page.keyboard.press("y")
     next_slot(page, opened)

@@ -75,7 +75,7 @@ def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else
     assert ann.evaluate("window.hacked") is None
 
     # Words that no decision has are said to be in none, and those of a line find it.
-    nowhere = ann.get_by_text("None of your decisions has these words.")
+    nowhere = ann.get_by_text("None of your decisions contains these words.")
     assert nowhere.count() == 0
     ann.get_by_role("textbox", name="Find").fill("zebra crossing")
     ann.keyboard.press("Enter")

@@ -116,7 +116,7 @@ def test_errors_are_named_by_keyboard_and_a_reload_loses_nothing(
     [said] = store.decisions("error_analysis")
     assert said.fields == {"categories": ["c1", "c3"], "reason": "It does not look. 1 2"}
     page.keyboard.press("u")  # back to what was said, to change it
-    page.get_by_text("You said “Category 1").wait_for()
+    page.get_by_text("You decided “Category 1").wait_for()
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     next_slot(page, slot or 0)
@@ -142,7 +142,7 @@ def test_history_and_progress_tell_what_was_found(
     assert hacked(page) is None
     curator = new_context(bypass_csp=True).new_page()
     sign_in(curator, site, "cur", path="/progress?campaign=again")
-    curator.get_by_role("heading", name="What was found").wait_for()
+    curator.get_by_role("heading", name="Results").wait_for()
     assert hacked(curator) is None
 
 

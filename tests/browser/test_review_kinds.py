@@ -84,7 +84,7 @@ def test_images_are_screened_by_keyboard(
     ]
     curator = new_context().new_page()
     sign_in(curator, site, "cur", path="/progress?campaign=screen")
-    curator.get_by_role("heading", name="What was found").wait_for()
+    curator.get_by_role("heading", name="Results").wait_for()
 
 
 def test_a_pair_is_compared_under_the_slider_and_blinking_and_decided_by_keyboard(
@@ -137,7 +137,7 @@ def test_an_image_is_described_by_keyboard_and_a_reload_loses_nothing(
     press(page, "Enter")
     page.keyboard.type("\n".join(WRONG[:4]))
     press(page, "Control+Enter")
-    assert "Wrong options of question 1” takes 5 lines" in page.locator(".card .status").inner_text()
+    assert "Wrong options of question 1” needs 5 lines" in page.locator(".card .status").inner_text()
     page.get_by_text("Draft saved").wait_for()
     page.reload()
     assert slot_on_screen(page) == slot
@@ -187,7 +187,7 @@ def test_a_photograph_is_brought_to_a_prompt_by_keyboard(
     with page.expect_file_chooser() as chooser:
         press(page, "p")
     chooser.value.set_files(tmp_path / "program.jpg")
-    page.get_by_text("this is no photograph that can be taken").wait_for()
+    page.get_by_text("this photograph cannot be accepted").wait_for()
     with page.expect_file_chooser() as chooser:
         press(page, "p")
     chooser.value.set_files(tmp_path / "cat.jpg")

@@ -159,7 +159,7 @@ def test_strangers_are_refused_in_the_browser_too(
     page.fill("#name", "ann")
     page.fill("#password", "not ann's password")
     page.click("button")
-    assert page.get_by_role("alert").inner_text() == "Name or password is wrong."
+    assert page.get_by_role("alert").inner_text() == "The name or password is wrong."
     assert page.locator("#name").input_value() == "ann"
     theirs = TaskQueue(store, store.campaign("verify"), "ann").next(now=datetime.now(UTC))
     assert theirs is not None

@@ -145,5 +145,5 @@ def test_the_second_reviewer_settles_the_round_and_nobody_who_saw_the_key_gets_t
     page.get_by_text("All done").wait_for()
     curator = new_context().new_page()
     sign_in(curator, site, "cur", path="/progress")
-    curator.get_by_text("What became of the tasks").wait_for()
+    curator.get_by_text("Outcomes of the tasks").wait_for()
     assert curator.get_by_text("Traceback").count() == 0

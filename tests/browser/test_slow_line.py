@@ -50,7 +50,7 @@ def test_coarse_pictures_come_first_and_give_way(site: ReviewSite, new_context: 
     sign_in(page, site, "ann", path="/review")
     slot = slot_on_screen(page)
     page.wait_for_function(_SEEN, arg="picture")
-    assert page.locator(".layer .coarse").count() == page.get_by_text("is on its way").count() == 0
+    assert page.locator(".layer .coarse").count() == page.get_by_text("is still loading").count() == 0
     shown = [path for path in requested if path.startswith("/pictures/")]
     assert shown[0].endswith("/coarse")
     assert shown[0].removesuffix("/coarse") in shown[1:], "and then the picture itself"

@@ -96,11 +96,11 @@ def test_one_is_accepted_one_changed_one_rejected_and_a_reload_keeps_it_so(site:
 
 def test_all_are_accepted_at_once_and_undo_brings_the_proposals_back(site: ReviewSite, page: Page) -> None:
     open_task(page, site, "mark", name="ben")
-    page.get_by_role("button", name="Accept all 3 of instances.json").click()
+    page.get_by_role("button", name="Accept all 3 from instances.json").click()
     assert (own(page).count(), proposals(page).count()) == (3, 0)
     page.keyboard.press("Control+z")
     assert (own(page).count(), proposals(page).count()) == (0, 3)
-    page.get_by_role("button", name="Accept all 3 of instances.json").click()
+    page.get_by_role("button", name="Accept all 3 from instances.json").click()
     submit(page)
     regions = [Region.model_validate(region) for region in stored(site, "mark", name="ben")["things"]]
     assert [region.label for region in regions] == ["cup", "spoon", "cup"]

@@ -150,7 +150,7 @@ def test_drafts_are_accepted_edited_and_discarded_by_mouse_and_the_store_says_wh
     sign_in(page, site, "ann", path="/?campaign=drafted")
     slot = slot_on_screen(page)
     page.get_by_role("button", name="State what it shows").click()
-    assert "Drafted by tiny-vlm; nobody's so far" in unfold(page, "Caption").inner_text()
+    assert "Drafted by tiny-vlm; not yet accepted by an annotator" in unfold(page, "Caption").inner_text()
     page.get_by_role("button", name="Done").click()
     assert "Accept (A), edit or discard (D) the draft of “Caption”" in status(page)
     page.get_by_role("button", name="Accept: Caption").click()
@@ -184,7 +184,7 @@ def test_drafts_are_accepted_edited_and_discarded_by_mouse_and_the_store_says_wh
     }  # fmt: skip
     assert {origin["model"] for origin in fields["drafts"].values()} == {"tiny-vlm"}
     page.keyboard.press("u")
-    page.get_by_text("You said “State what it shows”").wait_for()
+    page.get_by_text("You decided “State what it shows”").wait_for()
     assert "Accepted from tiny-vlm" in unfold(page, "Caption").inner_text()
     assert hacked(page) is None
 

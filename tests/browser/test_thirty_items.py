@@ -129,9 +129,9 @@ def sheet_of_keys(page: Page) -> dict[str, str]:
 
 def write_and_accept(page: Page) -> None:
     keys = sheet_of_keys(page)
-    page.keyboard.press(keys["Write"])
+    page.keyboard.press(keys["Write a note"])
     page.keyboard.type("a axes x")  # no letter of a note decides anything
-    page.keyboard.press({"Esc": "Escape"}[keys["Leave what you write"]])
+    page.keyboard.press({"Esc": "Escape"}[keys["Leave the text field"]])
     accept(page)
 
 
@@ -174,7 +174,7 @@ def test_a_new_annotator_decides_thirty_items_by_keyboard_and_by_what_the_screen
             press(page, "Skip")
             skipped, slot = before, next_slot(page, before)
             continue
-        if decided == 20 and not page.get_by_text("You said").count():
+        if decided == 20 and not page.get_by_text("You decided “").count():
             press(page, "Undo last")
             back = next_slot(page, before)
             assert back is not None

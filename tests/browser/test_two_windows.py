@@ -72,9 +72,9 @@ def test_a_decision_is_not_overwritten_from_a_window_that_has_not_seen_it(
     assert next_slot(first, slot) != slot
     second.keyboard.press("1")
     write(second, "I would not")
-    second.get_by_text("You decided this in another window meanwhile").first.wait_for()
+    second.get_by_text("You have since decided this in another window").first.wait_for()
     second.keyboard.press("x")
-    second.get_by_text("You said “Accept” before.").wait_for()
+    second.get_by_text("You decided “Accept” before.").wait_for()
     [said] = store.decisions("verify")
     assert (said.decision, said.version) == ("accept", 1)
     assert note(second) == "I would not"
@@ -95,7 +95,7 @@ def test_what_is_written_in_two_windows_is_kept_and_shown_in_both(
     write(first, "seen from the left")
     first.get_by_text("Draft saved").wait_for()
     write(second, "seen from the right")
-    second.get_by_text("Another window has written about this too").wait_for()
+    second.get_by_text("You wrote something about this in another window too").wait_for()
     assert (note(second), other(second)) == ("seen from the right", "seen from the left")
     with first.expect_response(lambda answer: "/drafts/" in answer.url):
         write(first, ", closely")
@@ -104,7 +104,7 @@ def test_what_is_written_in_two_windows_is_kept_and_shown_in_both(
     assert kept["other"]["note"] == "seen from the right"
     second.keyboard.press("1")
     second.keyboard.press("x")  # decided without having seen what was added meanwhile
-    second.get_by_text("in another window meanwhile; both are kept").wait_for()
+    second.get_by_text("in another window; both texts are kept").wait_for()
     assert "ben" not in {one.annotator for one in store.decisions("verify")}
     assert note(second) == "seen from the right"
     assert other(second) == note(first)

@@ -199,9 +199,9 @@ def test_the_next_task_and_its_pictures_are_there_before_the_decision(
         assert page.locator(".picture").first.evaluate("image => image.naturalWidth") > 0
         assert page.locator(".trouble:visible").count() == 0
     assert not any("/pictures/" in url for url in asked)
-    page.get_by_text("go out by themselves").wait_for()
+    page.get_by_text("are sent automatically").wait_for()
     say(page, "r")
-    page.get_by_text("The next task is coming").wait_for()
+    page.get_by_text("Loading the next task").wait_for()
     assert store.decisions("verify") == []
     page.evaluate("window.onbeforeunload = null")
     context.set_offline(False)

@@ -100,11 +100,11 @@ def test_an_annotator_writes_two_questions_and_each_mistake_is_shown_at_its_fiel
     assert page.locator(".mistake").all_inner_texts() == [
         "'What is this?' names nothing visible",
         "'one.' reads the same as 'One'",
-        "'The picture does not show enough to tell' reads the same as the option that declines, which is added by itself",
+        "'The picture does not show enough to tell' reads the same as the option that declines, which is added automatically",
     ]
     assert field(first, "Question").get_attribute("aria-invalid") == "true"
     page.get_by_role("button", name="Done").click()
-    assert "Not handed in yet" in status(page)
+    assert "Not submitted yet" in status(page)
     assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.value ?? document.activeElement.value") == (
         "What is this?"
     )

@@ -59,7 +59,7 @@ def test_changed_line_ends_are_named(tmp_path: Path) -> None:
     folder = tiny_wordnet(tmp_path)
     data = folder / "data.noun"
     data.write_bytes(data.read_bytes().replace(b"\n", b"\r\n"))
-    with pytest.raises(DataError, match=r"data\.noun is damaged: at byte"):
+    with pytest.raises(DataError, match=r"data\.noun is damaged: another line points to a sense at byte"):
         WordNet(folder).senses("poodle", "noun")
 
 

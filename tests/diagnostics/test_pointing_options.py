@@ -53,7 +53,7 @@ def test_an_option_that_names_others_by_letter_or_neighbour_holds_in_one_order_o
 def test_what_stands_for_the_options_above_is_wrong_before_others(text: str) -> None:
     found = _pointing(text)
     assert found is not None
-    assert "2 options stand below it" in found.fault
+    assert "2 options are below it" in found.fault
     assert not found.is_vague
     last = pointing_options(_item("a vase", "a jug", text))
     assert [option.fault for option in last] == [""]

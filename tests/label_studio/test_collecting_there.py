@@ -113,7 +113,7 @@ def test_what_is_no_photograph_of_the_project_or_says_too_little_is_not_taken(
     done = pull(label_studio, workspace, code=1)
     why = {one["task"]: one["reason"] for one in done["quarantined"]}
     told = (
-        "no photograph that can be taken", "larger than the 800,000 bytes", "not one of cc0_1_0",
+        "photograph cannot be accepted", "larger than the 800,000 bytes", "not one of cc0_1_0",
         "'source' (Address of its page) is not filled in", "not one of the campaign's prompts",
         "which prompt the photograph is for", *["is not a picture file imported"] * 3,
         "not in the campaign: it has changed", "import the photograph",

@@ -50,7 +50,9 @@ def test_a_person_edits_an_item_in_the_browser_and_it_comes_again_as_a_new_versi
     refused = pull(label_studio, workspace, code=1)["quarantined"]
     assert ["only `revise` does" in one["reason"] for one in refused] == [True]
     label_studio.label("admin", task["id"], decision="revise", edit_question="", edit_right="A")
-    assert any("was emptied" in one["reason"] for one in pull(label_studio, workspace, code=1)["quarantined"])
+    assert any(
+        "is empty; write it again" in one["reason"] for one in pull(label_studio, workspace, code=1)["quarantined"]
+    )
 
 
 def test_a_review_shows_its_keys_once_all_have_answered_and_comes_again_round_by_round(

@@ -29,7 +29,6 @@ _CONSTANT = re.compile(r"(?:len\()?_?[A-Z][A-Z_]+\)?|[a-z.]+\.[A-Z][A-Z_]+")
 NEVER_ONE = {
     "benchwright/models/endpoints/vendors/apis.py: {tokens} tokens": "no fewer than a whole reply may have",
     "evaluation/results/summary.py: {score.limit_of} items": "more than a sample of them",
-    "annotation/app/security/identity_provider.py: {_short(url)} answers": "a verb",
     "annotation/exchange/invitations.py: {len(invitees)} people": "none, or too many",
     "annotation/campaigns/mark/marked_pairs.py: {len(pairs)} pairs": "none, or too many",
     "annotation/forms/fields/field_values.py: {count_in_words(field)} lines": "words such as `2 to 4`; one has its own",

@@ -111,7 +111,8 @@ CONVERSATION_OPERATIONS = (
         BOTH,
         _list,
         ListReply,
-        about="A curator's token lists all and who read them; an annotator's those that they have yet to confirm.",
+        about="A curator's token lists all messages and their readers; an annotator's token lists the messages that "
+        "the annotator has yet to confirm.",
     ),
     ApiOperation(
         "POST",
@@ -137,7 +138,7 @@ CONVERSATION_OPERATIONS = (
         "POST",
         f"{_ANNOUNCEMENTS}/{{message:number}}/read",
         "confirmAnnouncement",
-        "Confirm that you read a message.",
+        "Confirm that you have read a message.",
         ANNOTATORS,
         _confirm,
         status=204,
@@ -150,7 +151,8 @@ CONVERSATION_OPERATIONS = (
         BOTH,
         _read,
         DiscussionReply,
-        about="Only once nobody can judge the item. Whoever opens it judges the item no more.",
+        about="This works only once the item can no longer be judged. An annotator who opens the discussion no "
+        "longer judges the item.",
     ),
     ApiOperation(
         "POST",

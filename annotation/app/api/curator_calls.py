@@ -79,7 +79,9 @@ def _item(row: Any) -> dict[str, Any]:
 def _alike(call: ApiCall) -> AlikeReply:
     query: AlikeQuery = call.query
     if bool(query.item) == bool(query.meaning):
-        raise ApiProblem("invalid", "give either `item`, the id of one, or `meaning`, words that say what to look for")
+        raise ApiProblem(
+            "invalid", "give either `item`, the id of an item, or `meaning`, words that describe what to look for"
+        )
     index, wanted = (
         call.state.items,
         ItemQuery(campaign=call.campaign.name, like=query.item, alike=query.by, meaning=query.meaning),
@@ -256,7 +258,7 @@ def _download(call: ApiCall) -> Response:
     record = _own_job(call)
     response = download_response(call.state, EXPORT, record.id) if record.kind == "export" else None
     if response is None:
-        raise ApiProblem("not_found", "there is nothing to download of this job, or not yet")
+        raise ApiProblem("not_found", "this job has nothing to download, or not yet")
     return response
 
 
@@ -282,20 +284,20 @@ CURATOR_OPERATIONS = (
         body=bytes,
         status=202,
         in_store=False,
-        about="The table is CSV, as the step `items` reads it, and becomes a further file of the folder that this step "
-        "of the recipe names. It is read first: one that gives no item is refused.",
+        about="The table is CSV in the form that the step `items` reads, and is added to the folder that this step "
+        "of the recipe names. A table that gives no items is refused.",
     ),
     ApiOperation(
         "GET",
         f"{_CAMPAIGN}/alike",
         "findAlike",
-        "Find items that are like one, or that are about something.",
+        "Find items similar to an item, or about a subject.",
         CURATORS,
         _alike,
         AlikeReply,
         query=AlikeQuery,
-        about="Pictures and questions are compared by vectors where `review likeness` made them, else by perceptual "
-        "hashes and shared words; `by` says which.",
+        about="Pictures and questions are compared by the vectors that `review likeness` made; without vectors, by "
+        "perceptual hashes and shared words. `by` names the method.",
     ),
     ApiOperation(
         "GET",
@@ -311,19 +313,19 @@ CURATOR_OPERATIONS = (
         "POST",
         f"{_CAMPAIGN}/decisions",
         "importDecisions",
-        "Take decisions in from a CSV table.",
+        "Import decisions from a CSV table.",
         CURATORS,
         _import,
         ImportReply,
         body=bytes,
-        about="The table is one that `review export` writes and people fill in; it may name no photographs. Rows "
-        "are taken or refused one by one.",
+        about="`review export` writes the table, and annotators fill it in; it must not name photographs. Rows are "
+        "accepted or refused one by one.",
     ),
     ApiOperation(
         "GET",
         f"{_CAMPAIGN}/adjudications",
         "listCases",
-        "List cases that wait for an adjudicator.",
+        "List cases waiting for an adjudicator.",
         CURATORS,
         _cases,
         ListReply,
@@ -357,13 +359,13 @@ CURATOR_OPERATIONS = (
         "POST",
         f"{_CAMPAIGN}/close",
         "closeCampaign",
-        "Close the campaign: nobody gets further tasks.",
+        "Close the campaign, so that it hands out no more tasks.",
         CURATORS,
         _close,
         StateReply,
     ),
     ApiOperation(
-        "POST", f"{_CAMPAIGN}/reopen", "reopenCampaign", "Open the campaign again.", CURATORS, _reopen, StateReply
+        "POST", f"{_CAMPAIGN}/reopen", "reopenCampaign", "Reopen the campaign.", CURATORS, _reopen, StateReply
     ),
     ApiOperation(
         "POST",
@@ -376,7 +378,7 @@ CURATOR_OPERATIONS = (
         body=FreezeBody,
         status=202,
         in_store=False,
-        about="It freezes what the workspace's recipe made, as the page *Build* does. One job works at a time.",
+        about="This freezes what the workspace's recipe made, as the page *Build* does. Only one job runs at a time.",
     ),
     ApiOperation(
         "POST",
@@ -390,7 +392,9 @@ CURATOR_OPERATIONS = (
         status=202,
         in_store=False,
     ),
-    ApiOperation("GET", f"{_CAMPAIGN}/jobs/{{job}}", "readJob", "Read how far a job is.", CURATORS, _job, JobReply),
+    ApiOperation(
+        "GET", f"{_CAMPAIGN}/jobs/{{job}}", "readJob", "Read the progress of a job.", CURATORS, _job, JobReply
+    ),
     ApiOperation(
         "GET",
         f"{_CAMPAIGN}/jobs/{{job}}/download",

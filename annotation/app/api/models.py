@@ -29,8 +29,10 @@ class _ApiAnswer(BaseModel):
 class PageQuery(_ApiInput):
     """The requested page of a list."""
 
-    cursor: str | None = Field(None, max_length=60, description="`next` of the page before; the first page without it.")
-    limit: int = Field(50, ge=1, le=MOST_ON_A_PAGE, description="Most entries of the page.")
+    cursor: str | None = Field(
+        None, max_length=60, description="`next` of the previous page; without it, the first page."
+    )
+    limit: int = Field(50, ge=1, le=MOST_ON_A_PAGE, description="Maximum number of entries on the page.")
 
 
 class OwnTasksQuery(PageQuery):
@@ -42,7 +44,7 @@ class OwnTasksQuery(PageQuery):
 class ItemsQuery(PageQuery):
     """The requested items of a campaign."""
 
-    state: Literal["open", "done", "retired"] | None = Field(None, description="State of their tasks; all without it.")
+    state: Literal["open", "done", "retired"] | None = Field(None, description="State of the tasks; default all.")
 
 
 class AlikeQuery(_ApiInput):
@@ -50,43 +52,50 @@ class AlikeQuery(_ApiInput):
 
     item: str = Field("", max_length=64, description="Id of an item or image.")
     by: Literal["question", "pictures"] = Field("question", description="What is compared with that item.")
-    meaning: str = Field("", max_length=200, description="Words that say what questions are to be about.")
-    limit: int = Field(50, ge=1, le=MOST_ON_A_PAGE, description="Most items.")
+    meaning: str = Field("", max_length=200, description="Words that describe the subject of the questions.")
+    limit: int = Field(50, ge=1, le=MOST_ON_A_PAGE, description="Maximum number of items.")
 
 
 class ClaimBody(_ApiInput):
     """The number of tasks that an annotator requests."""
 
-    most: int = Field(1, ge=1, le=3, description="Most tasks that you hold then, those that you hold already included.")
+    most: int = Field(
+        1, ge=1, le=3, description="Maximum number of tasks that you then hold, including those that you already hold."
+    )
 
 
 class DecisionBody(_ApiInput):
     """A decision on a task, in the fields that the task's `takes` names."""
 
-    decision: _Text = Field("", description="Code of the decision, or letter of an option; left out in typed forms.")
+    decision: _Text = Field("", description="Code of the decision, or letter of an option; omitted in typed forms.")
     reasons: _Codes = Field(default_factory=list, description="Codes of reasons.")
     note: _Text | None = Field(None, description="A note for the curator.")
     edits: dict[str, Any] | None = Field(None, description="Changed parts of the item: question, choices, right.")
     fields: dict[str, Any] | None = Field(None, description="Values by field of a typed form.")
     active_s: float | None = Field(
-        None, ge=0, le=1e9, description="Seconds spent on the task; at most those since it was handed out count."
+        None, ge=0, le=1e9, description="Seconds spent on the task; at most the time since it was handed out counts."
     )
     version: int | None = Field(
-        None, ge=0, le=2**31 - 1, description="Version of your decision that you saw, 0 for none; a newer one refuses."
+        None,
+        ge=0,
+        le=2**31 - 1,
+        description="Version of your decision that you saw, 0 for none; refused if a newer one exists.",
     )
 
 
 class WordsBody(_ApiInput):
     """A text about a task."""
 
-    words: Annotated[str, Field(max_length=2_000)] = Field("", description="What you say; a flag needs no words.")
+    words: Annotated[str, Field(max_length=2_000)] = Field("", description="Your comment; a flag needs no text.")
 
 
 class AnnouncementBody(_ApiInput):
     """A message to annotators."""
 
     words: Annotated[str, Field(min_length=1, max_length=2_000)] = Field(description="Text of the message.")
-    recipient: str | None = Field(None, description="Only annotator who sees it; null: all of the campaign.")
+    recipient: str | None = Field(
+        None, description="The only annotator who sees it; null: all annotators of the campaign."
+    )
 
 
 class PostBody(_ApiInput):
@@ -98,14 +107,14 @@ class PostBody(_ApiInput):
 class WhyBody(_ApiInput):
     """The reason for an action."""
 
-    why: Annotated[str, Field(min_length=1, max_length=2_000)] = Field(description="Why; the audit log keeps it.")
+    why: Annotated[str, Field(min_length=1, max_length=2_000)] = Field(description="Reason; the audit log keeps it.")
 
 
 class InviteeBody(_ApiInput):
     """A person to invite."""
 
-    name: _Name = Field(description="Name under which they decide.")
-    role: Literal["annotator", "adjudicator"] = Field("annotator", description="Their role.")
+    name: _Name = Field(description="Name under which the person decides.")
+    role: Literal["annotator", "adjudicator"] = Field("annotator", description="The person's role.")
 
 
 class InvitationsBody(_ApiInput):
@@ -117,22 +126,22 @@ class InvitationsBody(_ApiInput):
 class FreezeBody(_ApiInput):
     """The release to freeze."""
 
-    name: str = Field(min_length=1, max_length=60, description="Small letters, digits and hyphens.")
-    version: str = Field("", max_length=31, description="A version such as `1.0`; a draft without it.")
+    name: str = Field(min_length=1, max_length=60, description="Lowercase letters, digits and hyphens.")
+    version: str = Field("", max_length=31, description="A version such as `1.0`; without it, a draft.")
 
 
 class ExportBody(_ApiInput):
     """The format and options of an export."""
 
-    pseudonyms: bool = Field(False, description="Whether people are called by numbers.")
+    pseudonyms: bool = Field(False, description="Whether numbers replace people's names.")
 
 
 class TokenBody(_ApiInput):
     """A token to create; a token cannot create another token with the scope `curator`."""
 
-    person: _Name = Field(description="Account in whose name it decides.")
-    label: _Name = Field(description="What it is for.")
-    days: int = Field(90, ge=1, le=366, description="Days that it works.")
+    person: _Name = Field(description="Account on whose behalf the token acts.")
+    label: _Name = Field(description="Purpose of the token.")
+    days: int = Field(90, ge=1, le=366, description="Days until it expires.")
 
 
 class WebhookBody(_ApiInput):
@@ -140,14 +149,14 @@ class WebhookBody(_ApiInput):
 
     url: str = Field(min_length=8, max_length=2_000, description="An `https` address, or `http` where that is allowed.")
     events: Annotated[list[str], Field(max_length=20)] = Field(
-        default_factory=list, description="Names of events; all without any."
+        default_factory=list, description="Names of events; default all."
     )
 
 
 class PayQuery(_ApiInput):
     """The pay of a campaign."""
 
-    rate: float = Field(ge=0, le=100_000, description="Pay for an hour.")
+    rate: float = Field(ge=0, le=100_000, description="Pay per hour.")
     currency: str = Field("USD", pattern="^[A-Z]{3}$", description="Code of the currency (ISO 4217).")
 
 
@@ -161,10 +170,10 @@ class PagedReply(_ApiAnswer):
 class AlikeReply(_ApiAnswer):
     """Similar items, the most similar first."""
 
-    by: LikenessBy = Field(description="What they were compared by.")
+    by: LikenessBy = Field(description="Method of the comparison.")
     items: list[dict[str, Any]] = Field(
-        description="Each `item_id`, `question`, `state` and `likeness`: 0 to 1, or of `picture_hashes` the bits of 64 "
-        "that differ."
+        description="Each `item_id`, `question`, `state` and `likeness`: 0 to 1, or, for `picture_hashes`, how many of "
+        "64 bits differ."
     )
 
 
@@ -178,7 +187,7 @@ class DiscussionReply(_ApiAnswer):
     """The discussion of an item."""
 
     task: int = Field(description="Task whose pictures, question and key are discussed.")
-    decisions: dict[str, int] = Field(description="How many annotators made each decision.")
+    decisions: dict[str, int] = Field(description="Number of annotators who made each decision.")
     posts: list[dict[str, Any]] = Field(description="Posts, the earliest first: id, author, words, posted_at.")
 
 
@@ -191,8 +200,8 @@ class CampaignReply(_ApiAnswer):
     decided: int = Field(description="Tasks that the token's person decided.")
     left: int = Field(description="Tasks that they hold or may still take.")
     is_paused: bool = Field(description="Whether their votes are set aside, so that they get no tasks.")
-    is_qualified: bool = Field(description="Whether they passed the practice that the campaign asks for.")
-    guidelines: str | None = Field(description="What annotators are told, in Markdown; null without any.")
+    is_qualified: bool = Field(description="Whether they passed the practice that the campaign requires.")
+    guidelines: str | None = Field(description="Guidelines for annotators, in Markdown; null without any.")
     progress: dict[str, Any] | None = Field(
         description="For curators: what `review status --json` prints of the campaign."
     )
@@ -207,8 +216,8 @@ class CampaignsReply(_ApiAnswer):
 class PictureReply(_ApiAnswer):
     """A picture of a task."""
 
-    url: str = Field(description="Path at which the token gets it.")
-    marks: str | None = Field(description="Path of the marks drawn over it, a transparent layer; null without any.")
+    url: str = Field(description="Path from which the token can fetch it.")
+    marks: str | None = Field(description="Path of a transparent layer with the marks drawn over it; null without any.")
     width: int
     height: int
     caption: str
@@ -222,10 +231,12 @@ class TaskReply(_ApiAnswer):
     mode: str
     question: str
     choices: list[dict[str, Any]]
-    right: str | None = Field(description="Right option, where the campaign shows it; else null.")
+    right: str | None = Field(description="Right option if the campaign shows it; else null.")
     pictures: list[PictureReply]
     beside: list[dict[str, Any]]
-    takes: dict[str, Any] = Field(description="What a decision takes: decisions, reasons, fields, what can be edited.")
+    takes: dict[str, Any] = Field(
+        description="Parts of a decision: possible decisions, reasons, fields, editable parts."
+    )
     said: dict[str, Any] | None = Field(description="Your own decision so far; null without one.")
     version: int = Field(description="Version of your decision; 0 without one.")
     is_current: bool = Field(description="Whether a decision still changes anything.")
@@ -242,9 +253,9 @@ class TasksReply(_ApiAnswer):
 class DecidedReply(_ApiAnswer):
     """The result of a decision."""
 
-    task: TaskReply | None = Field(description="The task, where it stays: votes follow the answer. Else null.")
-    words: str = Field(description="A word for the annotator, such as that it went too fast; else empty.")
-    notice: list[str] = Field(description="What was right on a gold item, where the campaign tells; else empty.")
+    task: TaskReply | None = Field(description="The task if it continues with votes after the answer; else null.")
+    words: str = Field(description="Message to the annotator, such as that the decision was too fast; else empty.")
+    notice: list[str] = Field(description="Right decision on a gold item if the campaign reveals it; else empty.")
     decided: int
     left: int
 
@@ -274,7 +285,7 @@ class PersonReply(_ApiAnswer):
 
     name: str
     decided: int
-    care: dict[str, Any] | None = Field(description="Posterior, interval and evidence; null where nothing is known.")
+    care: dict[str, Any] | None = Field(description="Posterior, interval and evidence; null if nothing is known.")
     is_paused: bool
     paused_by: str | None
     paused_why: str | None
@@ -290,8 +301,8 @@ class VotesReply(_ApiAnswer):
     """The outcome for the votes of a request."""
 
     votes: int
-    replaced: int = Field(0, description="Votes that stay aside, since others have decided in their place.")
-    held: int = Field(0, description="Votes that stay aside for now, since others are at their tasks.")
+    replaced: int = Field(0, description="Votes that stay set aside, because others have decided in their place.")
+    held: int = Field(0, description="Votes that stay set aside for now, because others are working on their tasks.")
 
 
 class ImportReply(_ApiAnswer):
@@ -319,7 +330,7 @@ class JobReply(_ApiAnswer):
     state: str
     started_at: str
     ended_at: str | None
-    download: str | None = Field(description="Path of what it made, once it is there and is a download; else null.")
+    download: str | None = Field(description="Path of the result once it can be downloaded; else null.")
 
 
 class AddedReply(_ApiAnswer):
@@ -327,7 +338,7 @@ class AddedReply(_ApiAnswer):
 
     file: str
     items: int
-    left_out: dict[str, int] = Field(description="Rows of which no item is made, by reason.")
+    left_out: dict[str, int] = Field(description="Rows that give no item, by reason.")
     job: JobReply
 
 
@@ -342,5 +353,5 @@ class NewWebhookReply(_ApiAnswer):
     """A new webhook, with its secret, shown only once."""
 
     id: int
-    secret: str = Field(description="Key of the signatures, as Standard Webhooks spells it (`whsec_`).")
+    secret: str = Field(description="Key of the signatures, in the form of Standard Webhooks (`whsec_`).")
     events: list[str]

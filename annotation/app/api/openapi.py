@@ -30,11 +30,11 @@ _PARTS = {
 }
 _PROBLEM = "Problem"
 _INTRODUCTION = (
-    "What the review app does, for programs. Every request carries `Authorization: Bearer TOKEN`; a token opens one "
-    "campaign, in the name of one person. Writes take an `Idempotency-Key`: the same request with the same key is done "
-    "once, and answered alike for a day. Errors are problem details (RFC 9457): `errors` names each field, its value "
-    f"and what is taken. Bodies hold at most {MOST_BYTES:,} bytes as JSON and {MOST_TABLE_BYTES:,} as a table. No "
-    "operation reads a cookie."
+    "The review app for programs. Every request carries `Authorization: Bearer TOKEN`; a token gives access to "
+    "one campaign, on behalf of one person. Writes accept an `Idempotency-Key`: the app carries out a request "
+    "with the same key once, and repeats the answer for a day. Errors are problem details (RFC 9457): `errors` "
+    f"names each field, its value and the values allowed. Bodies hold at most {MOST_BYTES:,} bytes as JSON and "
+    f"{MOST_TABLE_BYTES:,} as a table. No operation reads a cookie."
 )
 
 
@@ -60,7 +60,7 @@ def openapi_document(operations: Sequence[ApiOperation]) -> dict[str, Any]:
 
 def _operation(operation: ApiOperation) -> dict[str, Any]:
     scopes = " or ".join(f"`{scope}`" for scope in operation.scopes)
-    about = " ".join(filter(None, [operation.about, f"Takes a token of the scope {scopes}."]))
+    about = " ".join(filter(None, [operation.about, f"Needs a token of the scope {scopes}."]))
     described: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
@@ -136,12 +136,12 @@ def _problem_schema() -> dict[str, Any]:
             "type": {**text, "enum": [f"/api/#problem-{kind}" for kind in KINDS]},
             "title": text,
             "status": {"type": "integer"},
-            "detail": {**text, "description": "What is wrong this time."},
-            "do": {**text, "description": "What a program does about it."},
+            "detail": {**text, "description": "Description of this problem."},
+            "do": {**text, "description": "Advice for the program."},
             "errors": {
                 "type": "array",
                 "items": mistake,
-                "description": "Mistakes of single fields, where there are any.",
+                "description": "Mistakes in single fields, if any.",
             },
         },
         "required": ["type", "title", "status", "detail", "do"],

@@ -161,7 +161,7 @@ class OperationRunner:
                 raise ApiProblem("other_campaign", f"this token is for the campaign {token.campaign!r} alone")
             if token.scope not in operation.scopes:
                 scopes = " or ".join(operation.scopes)
-                raise ApiProblem("wrong_scope", f"{operation.name} takes a token with the scope {scopes}")
+                raise ApiProblem("wrong_scope", f"{operation.name} needs a token with the scope {scopes}")
             query, body = _query(operation, request), await _body(operation, request)
             key = _idempotency_key(request) if operation.writes else None
             request.scope[ACCOUNT] = account
@@ -193,7 +193,7 @@ class OperationRunner:
         if not wait_s or attempt.device is not None:  # guesses never lock out a token that works here
             opened = await run_in_threadpool(ApiTokens(self._state.store).opened_by, text, now=now)
         if opened is None and wait_s:
-            detail = "too many wrong tokens came from here"
+            detail = "too many wrong tokens came from this address"
             raise ApiProblem("too_many", detail, headers={"Retry-After": str(wait_s)})
         if opened is None:
             self._limits.failed(attempt, now=now)
@@ -209,7 +209,7 @@ def _query(operation: ApiOperation, request: Request) -> BaseModel | None:
     values = dict(request.query_params)
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         mistakes = [RequestMistake(f"query.{name}", "", "state it once") for name in repeated]
-        raise ApiProblem("invalid", "the query states something twice", mistakes)
+        raise ApiProblem("invalid", "the query repeats a parameter", mistakes)
     if operation.query is None:
         if values:
             mistakes = [RequestMistake(f"query.{name}", shown(value), "leave it out") for name, value in values.items()]
@@ -254,10 +254,12 @@ def _parsed(operation: ApiOperation, body: bytes) -> Any:
         # A database cannot store a lone surrogate, which is half a character.
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        mistake = RequestMistake("body", "", "a text holds half a character; send whole ones")
+        mistake = RequestMistake("body", "", "a text holds an incomplete character; send complete ones")
         raise ApiProblem("invalid", "the body has mistakes", [mistake]) from None
     except ValueError as error:
-        raise ApiProblem("invalid", f"the body is no JSON: {error}", [RequestMistake("body", "", str(error))]) from None
+        raise ApiProblem(
+            "invalid", f"the body is not valid JSON: {error}", [RequestMistake("body", "", str(error))]
+        ) from None
     try:
         return operation.body.model_validate(value)
     except ValidationError as error:
@@ -274,7 +276,7 @@ def _idempotency_key(request: Request) -> str | None:
     if not 0 < len(key) <= _LONGEST_KEY or not key.isascii() or not key.isprintable():
         takes = f"1 to {_LONGEST_KEY} printable ASCII characters, such as a UUID"
         raise ApiProblem(
-            "invalid", "the idempotency key cannot be one", [RequestMistake(KEY_HEADER, shown(stated), takes)]
+            "invalid", "the idempotency key is not valid", [RequestMistake(KEY_HEADER, shown(stated), takes)]
         )
     return key
 
@@ -299,12 +301,14 @@ def _once(operation: ApiOperation, call: ApiCall, key: str, digest: str) -> Resp
         kept = reserve(connection, call.token.id, key, digest, now=call.now)
     if kept is not None:
         if kept.digest != digest:
-            raise ApiProblem("key_reused", "this key came with another request before")
+            raise ApiProblem("key_reused", "this key was already used for another request")
         if kept.status is None:
             raise ApiProblem("in_progress", "this request is being carried out", headers={"Retry-After": "1"})
         if operation.shows_secret:
             raise ApiProblem(
-                "refused", "this was done before, and shows its secret once; list it, remove it, make another"
+                "refused",
+                "this request was already carried out, and its secret is shown only once; list the entry, "
+                "remove it, and make another",
             )
         return Response(
             kept.reply or "", kept.status, media_type=JSON, headers={**_HEADERS, "Idempotent-Replay": "true"}

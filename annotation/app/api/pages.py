@@ -32,7 +32,7 @@ def row_before(cursor: str | None) -> int:
             return int(number)
     except ValueError:
         pass
-    mistake = RequestMistake("query.cursor", shown(cursor), "take `next` of the page before, or leave it out")
+    mistake = RequestMistake("query.cursor", shown(cursor), "use `next` of the previous page, or leave it out")
     raise ApiProblem("invalid", "the query has mistakes", [mistake])
 
 

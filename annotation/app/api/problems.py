@@ -33,25 +33,29 @@ class ProblemKind(NamedTuple):
 
 KINDS: Mapping[str, ProblemKind] = {
     "unauthorized": ProblemKind(
-        401, "No valid token", "Send `Authorization: Bearer TOKEN` with a token that was not revoked and has not ended."
+        401, "No valid token", "Send `Authorization: Bearer TOKEN` with a token that is neither revoked nor expired."
     ),
     "wrong_scope": ProblemKind(403, "The token may not do this", "Use a token of the scope that the operation names."),
     "other_campaign": ProblemKind(
         403, "The token is for another campaign", "Use a token that was made for the campaign in the path."
     ),
-    "not_found": ProblemKind(404, "Nothing is there", "Compare the path and its ids with what the lists return."),
+    "not_found": ProblemKind(404, "Not found", "Compare the path and its ids with those in the lists."),
     "wrong_method": ProblemKind(405, "The path does not take this method", "Use a method that `Allow` names."),
     "refused": ProblemKind(409, "The store refuses this", "Read `detail`; the same request will be refused again."),
-    "stale": ProblemKind(409, "Something newer is there", "Read the task again, and decide on what it is now."),
+    "stale": ProblemKind(409, "A newer version exists", "Read the task again, and decide on its current version."),
     "in_progress": ProblemKind(409, "The same request is being carried out", "Send it again in a moment."),
     "too_large": ProblemKind(413, "The body is too large", "Send less at a time."),
-    "wrong_type": ProblemKind(415, "The body has another media type", "Send what the operation names."),
-    "invalid": ProblemKind(422, "The request has mistakes", "Mend every entry of `errors`."),
-    "key_reused": ProblemKind(
-        422, "The idempotency key belongs to another request", "Take a new key for each new request."
+    "wrong_type": ProblemKind(
+        415, "The body has the wrong media type", "Send the media type that the operation names."
     ),
-    "too_many": ProblemKind(429, "Too many requests", "Wait for the seconds that `Retry-After` states."),
-    "failed": ProblemKind(500, "The server failed", "Send it again; if it fails again, tell whoever runs the server."),
+    "invalid": ProblemKind(422, "The request has mistakes", "Correct every entry of `errors`."),
+    "key_reused": ProblemKind(
+        422, "The idempotency key belongs to another request", "Use a new key for each new request."
+    ),
+    "too_many": ProblemKind(429, "Too many requests", "Wait for the number of seconds in `Retry-After`."),
+    "failed": ProblemKind(
+        500, "The server failed", "Send it again; if it fails again, tell the maintainer of the server."
+    ),
 }
 
 

@@ -61,7 +61,7 @@ def own_campaign(call: ApiCall, progress: dict[str, Any] | None = None) -> Campa
 
 def _require_qualified(call: ApiCall) -> None:
     if not PracticeQueue(call.store, call.campaign, call.account.name).is_qualified:
-        raise ApiProblem("refused", f"{call.account.name!r} has not passed the practice that this campaign asks for")
+        raise ApiProblem("refused", f"{call.account.name!r} has not passed the practice that this campaign requires")
 
 
 def _work(call: ApiCall) -> AnnotatorWork:
@@ -76,7 +76,7 @@ def _task_id(call: ApiCall) -> int:
 
 
 def _no_task() -> ApiProblem:
-    return ApiProblem("not_found", "this task is not yours, or not any more; claim the next one")
+    return ApiProblem("not_found", "this task is not yours, or no longer is; claim the next one")
 
 
 def _own_task(call: ApiCall, task_id: int) -> TaskReply:
@@ -307,14 +307,14 @@ TASK_OPERATIONS = (
         DecidedReply,
         body=DecisionBody,
         before=_look_at_pictures,
-        about="Where the campaign asks for an answer before it shows the key, the first call gives the answer, "
-        "and `task` then comes back with what follows. The same decision again changes nothing.",
+        about="If the campaign asks for an answer before it shows the key, the first call gives the answer, and the "
+        "reply's `task` holds the next part. Repeating a decision changes nothing.",
     ),
     ApiOperation(
         "POST",
         f"{_TASK}/skip",
         "skipTask",
-        "Put a task back; it comes again when nothing else is left.",
+        "Return a task; it comes back when no other task is left.",
         ANNOTATORS,
         _skip,
         ProgressReply,

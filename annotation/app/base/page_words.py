@@ -31,8 +31,8 @@ _WORDS = (
     "Please wait...",
 )  # fmt: skip
 _AWAY = (
-    "The review cannot be reached just now. Leave this page open: it goes on by itself once the connection is back, "
-    "and what you wrote here stays."
+    "The review cannot be reached just now. Keep this page open: it continues once the connection is back, "
+    "and keeps what you wrote here."
 )
 _IN_OURS = {
     "Connection error": "No connection",
@@ -43,9 +43,9 @@ _IN_OURS = {
     ),
     "Page not found": "There is no such page",
     "You have requested page /{page}, but no corresponding file was found in the app's pages/ directory. Running the "
-    "app's main page.": "There is no page at this address, or none for you.",
+    "app's main page.": "There is no page at this address, or you have no access to it.",
     "The page that you have requested does not seem to exist. Running the app's main page.": (
-        "There is no page at this address, or none for you."
+        "There is no page at this address, or you have no access to it."
     ),
 }
 """Streamlit's messages about itself, with the app's replacements."""

@@ -147,7 +147,7 @@ class HelperLanes:
         """
         job = _Job(work, None)
         if not self._lane(work).put_behind(job):
-            raise HelperBusy("too many pictures wait for helpers; ask again in a while")
+            raise HelperBusy("too many pictures are waiting for helpers; ask again later")
         return job.future
 
     def close(self) -> None:
@@ -196,7 +196,7 @@ class _Lane:
         for other in superseded:
             _fail(other, Superseded("a newer request took its place"))
         if is_full:
-            raise HelperBusy("the helpers are busy; draw on, or ask again in a moment")
+            raise HelperBusy("the helpers are busy; continue drawing, or ask again in a moment")
         return job.future
 
     def put_behind(self, job: _Job) -> bool:

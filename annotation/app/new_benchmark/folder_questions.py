@@ -65,7 +65,9 @@ def photographs_table(folder: Path, question: str, options: Sequence[str]) -> by
     """
     files = list_files(folder)
     if len(files) > MOST_PHOTOGRAPHS:
-        raise BenchwrightError(f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; take a folder below it")
+        raise BenchwrightError(
+            f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; choose one of its subfolders"
+        )
     shown = [path.as_posix() for path in map(path_for, files) if _is_photograph(folder / path, folder)]
     if not shown:
         raise BenchwrightError(f"{folder.name} holds no photograph; name a folder that does")
@@ -83,7 +85,9 @@ def _photographs(folder: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for place, path in enumerate(map(path_for, list_files(folder))):
         if place >= MOST_PHOTOGRAPHS:
-            raise BenchwrightError(f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; take a folder below it")
+            raise BenchwrightError(
+                f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; choose one of its subfolders"
+            )
         if len(parts := path.parts) > 1 and _is_photograph(folder / path, folder):
             found.setdefault(parts[0], []).append(path.as_posix())
     return found

@@ -109,9 +109,9 @@ def _write(folder: Path, planned: PlannedRecipe) -> Path:
     for number in range(1, _MOST_NAMES):
         path = folder / (f"{name}.yaml" if number == 1 else f"{name}-{number}.yaml")
         try:
-            with written_once(path, otherwise="take another name") as draft:
+            with written_once(path, otherwise="choose another name") as draft:
                 draft.write_text(planned.text, encoding="utf-8")
         except BenchwrightError:
             continue
         return path
-    raise BenchwrightError(f"{folder} holds {_MOST_NAMES} recipes called {name!r}; take another name")
+    raise BenchwrightError(f"{folder} holds {_MOST_NAMES} recipes called {name!r}; choose another name")

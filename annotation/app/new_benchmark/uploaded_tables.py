@@ -40,7 +40,9 @@ def keep_table(workspace: Path, name: str, data: bytes) -> str:
     own = re.split(r"[/\\]", name)[-1].strip()
     ending = Path(own).suffix.lower()
     if ending not in ENDINGS:
-        raise BenchwrightError(f"{own[:100]!r} is no table of questions; send one of {', '.join(ENDINGS)}")
+        raise BenchwrightError(
+            f"{own[:100]!r} is not a table of questions; send a file that ends in {', '.join(ENDINGS)}"
+        )
     if not data:
         raise BenchwrightError(f"{own[:100]!r} is empty; send a table of questions")
     if len(data) > MOST_BYTES:
@@ -50,7 +52,7 @@ def keep_table(workspace: Path, name: str, data: bytes) -> str:
     path = workspace / _FOLDER / kept
     if not path.parent.exists() and len(tables(workspace)) >= MOST_TABLES:
         raise BenchwrightError(
-            f"{counted(MOST_TABLES, 'table')} of questions lie in {_FOLDER} of the workspace; remove some there first"
+            f"{counted(MOST_TABLES, 'table')} of questions are in {_FOLDER} of the workspace; remove some there first"
         )
     make_private_folder(path.parent.parent)
     make_private_folder(path.parent)

@@ -42,7 +42,9 @@ def write_gold(workspace: Path, store: ReviewStore, campaign: str) -> str:
     """
     items = accepted_by_all(store, campaign)[:MOST_GOLD]
     if not items:
-        raise BenchwrightError(f"no item of {campaign!r} was accepted by everybody, of two people or more; wait for it")
+        raise BenchwrightError(
+            f"no item of {campaign!r} has been accepted by all its annotators, two or more; wait until one has"
+        )
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerows([["item_id"], *([item_id] for item_id in items)])

@@ -74,7 +74,7 @@ def write_recipe_file(workspace: Path, file: RecipeFile, text: str) -> None:
         BenchwrightError: The file has changed in the meantime, or cannot be written.
     """
     if read_recipe_file(workspace) != file:
-        raise BenchwrightError("the recipe was changed meanwhile; look at it again, and make the change anew")
+        raise BenchwrightError("the recipe has changed in the meantime; review it, and make your change again")
     folder = workspace / _BEFORE
     make_private_folder(folder.parent)
     make_private_folder(folder)

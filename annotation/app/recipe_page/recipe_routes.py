@@ -215,7 +215,7 @@ class _RecipePages:
 
     def _check_digest(self, asked: CuratorRequest, file: RecipeFile) -> None:
         if asked.fields.get("digest") != file.digest:
-            raise BenchwrightError("the recipe was changed meanwhile; look at it again, and make the change anew")
+            raise BenchwrightError("the recipe has changed in the meantime; review it, and make your change again")
 
     def _preview(self, text: str, file: RecipeFile, asked: CuratorRequest) -> Response:
         if text == file.text:

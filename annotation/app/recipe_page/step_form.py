@@ -222,7 +222,7 @@ def _number(text: str, field: str) -> Any:
     try:
         number = float(text.replace(",", "."))
     except ValueError:
-        raise BenchwrightError(f"{TEXTS[f'field_{field}']}: {text[:40]!r} is no number") from None
+        raise BenchwrightError(f"{TEXTS[f'field_{field}']}: {text[:40]!r} is not a number") from None
     return int(number) if number.is_integer() else number
 
 
@@ -237,4 +237,4 @@ def _value_of(written: str, *, like: Any, of: str) -> Any:
     try:
         return yaml.safe_load(written)
     except yaml.YAMLError:
-        raise BenchwrightError(f"{of}: {written[:60]!r} is no value of this setting") from None
+        raise BenchwrightError(f"{of}: {written[:60]!r} is not a valid value of this setting") from None

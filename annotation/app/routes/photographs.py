@@ -48,7 +48,7 @@ class _PhotographRoutes:
         """Store a photograph for a task of the account."""
         # A page of another site cannot add the header unless this server allows it in response to a preflight request.
         if DRAFT_HEADER not in request.headers:
-            return PlainTextResponse("a photograph comes from the app\n", 403)
+            return PlainTextResponse("only the app may send photographs\n", 403)
         try:
             field = await run_in_threadpool(self._field, request)
         except RefusedError as error:

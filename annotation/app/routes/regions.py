@@ -119,7 +119,7 @@ class _RegionRoutes:
     async def ask(self, request: Request) -> Response:
         """Return the proposal that one helper makes."""
         if DRAFT_HEADER not in request.headers:
-            return PlainTextResponse("this comes from the app\n", 403)
+            return PlainTextResponse("only the app may send this\n", 403)
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
@@ -130,7 +130,9 @@ class _RegionRoutes:
         if task is None or helper is None:
             return PlainTextResponse("there is no such picture or helper for you\n", 404)
         if not self._rates.take(_account(request).name):
-            return JSONResponse({"why": _in_words("that was a lot at once; draw on, and ask again in a moment")}, 429)
+            return JSONResponse(
+                {"why": _in_words("too many requests at once; continue drawing, and ask again in a moment")}, 429
+            )
         return await self._answered(bytes(body), task, helper, _account(request))
 
     async def _answered(self, body: bytes, task: _HelpedTask, helper: NamedHelper, account: Account) -> Response:
@@ -139,7 +141,7 @@ class _RegionRoutes:
             work, window = await run_in_threadpool(self._work, body, task, helper)
             answer = await asyncio.wrap_future(self._state.helpers.ask(work, window=f"{account.name}\n{window}"))
         except (ValueError, RecursionError):
-            return JSONResponse({"why": _in_words("this is nothing that the app sends")}, 400)
+            return JSONResponse({"why": _in_words("this is not a value that the app sends")}, 400)
         except BenchwrightError as error:
             return _refusal(error, helper, account)
         seconds = round(time.monotonic() - begun, 3)
@@ -147,7 +149,7 @@ class _RegionRoutes:
 
     async def _checked(self, request: Request, respond: Any) -> Response:
         if DRAFT_HEADER not in request.headers:
-            return PlainTextResponse("this comes from the app\n", 403)
+            return PlainTextResponse("only the app may send this\n", 403)
 
         def responded() -> Response:
             task = self._task(request)
@@ -200,7 +202,7 @@ class _RegionRoutes:
         sent = json.loads(body)
         window, place = (sent.get("window"), sent.get("place", 0)) if isinstance(sent, Mapping) else (None, None)
         if not isinstance(window, str) or not _WINDOW.fullmatch(window) or type(place) is not int:
-            raise ValueError("a request names its window and its picture")
+            raise ValueError("a request must name its window and its picture")
         if not 0 <= place < len(task.images):
             raise RegionError(f"this task has {len(task.images)} picture(s); there is no number {place}")
         image = task.images[place]

@@ -113,7 +113,7 @@ class _TaskRoutes:
     async def draft(self, request: Request) -> Response:
         """Store an annotator's draft for one of the account's tasks."""
         if DRAFT_HEADER not in request.headers:
-            return PlainTextResponse("a draft comes from the app\n", 403)
+            return PlainTextResponse("only the app may send drafts\n", 403)
         body, most = bytearray(), MAX_DRAFT_BYTES
         async for chunk in request.stream():
             body += chunk
@@ -154,7 +154,7 @@ class _TaskRoutes:
         try:
             draft = json.loads(body)
             if not isinstance(draft, dict):
-                raise RefusedError("a draft is an object")
+                raise RefusedError("a draft must be a JSON object")
             campaign = self._state.store.campaign_of(task_id) if is_id(task_id) else None
             if campaign is None:
                 raise RefusedError("there is no such task")
@@ -172,7 +172,7 @@ class _TaskRoutes:
         except RefusedError as error:
             return PlainTextResponse(f"{message_of(error)}\n", 403)
         except (ValueError, RecursionError, BenchwrightError):
-            return PlainTextResponse("this is no draft\n", 400)
+            return PlainTextResponse("this is not a draft\n", 400)
         mistakes = mistakes_in_draft(campaign, draft)
         return JSONResponse({"saved": True, "revision": saved.revision, **({"mistakes": mistakes} if mistakes else {})})
 
@@ -207,7 +207,7 @@ def _seen(request: Request) -> SeenDraft | None:
         return None
     version, _, revision = request.headers[SEEN_HEADER].partition(".")
     if not (version.isdecimal() and revision.isdecimal() and len(version + revision) < 40):
-        raise ValueError("this is nothing that a window sends")
+        raise ValueError("this is not a value that a window sends")
     return SeenDraft(int(version), int(revision))
 
 

@@ -66,11 +66,12 @@ def trusted_network(stated: str) -> Network:
         network = ip_network(stated.strip(), strict=False)
     except ValueError:
         raise BenchwrightError(
-            f"--trusted-proxy {stated!r} is no IP address or network such as 10.0.0.5 or 10.0.0.0/24"
+            f"--trusted-proxy {stated!r} is not an IP address or network such as 10.0.0.5 or 10.0.0.0/24"
         ) from None
     if network.prefixlen == 0:
         raise BenchwrightError(
-            f"--trusted-proxy {stated!r} is everybody, who could then state any address; name your proxy's"
+            f"--trusted-proxy {stated!r} covers every address, so that any sender could claim any address; give "
+            "only your proxy's"
         )
     return network
 

@@ -142,7 +142,7 @@ class IdentityProvider:
         document = self._json("GET", url)
         if document.get("issuer") != self._settings.issuer:
             raise ProviderError(
-                f"{url} says its issuer is {str(document.get('issuer'))[:200]!r}, expected {self._settings.issuer!r}; "
+                f"{url} names the issuer {str(document.get('issuer'))[:200]!r}, expected {self._settings.issuer!r}; "
                 "give --oidc exactly as the provider names itself"
             )
         endpoint = document.get(name)
@@ -170,12 +170,12 @@ class IdentityProvider:
                 for part in reply.iter_bytes():
                     body += part
                     if len(body) > _LONGEST_REPLY:
-                        raise ProviderError(f"{_short(url)} says more than {_LONGEST_REPLY // 1024} kB")
+                        raise ProviderError(f"the reply of {_short(url)} is longer than {_LONGEST_REPLY // 1024} kB")
             document = httpx2.Response(reply.status_code, content=body).json() if reply.is_success else None
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as error:
-            raise ProviderError(f"{_short(url)} gives no answer: {type(error).__name__}") from error
+            raise ProviderError(f"{_short(url)} gives no valid answer: {type(error).__name__}") from error
         if not isinstance(document, Mapping):
-            raise ProviderError(f"{_short(url)} answers {reply.status_code}, expected a JSON object")
+            raise ProviderError(f"{_short(url)} replied with {reply.status_code}, expected a JSON object")
         return document
 
 
@@ -206,7 +206,7 @@ def check_id_token(
         )
         claims.validate(now=int(now.timestamp()), leeway=_LEEWAY_S)
     except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ProviderError(f"the identity provider's ID token does not hold: {type(error).__name__}") from error
+        raise ProviderError(f"the identity provider's ID token is not valid: {type(error).__name__}") from error
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 0 < len(subject) <= 255 or not subject.isprintable():
         raise ProviderError("the identity provider's ID token names no subject of 1 to 255 characters")

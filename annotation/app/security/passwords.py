@@ -85,7 +85,7 @@ class BoundedHashing:
 
     async def _run(self, work: Callable[[], Result]) -> Result:
         if self._under_way >= self._most:
-            raise HashingBusyError("too many people sign in at this moment; try again in a few seconds")
+            raise HashingBusyError("too many people are signing in at this moment; try again in a few seconds")
         self._under_way += 1
         loop = asyncio.get_running_loop()
 

@@ -156,7 +156,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
     """
     if campaign.kind not in KINDS:
         raise BenchwrightError(
-            f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
+            f"the app has no form for campaigns of kind {campaign.kind!r}; use `benchwright review export` instead"
         )
     task = replace(task, item=attention_in_language(task.item))
     item, form, typed = task.item, campaign.form, form_in_language(campaign.form.typed)

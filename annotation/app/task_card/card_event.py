@@ -56,13 +56,13 @@ def event_of(sent: Any) -> CardEvent:
         RefusedError: The data does not have the form that cards send.
     """
     if not isinstance(sent, Mapping) or type(sent.get("task")) is not int:  # `true` is not a task
-        raise RefusedError("this is nothing that the card sends")
+        raise RefusedError("this is not a value that the card sends")
     reasons = sent.get("reasons")
     texts = [sent.get(name) for name in ("does", "decision", "note")]
     texts += reasons if isinstance(reasons, list) else [None]
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
     if len(codes) + 3 != len(texts) or does not in _DEEDS:
-        raise RefusedError("this is nothing that the card sends")
+        raise RefusedError("this is not a value that the card sends")
     submission = Submission(
         decision=decision,
         reasons=tuple(codes),
@@ -84,14 +84,14 @@ def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
     if version is None and revision is None:
         return None
     if type(version) is not int or type(revision) is not int:
-        raise RefusedError("this is nothing that the card sends")
+        raise RefusedError("this is not a value that the card sends")
     return SeenDraft(version, revision)
 
 
 def _window_sent(sent: Mapping[str, Any]) -> str:
     window = sent.get("window", "")
     if not isinstance(window, str) or len(window) > _MAX_WINDOW:
-        raise RefusedError("this is nothing that the card sends")
+        raise RefusedError("this is not a value that the card sends")
     return window
 
 
@@ -104,7 +104,7 @@ def _seconds_sent(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise RefusedError("this is nothing that the card sends")
+        raise RefusedError("this is not a value that the card sends")
     return float(min(max(value, 0), _MOST_S))
 
 
@@ -120,7 +120,7 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
             continue
         parts = value if isinstance(value, list) else [value]
         if not (all(isinstance(text, str) for text in parts) or all(isinstance(entry, dict) for entry in parts)):
-            raise RefusedError("this is nothing that the card sends")
+            raise RefusedError("this is not a value that the card sends")
     return known
 
 
@@ -142,5 +142,5 @@ def _object_sent(value: Any) -> dict[str, Any] | None:
     if value is None:
         return None
     if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise RefusedError("this is nothing that the card sends")
+        raise RefusedError("this is not a value that the card sends")
     return dict(value)

@@ -15,7 +15,7 @@ TEXTS = Texts(
         "message_to_all": "All annotators of this campaign",
         "message_words": "Message",
         "send_message": "Send",
-        "message_sent": "The message is sent.",
+        "message_sent": "The message has been sent.",
         "message_read_by": "Read by {names}.",
         "message_unread": "Not read yet.",
         "message_withdrawn": "Withdrawn by {name}.",
@@ -23,10 +23,11 @@ TEXTS = Texts(
         "message_line": "{when}, {by} to {to}",
         # Discussions
         "discussion": "Discussion",
-        "discussion_why": "Nobody judges this item any more, so you see its key and every decision. "
-        "Decisions stay as they are.",
+        "discussion_why": "This item is no longer judged, so you see its key and all decisions. Decisions stay as "
+        "they are.",
         "no_discussion": "This item cannot be discussed: annotators may still judge it, or you have not decided it.",
-        "discussion_later": "Annotators can discuss this item once its campaign is closed and nobody judges it.",
+        "discussion_later": "Annotators can discuss this item once its campaign is closed and the item is no longer "
+        "judged.",
         "no_posts": "No posts yet.",
         "posts": "Posts",
         "posted": "Your post is in the discussion.",
@@ -37,9 +38,9 @@ TEXTS = Texts(
         "discuss_n": "Discuss ({count})",
         "decided_n": "{decision}: {count}",
         # Proposals for guidelines
-        "proposals": "What annotators differ on",
-        "proposals_why": "Reasons that one annotator gave where another accepted the item. Say in the guidelines what "
-        "holds.",
+        "proposals": "Points of disagreement",
+        "proposals_why": "Reasons that one annotator gave where another accepted the item. State in the guidelines "
+        "which of them is right.",
         "proposal_counts": "Items: {items}. Accepted by another annotator: {divided}. Annotators: {annotators}.",
         "insert_proposal": "Add a line to the draft",
         "proposal_line": "**{reason}**: reject where …; accept where …. {notes}",

@@ -54,75 +54,75 @@ TEXTS = Texts(
         "chart_numbers": "Numbers",
         "chart_save": "Save as SVG",
         # Progress
-        "funnel": "What became of the tasks",
-        "funnel_why": "Rule: {rule}. What is open yet counts as begun or untouched.",
+        "funnel": "Outcomes of the tasks",
+        "funnel_why": "Rule: {rule}. Open tasks count as begun or untouched.",
         "tasks": "Tasks",
         "closed_sure": {
             "by": "tasks",
             "one": (
-                "1 task closed because those who decided leave too little doubt to ask again; votes spared: "
-                "{spared}. The rule settles it by the votes that it has."
+                "1 task closed early because its votes leave too little doubt to ask more annotators; votes "
+                "saved: {spared}. The rule settles it with the votes it has."
             ),
             "other": (
-                "{tasks} tasks closed because those who decided leave too little doubt to ask again; "
-                "{spared} votes were "
-                "spared. The rule settles them by the votes that they have."
+                "{tasks} tasks closed early because their votes leave too little doubt to ask more "
+                "annotators; votes saved: {spared}. The rule settles them with the votes they have."
             ),
         },
         "by_day": "Decisions by day",
-        "forecast": "When it ends",
+        "forecast": "Expected end",
         "forecast_wanted": {
             "by": "days",
             "one": (
-                "Decisions still wanted: {wanted:,}. On the last day, people at work: {people}; decisions on "
-                "it: {a_day:.1f}."
+                "Decisions still needed: {wanted:,}. Annotators at work on the last day: {people}; their "
+                "decisions: {a_day:.1f}."
             ),
-            "other": "Decisions still wanted: {wanted:,}. In the last {days} days, people at work: {people}; "
-            "together they made {a_day:.1f} decisions a day.",
+            "other": "Decisions still needed: {wanted:,}. Annotators at work in the last {days} days: {people}; "
+            "together they made {a_day:.1f} decisions per day.",
         },
-        "forecast_nobody": "Decisions still wanted: {wanted:,}. Nobody has decided anything in the last two weeks, "
-        "today left out, so nothing says yet when it ends.",
+        "forecast_nobody": "Decisions still needed: {wanted:,}. No annotator has decided anything in the last two "
+        "weeks (today excluded), so the end cannot be estimated yet.",
         "forecast_minutes": {
             "by": "minutes",
-            "one": "At their pace that is about a minute of work.",
-            "other": "At their pace that is about {minutes} minutes of work.",
+            "one": "At this pace, about a minute of work is left.",
+            "other": "At this pace, about {minutes} minutes of work are left.",
         },
-        "forecast_hours": "At their pace that is about {hours:.1f} hours of work.",
-        "forecast_end": "With these people it ends around **{median}**, between {low} and {high}.",
-        "forecast_more": "With two more like them it would end around **{median}**, between {low} and {high}.",
-        "forecast_later": "an unforeseeable day",
-        "forecast_unknown": "When it ends can be said after two days of work.",
-        "forecast_lacking": "People who are still needed, beyond those of the last days, because nobody decides a task "
+        "forecast_hours": "At this pace, about {hours:.1f} hours of work are left.",
+        "forecast_end": "With these annotators, the campaign ends around **{median}**, between {low} and {high}.",
+        "forecast_more": "With two more like them, it would end around **{median}**, between {low} and {high}.",
+        "forecast_later": "an unknown date",
+        "forecast_unknown": "The end can be estimated after two days of work.",
+        "forecast_lacking": "Annotators needed besides those of the last days, because no annotator decides a task "
         "twice: {lacking}.",
-        "forecast_why": "The range holds nine of ten outcomes when each person's days, days off among them, are drawn "
-        "anew at random (percentile bootstrap). Today is left out. It knows nothing of holidays to come, of people "
-        "who leave, or of revised items that come again.",
+        "forecast_why": "The range covers nine of ten outcomes when each annotator's days, including days off, are "
+        "resampled at random (percentile bootstrap). Today is excluded. The estimate cannot take account of future "
+        "holidays, of annotators who leave, or of revised items that come back.",
         "divided": "Where annotators disagree",
         "of_task": "Task",
         "item_id": "Item",
-        "who_said": "Who said what",
-        "divided_why": "The newest {most} such tasks. Who said what, with their notes.",
-        "reckoning": "Reckoning …",
+        "who_said": "Each annotator's decision",
+        "divided_why": "The newest {most} of these tasks, with each annotator's decision and note.",
+        "reckoning": "Calculating …",
         "rounds": "Round by round",
-        "rounds_why": "How many items came to each round, and what became of them there. A revised item comes again.",
+        "rounds_why": "The number of items in each round, and their outcomes. A revised item comes back in the next "
+        "round.",
         "items": "Items",
         "nth_round": "Round {round}",
-        "adjudicated": "What adjudicators decided",
+        "adjudicated": "Adjudicators' decisions",
         "adjudicated_why": {
             "by": "cases",
-            "one": "1 case; decisions against what most annotators had said: {against}.",
-            "other": "{cases} cases; {against} decisions against what most annotators had said.",
+            "one": "1 case; decisions against the majority of annotators: {against}.",
+            "other": "{cases} cases; decisions against the majority of annotators: {against}.",
         },
         "by_adjudicator": "Decisions by adjudicator",
-        "by_said": "Decisions, and what most annotators had said",
+        "by_said": "Decisions compared with the majority of annotators",
         "where_said": "{decision} · annotators: {said}",
         "against": "{times} (against)",
         # Rules
         "rules": "Rules",
         "rule": "Rule",
-        "rules_why": "What each rule would make of the decisions so far. Trying one changes nothing. A rule for fewer "
-        "annotators is held to the first of them. Of a rule for more, a task counts as settled where it is kept or "
-        "dropped whatever the missing decisions say.",
+        "rules_why": "The effect of each rule on the decisions so far. Trying a rule changes nothing. A rule for fewer "
+        "annotators uses the first decisions only. Under a rule for more annotators, a task counts as "
+        "settled if no missing decision could change whether it is kept or dropped.",
         "no_rule_to_try": "No rule settles the tasks of this campaign: every answer counts.",
         "rule_single": "One annotator decides",
         "rule_both": "Both agree",
@@ -141,77 +141,78 @@ TEXTS = Texts(
             "one": "{rule} would keep {kept:,} of 1 task.",
             "other": "{rule} would keep {kept:,} of {tasks:,} tasks.",
         },
-        "rule_others": "Of the others: {others}.",
-        "rule_open": "Open: {open:,}. Further votes that it asks for: {votes:,}.",
+        "rule_others": "Other tasks: {others}.",
+        "rule_open": "Open: {open:,}. Further votes needed: {votes:,}.",
         "rule_to_try": "Rule to try",
-        "rule_changes": "Items that would come out otherwise than under the rule in force: {count:,}. Shown: {shown}.",
-        "rule_changes_none": "No item that both rules settle would come out otherwise than under the rule in force.",
+        "rule_changes": "Items whose outcome would differ from that under the rule in force: {count:,}. Shown: "
+        "{shown}.",
+        "rule_changes_none": "No item that both rules settle would have a different outcome.",
         "fate_change": "{before}; would be {after}",
         "rule_recipe": "How to use this rule",
-        "rule_recipe_why": "Set it at the campaign's step in the recipe, which shows the effect once more before you "
-        "apply it. Every decision stays and counts, and tasks that lack votes open again.",
-        "no_such_rule": "{rule} is none of the rules to try here.",
-        "sureness": "Stop asking as soon as the votes are sure enough",
-        "sureness_why": "What further_votes would do: each task is gone over vote by vote, in the order in which it "
-        "was handed out, and closes once the lower end of the 90 % credible interval of its leading decision "
-        "reaches the threshold (Dawid and Skene's model with a prior, estimated from the decisions so far).",
-        "sureness_until": "Sure from",
+        "rule_recipe_why": "Set the rule in the campaign's step of the recipe; the page Recipe shows the effect "
+        "again before you apply it. All decisions are kept and count, and tasks that lack votes open again.",
+        "no_such_rule": "{rule} is not one of the rules to try here.",
+        "sureness": "Stop asking once the votes are certain enough",
+        "sureness_why": "The effect of the setting further_votes. Each task is replayed vote by vote, in the order "
+        "in which it was handed out, and closes once the lower end of the 90 % credible interval of its leading "
+        "decision reaches the threshold (Dawid and Skene's model with a prior, estimated from the decisions so far).",
+        "sureness_until": "Threshold",
         "sureness_tasks": "Tasks that close early",
-        "sureness_spared": "Votes spared",
-        "sureness_otherwise": "Come out otherwise",
+        "sureness_spared": "Votes saved",
+        "sureness_otherwise": "Outcome changes",
         "sureness_of": "{count:,} of {compared:,}",
         "all_rules": "All rules",
-        "rule_decisions": "Decisions in all",
+        "rule_decisions": "Decisions in total",
         "further_votes": "Further votes",
-        "rule_changed": "Come out otherwise",
+        "rule_changed": "Outcome changes",
         # Thresholds
         "thresholds": "Thresholds",
-        "thresholds_why": "What another threshold of a filter would change, from the values that the last run "
-        "measured. Trying one changes nothing.",
-        "no_thresholds": "No filter of the last run has a threshold, or nothing has run yet.",
+        "thresholds_why": "The effect of another threshold of a filter, calculated from the values that the last run "
+        "measured. Trying a threshold changes nothing.",
+        "no_thresholds": "No filter of the last run has a threshold, or the recipe has not run yet.",
         "threshold": "Threshold",
         "threshold_name": "{step} · {setting} (now {at})",
         "threshold_at": "Try",
-        "threshold_no_number": "{text} is no number.",
+        "threshold_no_number": "{text} is not a number.",
         "no_such_threshold": "No filter of the last run has the threshold {name}.",
         "trial_away": "No connection: trying again …",
         "threshold_now": "With {at}, as in the recipe: {counts}.",
         "threshold_then": "With {at}: {counts}.",
         "threshold_counts": "{verdict} {count:,}",
-        "threshold_changes": "Records of which the filter would say something else: {count:,}. Shown: the {shown} "
-        "nearest to the recipe's threshold. What later steps would make of them, the next run tells.",
+        "threshold_changes": "Records whose verdict by the filter would change: {count:,}. Shown: the {shown} "
+        "nearest to the recipe's threshold. The next run shows the effect on later steps.",
         "threshold_changes_none": "Nothing would change.",
         "threshold_by_hand": {
             "by": "count",
-            "one": "1 that curators decided by hand stays as it is.",
-            "other": "{count:,} that curators decided by hand stay as they are.",
+            "one": "1 record that curators decided by hand stays as it is.",
+            "other": "{count:,} records that curators decided by hand stay as they are.",
         },
         "threshold_change": "{before}; would be {after}",
         "verdict_keep": "kept",
-        "verdict_ask": "kept, and people asked",
+        "verdict_ask": "kept, and annotators asked",
         "verdict_drop": "dropped",
         "threshold_recipe": "Line for the recipe",
-        "threshold_recipe_why": "The next run judges anew by it and measures nothing again.",
-        "see_between": "All items with such values",
+        "threshold_recipe_why": "The next run applies it to the measured values, without measuring them again.",
+        "see_between": "All items with values in this range",
         # Guidelines
         "guidelines_edit": "Guidelines",
-        "guidelines_why": "What annotators of this campaign are told, in Markdown. A saved text is a new version; "
-        "annotators see it from their next task on, and each decision is known by the version that it followed.",
+        "guidelines_why": "The guidelines for this campaign's annotators, in Markdown. Each saved text is a new "
+        "version. Annotators see it from their next task on, and each decision records the version that it followed.",
         "guidelines_text": "Text",
-        "guidelines_hint": "Preview and difference follow while you type. Pictures of this version are written as "
-        "![what it shows](picture:0).",
+        "guidelines_hint": "The preview and the differences update while you type. Insert pictures of this version "
+        "as ![what it shows](picture:0).",
         "guidelines_preview": "As annotators see it",
-        "guidelines_difference": "Difference to version {version}",
-        "guidelines_same": "Nothing is changed yet.",
+        "guidelines_difference": "Differences from version {version}",
+        "guidelines_same": "No changes yet.",
         "guidelines_save": "Save as version {version}",
         "guidelines_saved": "Saved as version {version}.",
-        "guidelines_stale": "Meanwhile somebody saved version {version}. Nothing of theirs or of yours is lost: your "
-        "text stays here, and the difference below is to their version. Take over what you want of it, then save.",
-        "guidelines_go_on": "Go on from version {version} with my text",
+        "guidelines_stale": "Version {version} has been saved in the meantime. Both texts are kept: yours stays "
+        "here, and the differences below are from the saved version. Take over what you want from it, then save.",
+        "guidelines_go_on": "Continue from version {version} with my text",
         "guidelines_elsewhere": "You changed the guidelines in another window too. Both texts are kept.",
-        "guidelines_take": "Go on with that text",
+        "guidelines_take": "Continue with that text",
         "guidelines_discard": "Discard that text",
-        "guidelines_drop": "Begin again from version {version}",
+        "guidelines_drop": "Start again from version {version}",
         "guidelines_versions": "Versions",
         "guidelines_version_of": "Version",
         "guidelines_origin": "By",
@@ -220,11 +221,11 @@ TEXTS = Texts(
         # Build
         "build": "Build",
         "build_next": "Next",
-        "build_never": "The recipe has not run yet. Run it: it goes as far as it can without people.",
+        "build_never": "The recipe has not run yet. Run it: it continues until people have to decide.",
         "build_people": {
             "by": "tasks",
-            "one": "People decide: {open:,} task of {campaign} is open. The run goes on when it is decided.",
-            "other": "People decide: {open:,} of {tasks:,} tasks of {campaign} are open. The run goes on when "
+            "one": "{open:,} task of {campaign} is waiting for annotators. The run can continue once it is decided.",
+            "other": "{open:,} of {tasks:,} tasks of {campaign} are waiting for annotators. The run can continue once "
             "they are decided.",
         },
         "build_round": {
@@ -234,26 +235,26 @@ TEXTS = Texts(
         },
         "build_adjudicator": {
             "by": "waits",
-            "one": "1 case of {campaign} waits for an adjudicator.",
-            "other": "{waits:,} cases of {campaign} wait for an adjudicator.",
+            "one": "1 case of {campaign} is waiting for an adjudicator.",
+            "other": "{waits:,} cases of {campaign} are waiting for an adjudicator.",
         },
-        "build_go_on": "All decisions are in. Go on with the run.",
+        "build_go_on": "All decisions are in. Continue the run.",
         "build_done": "The run is complete.",
-        "build_interrupted": "The last run did not come to its end. Go on with it: what it finished is not done again.",
+        "build_interrupted": "The last run did not finish. Continue it: completed work is not repeated.",
         "build_release": "A release is frozen. Download or publish it on the page Releases.",
         "build_freeze_next": "Freeze a release on the page Releases, or add the step freeze to the recipe.",
-        "build_no_recipe": "Which recipe was run last is not known. Start the app with --recipe FILE, and curators "
-        "run it from here.",
-        "build_recipe_gone": "The recipe {recipe} is not there any more. Start the app with another one.",
+        "build_no_recipe": "The app does not know which recipe was run last. Start it with --recipe FILE; curators "
+        "can then run the recipe from here.",
+        "build_recipe_gone": "The recipe {recipe} no longer exists. Start the app with another one.",
         "build_run": "Run the recipe",
-        "build_run_on": "Go on with the run",
+        "build_run_on": "Continue the run",
         "build_funnel": "Write the funnel page",
         "build_freeze": "Freeze a release",
         "build_export": "Export decisions",
         "build_name": "Name of the release",
         "build_version": "Version",
-        "build_version_hint": "Such as 1.0; empty for a draft",
-        "build_pseudonyms": "Call people by numbers",
+        "build_version_hint": "For example 1.0; leave empty for a draft",
+        "build_pseudonyms": "Replace names with numbers",
         "build_source": "Recipe {recipe}, photographs in {images}",
         "build_steps": "Steps",
         "build_step": "Step",
@@ -263,25 +264,25 @@ TEXTS = Texts(
         "build_made": "Made",
         "build_why": "Dropped",
         "step_done": "done",
-        "step_waits": "waits for people",
+        "step_waits": "waiting for people",
         "step_to_come": "to come",
         "build_funnel_head": "Funnel",
         "build_files": "Releases and exports",
-        "build_files_none": "There are none yet.",
-        "build_place": "They lie in {place}.",
+        "build_files_none": "None yet.",
+        "build_place": "They are in {place}.",
         "build_download": "Download release {name}",
         "build_download_export": "Download export of {at}",
         "build_download_funnel": "Download funnel page of {at}",
-        "build_jobs": "What was started here",
-        "job_running": "{what}: works since {at}, started by {by}",
+        "build_jobs": "Commands started here",
+        "job_running": "{what}: running since {at}, started by {by}",
         "job_done": "{what}: done, started by {by} {at}",
         "job_failed": "{what}: failed, started by {by} {at}",
-        "job_cancelled": "{what}: cancelled by {canceller}, started by {by} {at}",
+        "job_cancelled": "{what}: canceled by {canceller}, started by {by} {at}",
         "job_output": "Last lines",
-        "job_silent": "Nothing yet.",
+        "job_silent": "No output yet.",
         "job_cancel": "Cancel",
         "job_stop": "Stop at once",
-        "job_cancelling": "It is being interrupted.",
+        "job_cancelling": "The command is being canceled.",
         "job_run": "Run",
         "job_funnel": "Funnel page",
         "job_freeze": "Release",
@@ -299,18 +300,19 @@ TEXTS = Texts(
         "in_order": "The options have an order",
         "simulated_figures": "The annotators of this campaign are simulated: no person decided anything here.",
         "agreement_why": (
-            "Over the decisions so far, on tasks that two or more decided. Bars are 95 % intervals from a bootstrap "
-            "over tasks; there is none where fewer than {least} tasks were compared, or where all of them agree alike."
+            "Calculated from the decisions so far, on tasks that two or more annotators decided. Bars are 95 "
+            "% intervals from a bootstrap over tasks; they are left out if fewer than {least} tasks were "
+            "compared, or if agreement is the same on all of them."
         ),
         "closed_early": {
             "by": "tasks",
             "one": (
-                "1 task closed before all its annotators had decided. With the decisions that it lacks, "
-                "agreement would hardly be higher and may be lower."
+                "1 task closed before all its annotators had decided. The missing decisions would hardly "
+                "raise agreement, and may lower it."
             ),
             "other": (
-                "{tasks} tasks closed before all their annotators had decided. With the decisions that they lack, "
-                "agreement would hardly be higher and may be lower."
+                "{tasks} tasks closed before all their annotators had decided. The missing decisions would "
+                "hardly raise agreement, and may lower it."
             ),
         },
         "compared": {
@@ -320,38 +322,41 @@ TEXTS = Texts(
         },
         "shown": "Shown in the plots",
         "votes": "Votes by criterion",
-        "votes_why": "How many reviewers say yes to each criterion, and how far they agree on it.",
+        "votes_why": "The number of reviewers who say yes to each criterion, and their agreement on it.",
         "criteria": "Votes",
         "undefined": "undefined",
         "why_undefined": (
-            "Undefined means that there is nothing to measure: nobody shares a task, everybody says the same of "
-            "everything, or the statistic is for other data (Cohen: two annotators; Fleiss: equally many decisions "
-            "on every task)."
+            "Undefined means that there is nothing to measure: no two annotators share a task, all decisions "
+            "are the same, or the statistic is for other data (Cohen: two annotators; Fleiss: equally many "
+            "decisions on every task)."
         ),
         "raters": "annotators",
         "without": "Without each annotator",
-        "without_why": "How far the others agree. Where it rises, the one left out says something else than the rest.",
-        "nothing_said": "Nobody has decided anything yet.",
+        "without_why": "The agreement of the others. If it rises, the annotator left out decides differently from "
+        "the rest.",
+        "nothing_said": "No decisions yet.",
         # Annotators
         "annotators": "Annotators",
         "qualification": "Practice and qualification",
-        "practice_offered": "Practice is offered here, and everybody may decide without it.",
-        "qualification_why": "Whoever has {mark} practice items right may decide here; the others get the practice.",
+        "practice_offered": "Practice is optional here: annotators may decide without it.",
+        "qualification_why": "Annotators may decide here once they have {mark} practice items right; until then they "
+        "get the practice.",
         "practice_state": "State",
         "practice_correct": "Right",
-        "practice_attempts": "Times practised",
+        "practice_attempts": "Times practiced",
         "practice_when": "When",
         "passed": "has passed",
         "not_passed": "has not passed yet",
-        "practised": "has practised",
-        "not_tried": "has not practised",
+        "practised": "has practiced",
+        "not_tried": "has not practiced",
         "waived": "let in by {name}",
         "let_in_whom": "Let in without passing",
         "let_in": "Let in",
         "was_let_in": "{name} may decide here now.",
-        "let_in_why": "They may then decide at once, and the audit log says who let them in.",
+        "let_in_why": "The annotator may then decide at once, and the audit log records who let them in.",
         "attention": "Attention checks",
-        "attention_why": "Attention checks ask for a given option. Whoever misses some decides without reading.",
+        "attention_why": "Attention checks ask for a given option. An annotator who misses some decides without "
+        "reading.",
         "example_head": "Show as an example",
         "example_why": "The guidelines of {campaign} then show it with your sentence, and never to anybody who may "
         "still be asked about it.",
@@ -362,33 +367,34 @@ TEXTS = Texts(
         "example_add": "Show it",
         "example_is": "The guidelines of {campaign} show this as an example: {words}",
         "example_withdraw": "Show it no more",
-        "invite_many": "Invite many people by a file",
-        "invite_many_why": "A CSV file with the columns name and role (annotator, adjudicator or curator), and perhaps "
-        "campaigns, parted by semicolons: those left to some, to which the person is assigned. Whoever has an account "
-        "is left as they are; addresses are not read.",
+        "invite_many": "Invite people from a file",
+        "invite_many_why": "A CSV file with the columns name and role (annotator, adjudicator or curator), and "
+        "optionally campaigns, separated by semicolons: campaigns restricted to assigned annotators, to which the "
+        "person is assigned. Existing accounts do not change; addresses are not read.",
         "invite_file": "CSV file of people",
         "invite_all": "Invite all of them",
-        "invited_many": "{new} invited, {known} had an account already. The links are shown for half a day.",
+        "invited_many": "Invited: {new}. Already with an account: {known}. The links are shown for half a day.",
         "invitation_links": "Download the links",
-        "annotators_why": "It tells whom to talk to, and changes nothing: the rule alone decides what is accepted.",
+        "annotators_why": "These figures show whom to talk to, and change nothing: only the rule decides what is "
+        "accepted.",
         "name": "Name",
         "decisions": "Decisions",
         "on_gold": "Right on gold",
-        "with_others": "With the others",
-        "regions": "Where things are",
-        "regions_why": "Of what annotators marked, on {compared} pictures that several marked, the newest {most} at "
-        "most. Intervals come from a bootstrap over pictures.",
+        "with_others": "Agreement with the others",
+        "regions": "Marked regions",
+        "regions_why": "From the marks on {compared} pictures that several annotators marked, at most the newest "
+        "{most}. Intervals come from a bootstrap over pictures.",
         "regions_mean_iou": "Mean overlap (IoU)",
         "regions_share_matched": "Share matched",
-        "regions_count_agreement": "Same number",
-        "regions_count_alpha": "Alpha of numbers",
+        "regions_count_agreement": "Same number of marks",
+        "regions_count_alpha": "Alpha of counts",
         "regions_label_alpha": "Alpha of labels",
-        "regions_distance": "Matched points lie {percent:.1f} % of the object's or picture's diagonal apart, on "
-        "average.",
-        "marks_against": "Marks against what counts",
-        "marks_against_why": "On {compared} of {of} pictures that are marked: each annotator's marks beside what they "
-        "agreed on, or beside an adjudicator's. Quality is 1 where all is there and equal, and 0 where nothing is; the "
-        "worst stand first.",
+        "regions_distance": "On average, matched points are {percent:.1f} % of the object's or picture's diagonal "
+        "apart.",
+        "marks_against": "Marks compared with the accepted ones",
+        "marks_against_why": "On {compared} of {of} marked pictures: each annotator's marks compared with those that "
+        "annotators agreed on, or with an adjudicator's. Quality is 1 if all marks are there and equal, and 0 if "
+        "none is; the worst come first.",
         "marks_worst": "Single pictures, the worst first:",
         "marks_picture": "Picture",
         "marks_pictures": "Pictures",
@@ -398,7 +404,7 @@ TEXTS = Texts(
         "marks_mislabelled": "Other label",
         "marks_by_adjudicator": "Adjudicated",
         "shared_tasks": {"by": "n", "one": "1 task", "other": "{n} tasks"},
-        "with_others_why": "Share of tasks on which each says what most of the others say.",
+        "with_others_why": "Share of tasks on which the annotator decides as most of the others do.",
         "estimated": "Estimated accuracy",
         "alpha_without": "Alpha without",
         "median_s": "Median seconds, of decisions timed",
@@ -408,25 +414,25 @@ TEXTS = Texts(
         "too_few": "too few to tell",
         "too_fast": "Too fast to look and read",
         "too_fast_why": (
-            "“Too fast to look and read” counts decisions that took less time than anybody needs for a glance at each "
-            "picture and for skimming the words. One of them proves nothing. Talk to somebody who has many."
+            "“Too fast to look and read” counts decisions that took less time than a glance at each picture "
+            "and skimming the words take. A single one proves nothing. Talk to annotators who have many."
         ),
         "not_enough": {
             "by": "n",
-            "one": "not enough: 1 shared task, of {least}",
-            "other": "not enough: {n} shared tasks, of {least}",
+            "one": "not enough: 1 shared task of the {least} needed",
+            "other": "not enough: {n} shared tasks of the {least} needed",
         },
         "estimate": {"by": "n", "one": "{share:.2f} from 1 shared task", "other": "{share:.2f} from {n} shared tasks"},
-        "estimate_beside": "{share:.2f} from {n} shared tasks; always the same: {constant:.2f}",
-        "doubt_of": "Look at the decisions of {name} before they count: {words}.",
-        "doubt_misses_checks": "attention checks were missed",
-        "doubt_rushes": "many took less time than anybody needs to look and read",
-        "doubt_faster_than_others": "they are far faster than the others",
-        "doubt_as_without_looking": "all are the same, for which nobody needs to look",
+        "estimate_beside": "{share:.2f} from {n} shared tasks; with one constant answer: {constant:.2f}",
+        "doubt_of": "Check the decisions of {name} before they count: {words}.",
+        "doubt_misses_checks": "missed attention checks",
+        "doubt_rushes": "many decisions were too fast to look and read",
+        "doubt_faster_than_others": "the decisions are far faster than the others'",
+        "doubt_as_without_looking": "all decisions are the same, which takes no looking",
         "at_work": "At work now",
         "at_work_why": (
-            "Who holds a task just now, with the first of those that they hold. Whoever closes the page gives back "
-            "what was fetched ahead."
+            "Annotators who hold tasks now, with the first task of each. When an annotator closes the page, "
+            "the tasks fetched ahead are returned."
         ),
         "at_work_picture": "Picture",
         "at_work_check": "an attention check",
@@ -434,13 +440,14 @@ TEXTS = Texts(
         "at_work_today": "Decided today",
         "set_aside": "Votes set aside",
         "set_aside_why": (
-            "Votes that are set aside count nowhere. Tasks that lack votes then open again for others, and the "
-            "annotator gets no more of this campaign. Nothing is deleted: votes can be taken back."
+            "Votes that are set aside do not count. Tasks that then lack votes open again for others, and "
+            "the annotator gets no more tasks of this campaign. Nothing is deleted: you can let the votes "
+            "count again."
         ),
         "set_aside_votes": "Votes",
         "set_aside_by": "Set aside by",
-        "set_aside_reason": "Why",
-        "set_aside_logged": "The audit log keeps it.",
+        "set_aside_reason": "Reason",
+        "set_aside_logged": "The audit log keeps the reason.",
         "set_aside_whom": "Whose votes",
         "set_aside_do": "Set aside",
         "take_back_whom": "Let votes count again",
@@ -456,22 +463,23 @@ TEXTS = Texts(
         },
         "stay_aside": {
             "by": "count",
-            "one": "1 stays aside, since somebody else decided in its place or is at the task now.",
-            "other": "{count} stay aside, since others decided in their place or are at the tasks now.",
+            "one": "1 vote stays set aside, because another annotator has decided in its place or holds the task now.",
+            "other": "{count} votes stay set aside, because other annotators have decided in their place or hold the "
+            "tasks now.",
         },
         "care": "With care",
         "care_why": (
-            "“With care” is the share of decisions made with care, as a 90 % credible interval, from "
-            "what stands in brackets: known answers right, decisions that took long enough to look, decisions with "
-            "most of the others. Whoever falls below the campaign's bounds (pause) is paused without your doing; "
-            "“Votes set aside” takes that back."
+            "“With care” is the share of decisions made with care, as a 90 % credible interval, estimated "
+            "from the figures in brackets: known answers right, decisions that took long enough to look, "
+            "decisions that agree with most of the others. An annotator who falls below the campaign's "
+            "limits (pause) is paused automatically; “Votes set aside” reverses that."
         ),
         "care_attention": "attention",
         "care_gold": "gold",
         "care_pace": "unhurried",
         "care_agreement": "with others",
         "paused_by_bounds": (
-            "{name} is paused, and their votes are set aside: {why}. On the page Annotators you can take that back."
+            "{name} is paused, and their votes are set aside: {why}. You can reverse this on the page Annotators."
         ),
         "alpha_of": {"by": "n", "one": "{alpha:.2f} on 1 task", "other": "{alpha:.2f} on {n} tasks"},
         "seconds_of": "{seconds:.1f} of {n}",
@@ -479,33 +487,34 @@ TEXTS = Texts(
         "confusion_why": {
             "by": "n",
             "one": (
-                "Estimated by the model of Dawid and Skene: of the tasks whose truth is the row, the share on "
-                "which {name} says the column. It rests on 1 task that others decided too."
+                "Estimated with Dawid and Skene's model: of the tasks whose truth is the row, the share that "
+                "{name} decides as the column says, from 1 task that others decided too."
             ),
             "other": (
-                "Estimated by the model of Dawid and Skene: of the tasks whose truth is the row, the share on which "
-                "{name} says the column. It rests on {n} tasks that others decided too."
+                "Estimated with Dawid and Skene's model: of the tasks whose truth is the row, the share that "
+                "{name} decides as the column says, from {n} tasks that others decided too."
             ),
         },
         "no_confusion": {
             "by": "n",
-            "one": "{name} shares 1 task with others. Errors are estimated from {least}.",
-            "other": "{name} shares {n} tasks with others. Errors are estimated from {least}.",
+            "one": "{name} shares 1 task with others. Estimating errors takes {least}.",
+            "other": "{name} shares {n} tasks with others. Estimating errors takes {least}.",
         },
         "truth": "Truth",
         "of": "{share:.0%} of {n}",
         # Reasons
         "reasons": "Reasons",
-        "reasons_why": "How often each reason was given, and the newest tasks that it was given for.",
-        "no_reasons": "No reasons were given yet.",
+        "reasons_why": "How often annotators gave each reason, and the newest tasks that they gave it for.",
+        "no_reasons": "No reasons yet.",
         "examples": "Examples",
         "item": "Item {item}",
         "picture": "First picture of item {item}",
         # People
-        "assigned": "Who decides where",
-        "assigned_why": "A campaign is everybody's until you assign some. Whoever is taken off keeps what they said.",
-        "everybody": "Everybody",
-        "only": "Only those assigned",
+        "assigned": "Assignments",
+        "assigned_why": "A campaign is open to all annotators until you assign some. Annotators whose assignment you "
+        "remove keep their decisions.",
+        "everybody": "All annotators",
+        "only": "Only assigned annotators",
         "assigned_to": "Assigned to {campaign}",
         "open_to": "{campaign} is for",
         "save": "Save",
@@ -681,7 +690,7 @@ TEXTS = Texts(
         "task_reopened": "Sent back.",
         "see_items": "See these items",
         "see_item": "See the item",
-        "not_assigned": "This campaign is for others. Ask a curator to assign you, or pick another one.",
+        "not_assigned": "You are not assigned to this campaign. Ask a curator to assign you, or choose another one.",
     },
 )
 

@@ -190,7 +190,7 @@ def require_shown(state: AppState, task_id: int) -> None:
     payload = state.store.payload(task_id)
     if payload is not None and not state.pictures.are_shown(content_in(payload).images):
         raise RefusedError(
-            "a picture of this task cannot be shown, so nothing is decided on it; skip it, or tell a curator"
+            "a picture of this task cannot be shown, so you cannot decide the task; skip it, or tell a curator"
         )
 
 

@@ -105,7 +105,7 @@ async def _checked(
     """Read a request, check it, and respond in a thread."""
     # A page of another site cannot add the header unless this server allows it in response to a preflight request.
     if DRAFT_HEADER not in request.headers:
-        return PlainTextResponse("this comes from the app\n", 403)
+        return PlainTextResponse("only the app may send this\n", 403)
     body, most = bytearray(), MOST_BYTES
     async for chunk in request.stream():
         body += chunk
@@ -121,7 +121,7 @@ async def _checked(
             return PlainTextResponse("too long\n", 413)
         reply = await run_in_threadpool(respond, account, sent)
     except (ValueError, RecursionError):
-        return PlainTextResponse("this is nothing that the app sends\n", 400)
+        return PlainTextResponse("this is not a value that the app sends\n", 400)
     except BenchwrightError as error:
         return PlainTextResponse(f"{message_of(error)}\n", 403)
     # In ASCII: a draft may hold a lone surrogate (half a character), which UTF-8 cannot encode.
@@ -143,13 +143,13 @@ def _work_request(body: bytes) -> _WorkRequest:
     """
     sent = json.loads(body)
     if not isinstance(sent, Mapping) or not isinstance(sent.get("campaign"), str):
-        raise ValueError("a request names its campaign")
+        raise ValueError("a request must name its campaign")
     events = sent.get("events", [])
     if not isinstance(events, list) or len(events) > _MOST_EVENTS:
-        raise ValueError("events are a list")
+        raise ValueError("events must be a list")
     stamp = sent.get("stamp", 0)
     if type(stamp) not in {int, float} or not 0 <= stamp < _LATEST_STAMP:
-        raise ValueError("a stamp is that of a state")
+        raise ValueError("a stamp must be that of a state")
     return _WorkRequest(
         sent["campaign"],
         [event_of(event) for event in events],
@@ -163,7 +163,7 @@ def _work_request(body: bytes) -> _WorkRequest:
 def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
     ids = sent.get(name, [])
     if not isinstance(ids, list) or len(ids) > _MOST_IDS or not all(type(number) is int for number in ids):
-        raise ValueError(f"{name} are a list of numbers")
+        raise ValueError(f"{name} must be a list of numbers")
     return [number for number in ids if is_id(number)]
 
 
@@ -171,7 +171,7 @@ def _message(sent: Mapping[str, Any]) -> int:
     """Return the id of the message that a request confirms, or 0, which no message has, if it names none."""
     number = sent.get("message", 0)
     if type(number) is not int:
-        raise ValueError("a message is named by its number")
+        raise ValueError("a message must be named by its number")
     return number if is_id(number) else 0
 
 

@@ -234,7 +234,7 @@ class Mark(AssignedCampaign):
         if self.pairs.endswith(_TABLE):
             self._pairs = read_pairs((info.context or {}).get(FOLDER, Path()) / self.pairs)
         elif not _VALUE.fullmatch(self.pairs):
-            raise ValueError(f"`pairs` is a table ({_TABLE}), or a value such as `near_duplicates.kept.like`")
+            raise ValueError(f"`pairs` must be a table ({_TABLE}), or a value such as `near_duplicates.kept.like`")
         return self
 
     def parameters(self) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def open_pairs(
             before = held.campaign(name)
             if before.kind != PAIR or before.settings.get("release_id") != release.release_id:
                 raise BenchwrightError(
-                    f"campaign {name!r} exists and is about something else; give the new one another name"
+                    f"campaign {name!r} already exists for something else; give the new one another name"
                 )
             if annotators not in (None, before.slots_per_task):
                 raise BenchwrightError(

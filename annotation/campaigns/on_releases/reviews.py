@@ -87,7 +87,9 @@ def open_tasks(
     kind = KINDS.get(wanted.head.kind)
     if kind is None or not _is_opened_by_files(kind):
         takes = ", ".join(each_kind.name for each_kind in KINDS.values() if _is_opened_by_files(each_kind))
-        raise DataError(f"{path} has tasks of kind {wanted.head.kind!r}, which files do not open; they open {takes}")
+        raise DataError(
+            f"{path} has tasks of kind {wanted.head.kind!r}, which a file cannot open; a file can open {takes}"
+        )
     other = [category.code for category in wanted.head.categories if category.code not in get_args(Finding)]
     if kind.name == REVIEW and wanted.head.categories:
         raise DataError(f"{path} has tasks of kind {REVIEW!r} with categories; reviewers vote on {', '.join(CRITERIA)}")

@@ -58,8 +58,8 @@ def check_drafts_before(campaign: str, drafted_by: DraftedBy, given: Mapping[str
     for entry in drafted_by:
         if DRAFTS not in given.get(entry, {}):
             raise RecipeError(
-                f"step {campaign!r} has `drafted_by: [{entry}]`, and no step `{step}` before it has that name; "
-                f"before it: {', '.join(given) or 'nothing'}"
+                f"step {campaign!r} has `drafted_by: [{entry}]`, but no earlier step `{step}` has that name; "
+                f"earlier steps: {', '.join(given) or 'nothing'}"
             )
 
 

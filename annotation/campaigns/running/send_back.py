@@ -102,8 +102,7 @@ class ReturningCampaign(AssignedCampaign):
         for entry in self.heeds:
             if entry not in before:
                 raise RecipeError(
-                    f"step {self.name!r} has `send_back: {{flagged_by: [{entry}]}}`, and no step before it has that "
-                    "name"
+                    f"step {self.name!r} has `send_back: {{flagged_by: [{entry}]}}`, but no earlier step has that name"
                 )
         return self
 

@@ -68,9 +68,10 @@ class ImageDrafts:
         """
         if self._unfit and not self._fitting:
             raise StepError(
-                f"step {stage!r}: none of {counted(self._unfit, 'draft')} fits its form, such as "
+                f"step {stage!r}: none of {counted(self._unfit, 'draft')} fits the form of this step; the first "
+                "problem: "
                 f"{self._first_mistake}; give `questions`, `options`, `refusal`, `explanation`, `labels` and "
-                "`max_chars` as the step `draft_questions` has them"
+                "`max_chars` as in the step `draft_questions`"
             )
 
     def _fits(self, entry: Mapping[str, Any]) -> bool:

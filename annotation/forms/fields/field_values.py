@@ -277,8 +277,8 @@ def _text(field: TextField | Lines, value: str) -> str:
         raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
     if text and isinstance(field, TextField) and field.is_name and not _SHORT_NAME.fullmatch(text):
         raise FormError(
-            f"field {field.name!r} ({field.label}): {quoted(text)} is not a short name of lower-case letters, digits "
-            "and underscores, such as name_tag"
+            f"field {field.name!r} ({field.label}): {quoted(text)} is not a short name of lowercase letters, "
+            "digits and underscores, such as name_tag"
         )
     if text and isinstance(field, TextField) and field.is_count and not re.fullmatch("[0-9]{1,6}", text):
         raise FormError(f"field {field.name!r} ({field.label}): {quoted(text)} is not a whole number")

@@ -80,7 +80,7 @@ def _text_in_words(field: OneChoice | TextField | DraftsField) -> str:
     if not isinstance(field, TextField):
         return "the letter of one of the choices" if isinstance(field, OneChoice) else "nothing"
     if field.is_name:
-        return "a short name of lower-case letters, digits and underscores"
+        return "a short name of lowercase letters, digits and underscores"
     if field.is_count:
         return "a whole number"
     return "an address such as https://host/page" if field.is_address else "text"

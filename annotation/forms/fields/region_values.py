@@ -110,7 +110,7 @@ def _listed(value: Any) -> list[Any]:
         except (ValueError, RecursionError):
             raise RegionError("this is not a list of regions in JSON") from None
     if not isinstance(value, list | tuple):
-        raise RegionError("regions are a list, one JSON object each")
+        raise RegionError("regions must be a list of JSON objects")
     return list(value)
 
 
@@ -133,4 +133,6 @@ def _check_free(label: str) -> None:
     if not label:
         raise RegionError("a label is missing; say in a word or two what is marked")
     if len(label.splitlines()) > 1 or not can_be_kept(label):
-        raise RegionError(f"a label is one line of at most {MAX_LABEL} characters, without null or incomplete ones")
+        raise RegionError(
+            f"a label must be one line of at most {MAX_LABEL} characters, without null or incomplete ones"
+        )

@@ -271,7 +271,7 @@ _ACCOUNTS = sa.select(accounts, annotators.c.name, _has_identity).join(annotator
 
 
 _LOCKED = sa.select(accounts.c.id).order_by(accounts.c.id).with_for_update(key_share=True)
-_HAS_ACCOUNT = "you have another account here already; sign in to that one"
+_HAS_ACCOUNT = "you already have another account here; sign in to it"
 
 
 def _invited(held: StoreConnection, token: str, *, now: datetime) -> Account:
@@ -284,7 +284,7 @@ def _invited(held: StoreConnection, token: str, *, now: datetime) -> Account:
         connection.execute(_LOCKED.where(accounts.c.invite_hash == hash_of(token)))
     account = Accounts(held).invited(token, now=now)
     if account is None:
-        raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
+        raise RefusedError("this invitation has been used or has expired; ask a curator for a new one")
     return account
 
 

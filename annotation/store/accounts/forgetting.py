@@ -166,7 +166,7 @@ def forget_person(
         DataError: The audit log is inconsistent; fix that first.
     """
     if not all(map(str.strip, also)):
-        raise BenchwrightError("a further name is empty; give one that notes use for the person")
+        raise BenchwrightError("an additional name is empty; give one that notes use for the person")
     person = _Person(name, _PREFIX + secrets.token_hex(4), also)
     try:
         with store.batch() as held, held.writing() as connection:
@@ -193,9 +193,7 @@ class _Person:
         row = connection.execute(sa.select(annotators).where(annotators.c.name == self._name)).one_or_none()
         if row is None or row.kind != "person":
             what = "is simulated" if row is not None else "has decided nothing and has no account"
-            raise BenchwrightError(
-                f"{self._name!r} {what} in this review store; `review users` lists who has an account"
-            )
+            raise BenchwrightError(f"{self._name!r} {what} in this review store; `review users` lists all accounts")
         hold_log(connection)
         if (broken := audited(connection).broken) is not None:
             raise DataError(

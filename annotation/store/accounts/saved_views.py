@@ -44,7 +44,7 @@ def save_view(
         raise BenchwrightError(f"a view's name has 1 to {LONGEST_NAME} characters; this one has {len(wanted)}")
     views = views_of(connection, curator)
     if wanted not in views and len(views) >= MOST:
-        raise BenchwrightError(f"you have {MOST} saved views, which is the most; remove one")
+        raise BenchwrightError(f"you have {MOST} saved views, the maximum; remove one")
     owner = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == curator)).scalar_one()
     values = {"annotator_id": owner, "name": wanted, "query": json.dumps(dict(parameters)), "saved_at": now}
     insert = insert_into(connection, saved_views).values(values)

@@ -288,7 +288,7 @@ def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[
         or {
             "open": "all its slots are taken",
             "done": f"it is decided under {rule}" if closes else f"all {rule} decisions are in",
-            "retired": "the item has changed since; look at its new version",
+            "retired": "the item has changed since then; look at its new version",
         }[state]
     )
 

@@ -151,8 +151,8 @@ def check_qualified(connection: sa.Connection, campaign: Campaign, annotator_id:
     wanted = {"campaign": campaign.id, "annotator": annotator_id, "pass_mark": qualification.pass_mark}
     if not connection.execute(_QUALIFIED, wanted).scalar_one():
         raise RefusedError(
-            f"annotator {name!r} has not passed the practice of campaign {campaign.name!r} yet; it is in the review "
-            "app, under Home"
+            f"annotator {name!r} has not passed the practice of campaign {campaign.name!r} yet; the practice is "
+            "on the page Home of the review app"
         )
 
 

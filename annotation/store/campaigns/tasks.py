@@ -210,11 +210,11 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
         BenchwrightError: The name is not 1 to 100 printable characters, or does not fit the kind.
     """
     if not 0 < len(name) <= 100 or not name.isprintable() or name != name.strip():
-        raise BenchwrightError(f"annotator {name[:100]!r}: names are 1 to 100 printable characters, no space around")
-    if (kind == "simulated") != name.startswith(SIMULATED):
         raise BenchwrightError(
-            f"annotator {name!r}: names of simulated annotators, and no others, begin with {SIMULATED!r}"
+            f"annotator {name[:100]!r}: names are 1 to 100 printable characters, with no space at either end"
         )
+    if (kind == "simulated") != name.startswith(SIMULATED):
+        raise BenchwrightError(f"annotator {name!r}: only names of simulated annotators begin with {SIMULATED!r}")
     row = {"name": name, "kind": kind}
     connection.execute(insert_into(connection, annotators).values(row).on_conflict_do_nothing())
 

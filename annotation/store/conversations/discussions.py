@@ -130,7 +130,7 @@ def add_post(
         raise BenchwrightError(f"{author!r} has no account in this review store")
     of_item = (item_posts.c.campaign_id == campaign.id) & (item_posts.c.item_id == item_id)
     if connection.execute(sa.select(sa.func.count()).where(of_item)).scalar_one() >= MOST:
-        raise RefusedError(f"this item has {MOST} posts, which is the most")
+        raise RefusedError(f"this item has {MOST} posts, the maximum")
     values = {
         "campaign_id": campaign.id, "item_id": item_id, "annotator_id": annotator_id, "words": text, "posted_at": now,
     }  # fmt: skip

@@ -169,5 +169,5 @@ def _person(connection: sa.Connection, name: str) -> int:
     query = sa.select(annotators.c.id).where(annotators.c.name == name, annotators.c.kind == "person")
     found: int | None = connection.execute(query).scalar_one_or_none()
     if found is None:
-        raise BenchwrightError(f"no annotator is called {name!r}; `review users` lists who has an account")
+        raise BenchwrightError(f"no annotator is called {name!r}; `review users` lists all accounts")
     return found

@@ -191,7 +191,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
         chain.broken = chain.broken or BrokenRow(number, _unreadable(error))
     broken, decisions = chain.broken, 0
     if broken is None and not chain.found_expected:
-        broken = BrokenRow(None, f"no row has the hash {expect}: rows were cut off, or the log was written anew")
+        broken = BrokenRow(None, f"no row has the hash {expect}: rows were cut off, or the log was rewritten")
     if broken is None:
         broken, decisions = _compared(connection, chain)
     return AuditResult(chain.rows, chain.head, decisions, broken)

@@ -36,8 +36,7 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
     if engine.get_execution_options().get(READ_ONLY, False):
         raise DataError(
             f"{where} is of an older version ({revision or 'empty'}) and cannot be brought up to {REVISIONS[-1]} "
-            "where it lies, because it or its folder cannot be written to; copy the workspace to a place where you "
-            "may write"
+            "in place, because it or its folder is read-only; copy the workspace to a place where you may write"
         )
     with write_transaction(engine) as connection:
         hold_tables(connection)

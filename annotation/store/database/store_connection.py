@@ -119,7 +119,7 @@ class StoreConnection:
                 raw.cursor().execute(statement)
         except sqlite3.OperationalError as error:
             raise BenchwrightError(
-                f"{self.where} was changed, but could not be written anew ({cause_of(error)}), so its file may still "
+                f"{self.where} was changed, but could not be rewritten ({cause_of(error)}), so its file may still "
                 "hold the replaced data; stop all programs that use it, and run `VACUUM` on it"
             ) from error
         finally:

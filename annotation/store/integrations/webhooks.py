@@ -176,7 +176,7 @@ class Webhooks:
             is_there = (webhooks.c.campaign_id == found.id) & webhooks.c.ended_at.is_(None)
             count = connection.execute(sa.select(sa.func.count()).select_from(webhooks).where(is_there)).scalar_one()
             if count >= MOST_WEBHOOKS:
-                raise BenchwrightError(f"a campaign has at most {MOST_WEBHOOKS} webhooks; remove one first")
+                raise BenchwrightError(f"a campaign can have at most {MOST_WEBHOOKS} webhooks; remove one first")
             last = connection.execute(sa.select(sa.func.max(audit_log.c.id))).scalar_one() or 0
             values = {"campaign_id": found.id, "url": url, "events": json.dumps(chosen), "secret": secret}
             values |= {"read_up_to": last, "is_finished": False, "made_at": now, "made_by": by}

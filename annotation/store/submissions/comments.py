@@ -74,9 +74,9 @@ def add_remark(
     """
     text = words.strip()
     if not text and not is_flag:
-        raise RefusedError("the comment is empty; write one, or flag the task without words")
+        raise RefusedError("the comment is empty; write something, or flag the task without a comment")
     if len(text) > LONGEST or "\0" in text:
-        raise RefusedError(f"a comment is at most {LONGEST} characters, without nulls; this one has {len(text)}")
+        raise RefusedError(f"a comment can have at most {LONGEST} characters, and no nulls; this one has {len(text)}")
     hold_annotator(connection, annotator)
     annotator_id = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == annotator)).scalar_one()
     own_count = sa.select(sa.func.count()).where(remarks.c.task_id == task_id, remarks.c.annotator_id == annotator_id)

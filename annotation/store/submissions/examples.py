@@ -99,7 +99,7 @@ class Examples:
             if any(example.task_id == task_id for example in in_force):
                 raise BenchwrightError("it is an example already")
             if len(in_force) >= _MOST_EXAMPLES:
-                raise BenchwrightError(f"guidelines show at most {_MOST_EXAMPLES} examples; take one away first")
+                raise BenchwrightError(f"guidelines show at most {_MOST_EXAMPLES} examples; remove one first")
             values = {"task_id": task_id, "is_accepted": is_accepted, "words": text, "made_by": by, "made_at": now}
             connection.execute(sa.insert(guideline_examples).values(values))
             about = {"campaign": row.name, "task": task_id, "is_accepted": is_accepted, "words": text}

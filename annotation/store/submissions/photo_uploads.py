@@ -122,7 +122,7 @@ def _check_room(connection: sa.Connection, task_id: int, annotator: str, *, most
     count = connection.execute(query.where(uploads.c.task_id == task_id, annotators.c.name == annotator)).scalar_one()
     if count >= most:
         raise RefusedError(
-            f"no more photographs can be uploaded for this task (there: {count}); hand one in, or skip the task"
+            f"no more photographs can be uploaded for this task (uploaded: {count}); submit one, or skip the task"
         )
 
 

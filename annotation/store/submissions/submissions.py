@@ -119,8 +119,8 @@ def _checked(
             return None
         if seen_version is not None and previous.version != seen_version:
             raise StaleError(
-                "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at "
-                "both, and decide again if you like"
+                "you have since decided this in another window, and that decision stands; what you wrote here "
+                "is kept: look at both, and decide again if you like"
             )
         if slot.gold is not None and assignment_settings_of(json.loads(slot.settings)).gold_feedback:
             raise RefusedError("this was a gold item, and you have seen the right decision; your first decision stands")
@@ -134,7 +134,7 @@ def _checked(
     if form.typed is None:
         _check_decision(form, decisions_of(form, payload), submission)
     elif submission.reasons or submission.note:
-        raise RefusedError("this form has its own fields, and takes no reasons or note besides")
+        raise RefusedError("this form has its own fields; it takes no separate reasons or note")
     if is_sent_back(submission) and not has_writer(connection, payload):
         raise RefusedError("this item has no writer to whom it could go back; edit or reject it, or vote no")
     _check_key_unseen(connection, slot)
@@ -212,11 +212,11 @@ def _check_decision(form: CampaignForm, decisions: Sequence[str], submission: Su
         mistakes.append(f"decision {decision!r} needs a note that says what to change, or edits")
     known_reasons = form.reasons
     if unknown := sorted(set(submission.reasons) - set(known_reasons)):
-        words = ", ".join(known_reasons) or "the form (it has no reasons)"
+        words = ", ".join(known_reasons) or "those of this form, which has none"
         mistakes += [f"reason {reason[:60]!r} is not one of {words}" for reason in unknown]
     if note is not None and (len(note) > MAX_NOTE or not can_be_kept(note)):
         mistakes.append(
-            f"a note is at most {MAX_NOTE} characters, without null or incomplete ones; this one has {len(note)}"
+            f"a note can have at most {MAX_NOTE} characters, and no null or incomplete ones; this one has {len(note)}"
         )
     if mistakes:
         raise RefusedError("; ".join(mistakes))

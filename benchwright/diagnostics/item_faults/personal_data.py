@@ -142,8 +142,8 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[tuple[int, int]]]], ...] = (
     ("phone", _phones),
 )
 _NAMES = {
-    "iban": "the number of a bank account (its checksum holds)",
-    "card": "the number of a payment card (its checksum holds)",
+    "iban": "the number of a bank account (with a valid checksum)",
+    "card": "the number of a payment card (with a valid checksum)",
     "passport": "the number of a passport",
     "mail": "a mail address",
     "social_security": "a social security number",
@@ -175,7 +175,7 @@ RULES = (
         "personal_data",
         "personal_data",
         "medium",
-        "mail address, phone, bank account (IBAN) or payment card with a checksum that holds, passport or social "
+        "mail address, phone, bank account (IBAN) or payment card with a valid checksum, passport or social "
         "security number in question, options or explanation; addresses at `example.com` do not count",
         _in_texts,
     ),

@@ -105,7 +105,7 @@ def _related(related: tuple[str, str, str], pair: tuple[Choice, Choice], facts: 
         )
     has_right = facts.right in pair
     return ItemFault(
-        f"The options {first.key} and {second.key} perhaps mean the same: {word!r} and {other!r} are synonyms"
+        f"The options {first.key} and {second.key} may mean the same: {word!r} and {other!r} are synonyms"
         + (", and the right one is among them." if has_right else ", so that neither can be the right one."),
         evidence | {"relation": "same"},
         "medium" if has_right else "low",
@@ -131,7 +131,7 @@ def _not_as_asked(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
         if asked is not None and option.choice is not facts.right:
             yield ItemFault(
                 f"Option {option.choice.key}, {option.choice.text!r}, is of another kind than all others, and the "
-                f"question asks for {asked!r}: it can be left out without the picture.",
+                f"question asks for {asked!r}: it can be excluded without the picture.",
                 {"option": option.choice.key, "text": option.choice.text, "asked": asked},
                 certainty="likely",
             )
@@ -174,8 +174,8 @@ def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
     if odd is not None and facts.worded[odd] is not facts.right:
         option = facts.worded[odd]
         yield ItemFault(
-            f"Option {option.key}, {option.text!r}, is of another kind than all others: it can be left out without the "
-            "picture.",
+            f"Option {option.key}, {option.text!r}, is of another kind than all others: it can be excluded "
+            "without the picture.",
             {"option": option.key, "text": option.text, "asked": None},
         )
 
@@ -230,8 +230,9 @@ def meaning_rules(wordnet: WordNet) -> tuple[FaultRule, ...]:
             "options_related_in_meaning",
             "options",
             "medium",
-            "by a WordNet two options are synonyms, or a wrong one is more general than the right one (`dog` where "
-            "`poodle` is right); low where both are wrong",
+            "according to a WordNet, two options are synonyms, or a wrong one is more general than the right "
+            "one (`dog` where "
+            "`poodle` is right); low if both are wrong",
             partial(_pairs, wordnet=wordnet),
             ("key", "options"),
             "possible",
@@ -240,7 +241,7 @@ def meaning_rules(wordnet: WordNet) -> tuple[FaultRule, ...]:
             "options_answer_another_question",
             "options",
             "medium",
-            "by a WordNet all options are of kinds that the question does not ask for",
+            "according to a WordNet, all options are of kinds that the question does not ask for",
             partial(_unanswerable, wordnet=wordnet),
             ("options",),
             "possible",
@@ -249,7 +250,7 @@ def meaning_rules(wordnet: WordNet) -> tuple[FaultRule, ...]:
             "option_of_another_kind",
             "options",
             "low",
-            "by a WordNet a wrong option is of another kind than all others (`a hammer` among animals)",
+            "according to a WordNet, a wrong option is of another kind than all others (`a hammer` among animals)",
             partial(_off_kind, wordnet=wordnet),
             ("key", "options"),
             "possible",

@@ -73,8 +73,8 @@ class WordNet:
         if missing := [name for name in needed if not (folder / name).is_file()]:
             raise PrerequisiteError(
                 f"{folder} holds no WordNet: {missing[0]} is missing; give the folder with Princeton's files "
-                "(`index.noun`, `data.noun`, ...), as the Debian package wordnet-base or a download of WordNet or "
-                "of the Open English WordNet has it"
+                "(`index.noun`, `data.noun`, ...), from the Debian package wordnet-base, or a download of "
+                "WordNet or the Open English WordNet"
             )
         with naming(folder):
             self._data = {part: self._read(f"data.{part}") for part in PARTS}
@@ -102,7 +102,7 @@ class WordNet:
     def _read(self, name: str) -> bytes:
         path = self.folder / name
         if path.stat().st_size > _MOST_BYTES:
-            raise DataError(f"{path} has more than {_MOST_BYTES:,} bytes, which no file of a WordNet has")
+            raise DataError(f"{path} is larger than {_MOST_BYTES:,} bytes, too large for a file of a WordNet")
         return path.read_bytes()
 
     def _index(self, part: PartOfSpeech) -> dict[bytes, bytes]:
@@ -130,8 +130,8 @@ class WordNet:
             return Synset(part, line[2] == "s", offset, int(line[1]), words, pointing)
         except (ValueError, IndexError, KeyError):
             raise DataError(
-                f"{self.folder / f'data.{part}'} is damaged: at byte {offset:,} stands no sense, to which another line "
-                "points; get the files anew, without changing their line ends"
+                f"{self.folder / f'data.{part}'} is damaged: another line points to a sense at byte {offset:,}, "
+                "where none begins; get the files again, without changing their line ends"
             ) from None
 
     def _gloss(self, sense: Synset) -> str:

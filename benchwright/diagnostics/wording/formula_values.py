@@ -278,7 +278,7 @@ class _Reading:
         """Return the value of the whole formula."""
         value = self._sum()
         if self._tokens[self._at][0] != "end" or not cmath.isfinite(value):
-            raise ValueError(f"no formula up to its end: {self._tokens}")
+            raise ValueError(f"this is not a complete formula: {self._tokens}")
         return value
 
     def _takes(self, *signs: str) -> str | None:
@@ -317,7 +317,7 @@ class _Reading:
         base = self._atom()
         if self._takes("!"):
             if base.imag or not 0 <= base.real < _MOST_FACTORIAL:
-                raise ValueError(f"no factorial of {base} is calculated")
+                raise ValueError(f"the factorial of {base} is not calculated")
             base = complex(math.gamma(base.real + 1))
         return base ** (-self._power() if self._takes("-") else self._power()) if self._takes("^") else base
 
@@ -335,4 +335,4 @@ class _Reading:
             if not self._takes(")"):
                 raise ValueError("a bracket is not closed")
             return value
-        raise ValueError(f"no number, name or bracket: {token!r}")
+        raise ValueError(f"expected a number, name or bracket, found {token!r}")

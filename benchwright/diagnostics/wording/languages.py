@@ -236,7 +236,7 @@ def _counts(language: str) -> dict[str, int]:
     spec = find_spec("spellchecker")
     if spec is None or spec.origin is None:
         raise PrerequisiteError(
-            "telling languages needs the word lists of pyspellchecker: pip install 'benchwright[filters]'"
+            "detecting languages needs the word lists of pyspellchecker: pip install 'benchwright[filters]'"
         )
     packed = (Path(spec.origin).parent / "resources" / f"{language}.json.gz").read_bytes()
     counts: dict[str, int] = from_json(gzip.decompress(packed), cache_strings=False)  # in half the time of `json`

@@ -76,7 +76,7 @@ class _LogicReading:
         """Return the value of the whole formula."""
         value = self._level(0)
         if self._signs[self._at]:
-            raise ValueError(f"no formula up to its end: {self._signs}")
+            raise ValueError(f"this is not a complete formula: {self._signs}")
         return value
 
     def _level(self, level: int) -> bool:
@@ -106,7 +106,7 @@ class _LogicReading:
         elif sign in self._values:
             value = self._values[sign]
         else:
-            raise ValueError(f"no letter or bracket: {sign!r}")
+            raise ValueError(f"expected a letter or bracket, found {sign!r}")
         while self._signs[self._at] == "ᶜ":
             self._at += 1
             value = not value

@@ -189,9 +189,9 @@ def _by_place(text: str, before: int, after: int, question: str) -> PointingOpti
     if place == "neighbour":
         return PointingOption("", "", by_letter=True)
     if place == "others":
-        return PointingOption("", "what it says depends on the others, and several can be right", by_letter=False)
+        return PointingOption("", "its meaning depends on the others, and several can be right", by_letter=False)
     if place == "these" and after:
-        fault = f"{text.rsplit(maxsplit=1)[-1]!r} reads as those above it, and {_stand(after)} below it"
+        fault = f"{text.rsplit(maxsplit=1)[-1]!r} refers to those above it, but {_stand(after)} below it"
         return PointingOption("", fault, by_letter=False, is_vague=True)
     return None
 
@@ -225,8 +225,8 @@ def _place_pointed_at(text: str, question: str) -> _Place | None:
 def _above(before: int, after: int) -> str:
     if not after:
         return ""
-    return "no option stands above it" if not before else f"{_stand(after)} below it"
+    return "no option is above it" if not before else f"{_stand(after)} below it"
 
 
 def _stand(options: int) -> str:
-    return counted(options, "option stands", "options stand")
+    return counted(options, "option is", "options are")
