@@ -1,4 +1,4 @@
-"""Files that state the camera's pose for each of several pictures of one scene.
+"""Files that state the camera poses of several pictures of one scene.
 
     images.txt          COLMAP's text model: world to camera; the camera's x goes right, y down, z forward
     transforms.json     NeRF, instant-ngp, nerfstudio: camera to world; x goes right, y up, z backward
@@ -42,11 +42,11 @@ _TRANSLATION = ("tx", "ty", "tz")
 _MOST_BYTES = 256 << 20
 _HEAD_BYTES = 1 << 16
 _TOLERANCE = 0.02
-"""Largest deviation of a rotation's rows from unit length and from right angles."""
+"""Largest deviation of a rotation matrix's rows from unit length and from orthogonality."""
 _LEAST_SPREAD = 0.01
-"""Mean square along the second principal direction from which the cameras' right-hand axes span a plane."""
+"""Smallest mean square along the second principal direction at which the cameras' right-hand axes span a plane."""
 _MOST_ROLL = 0.2
-"""Largest root mean square of the sines of roll angles at which cameras count as level."""
+"""Largest root mean square of the sines of the roll angles at which cameras count as level."""
 _LEAST_UPRIGHT = 0.5
 """Length of the mean of the cameras' upward directions, 0-1, below which they have no common upward direction."""
 _MOST_ASIDE_DEG = 25.0
@@ -57,7 +57,7 @@ Matrix = NDArray[np.float64]
 
 
 class CameraStatement(BaseModel):
-    """The content of `poses.toml`; this module's docstring explains it."""
+    """The content of `poses.toml`, which this module's docstring explains."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -71,9 +71,9 @@ class StatedCamera(NamedTuple):
     """A camera as stated by a file, from world to camera, with x right, y down, z forward.
 
     Args:
-        entry: Its entry in the file.
-        picture: Its picture's name in the file.
-        frame: Number in time; None for the order of the pictures' names.
+        entry: Entry of the camera in the file.
+        picture: Name of its picture in the file.
+        frame: Number in temporal order; None to order by the pictures' names.
         rotation: 3 x 3.
         translation: Length 3, in the file's unit.
     """
@@ -114,7 +114,7 @@ def camera_form(name: str, place: Path) -> CameraForm | None:
 
 
 def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraScene | RefusedRow]:
-    """Yield the scenes of a file, and its faults.
+    """Yield the scenes in a file, and the file's faults.
 
     Args:
         root: The folder.
@@ -122,7 +122,7 @@ def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraSce
         form: Kind of the file.
 
     Raises:
-        BadRow: It cannot be read, or its conventions are unknown.
+        BadRow: The file cannot be read, or its conventions are unknown.
     """
     place = root / path
     beside = place.with_name(POSES_STATEMENT)
@@ -203,7 +203,7 @@ def check_rotation(rotation: Matrix3) -> None:
     """Check that a matrix is a rotation.
 
     Raises:
-        BadRow: It is not a rotation, or it includes a reflection.
+        BadRow: The matrix is not a rotation, or it includes a reflection.
     """
     matrix = np.array(rotation)
     if not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - np.eye(3)).max() > _TOLERANCE:
@@ -326,7 +326,7 @@ def _of_cells(row: Row, statement: CameraStatement) -> StatedCamera:
 def _inverted(
     entry: str, picture: str, frame: int | None, rotation: Matrix, translation: Matrix, axes: str
 ) -> StatedCamera:
-    """Return a camera, world to camera, from a pose that maps from the camera to the world."""
+    """Return a world-to-camera pose, given a camera-to-world pose."""
     check_rotation(_matrix(rotation))
     turned = np.array(_FLIP[axes])[:, None] * rotation.T
     return StatedCamera(entry, picture, frame, turned, -turned @ translation)

@@ -3,7 +3,8 @@
     DIW_Annotations/DIW_test.csv                or DIW_Annotations_splitted/DIW_{train,val,test}.csv
     DIW_test/<sha1>.thumb                       JPEG data
 
-The files are not ordinary CSV: a line with the picture, then a line with its pair of points, without a header:
+The files are not ordinary CSV: they have no header, and each line with a picture is followed by a line with its pair of
+points:
 
     ./DIW_test/ad956b51882fce447aa5a5bb65e434366cb41aa1.thumb
     118,70,257,291,>,500,333
@@ -35,7 +36,7 @@ class Diw(DatasetReader):
     """Pairs of points of DIW.
 
     Args:
-        splits: Splits to read, as the files are named: `train_val` and `test`, or `train`, `val` and `test`; all by
+        splits: Splits to read, named like the files: `train_val` and `test`, or `train`, `val` and `test`; all by
             default.
     """
 

@@ -1,7 +1,7 @@
 """Records from measurements of your own photographs: depth maps, masks, camera poses.
 
-Each depth map gives its photograph a record, all masks of a photograph together give it one, and each scene of a camera
-file is one record of several pictures. Unusable maps, masks and cameras are reported by name.
+Each depth map yields a record of its photograph, all masks of a photograph together yield one record, and each scene in
+a camera file yields one record of several pictures. Unusable maps, masks and cameras are reported by name.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def _of_depth_maps(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecor
 
 
 def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield a record for each photograph whose masks are all usable; otherwise, not all its objects are known."""
+    """Yield a record for each photograph whose masks are all usable, because otherwise not all its objects are
+    known.
+    """
     for photograph, masks in groupby(
         sorted(maps, key=lambda entry: entry.photograph or ""), lambda entry: entry.photograph
     ):

@@ -4,7 +4,7 @@
     nights/ref/000/000.png
     nights/distort/000/000_0.png, 000_1.png
 
-`right_vote` 1 means that the right picture is closer. Stable Diffusion 2.1 made all pictures.
+`right_vote` 1 means that the picture on the right is closer. All pictures were made with Stable Diffusion 2.1.
 """
 
 from __future__ import annotations

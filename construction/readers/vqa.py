@@ -58,9 +58,11 @@ class _AnsweredQuestion(BaseModel):
 
 
 _BESIDE = ("multiple_choice_answer", "question_type")
-"""Optional fields of the answers to a question: the accepted answer, which is computed, and a kind of question."""
+"""Optional fields of the answers to a question: the accepted answer, which is computed anyway, and a kind of
+question.
+"""
 _CONTRADICTED = "contradicted_answer"
-"""Reason for replacing a stated answer that is not the most frequent one; the most frequent one is used."""
+"""Reason for replacing a stated answer by the most frequent one."""
 
 
 class VqaV2(DatasetReader):
@@ -93,7 +95,7 @@ class VqaV2(DatasetReader):
         """Yield the files of questions and of answers.
 
         Raises:
-            DataError: A part has questions and no answers.
+            DataError: A part has questions but no answers.
         """
         for part in self._parts(files):
             yield from (_QUESTIONS.format(part), _ANSWERS.format(part))
