@@ -72,14 +72,14 @@ class _Labels(NamedTuple):
 
 
 def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> CheckedReading:
-    """Return the reader's errors according to people's labels, and the scores that take them into account.
+    """Return the reader's errors according to people's labels, and the scores that take these errors into account.
 
     Args:
         labels: Filled-in tables, or results of campaigns in the review app; `sample.json` is in the same folder.
         places: Folders of results that have been moved since the sample was drawn; none by default.
 
     Raises:
-        BenchwrightError: All rows are blank, or the tables are in different folders.
+        BenchwrightError: All rows are blank, or the tables are not in the same folder.
         DataError: A table, the sample or the results are damaged, or the sample was not drawn from these results.
     """
     if len({path.parent.resolve() for path in labels}) > 1:
