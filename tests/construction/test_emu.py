@@ -1,4 +1,4 @@
-"""EMU's source images: grouped, checked, with boxes; whatever is missing is counted and stops nothing."""
+"""EMU's source images: grouped and checked, with boxes; missing images are counted and do not stop the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step `facts`: which images a file speaks of, and what an edited fact makes again."""
+"""The step `facts`: the images that a file mentions, and the work that an edited fact repeats."""
 
 from __future__ import annotations
 

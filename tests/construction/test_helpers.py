@@ -1,4 +1,4 @@
-"""Helpers that propose regions: real GrabCut, both SAMs and detectors with tiny weights, an endpoint that is scripted."""
+"""Helpers that propose regions: real GrabCut, both SAMs and detectors with tiny weights, and a scripted endpoint."""
 
 from __future__ import annotations
 

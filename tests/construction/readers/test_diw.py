@@ -1,4 +1,4 @@
-"""DIW: lines in twos, y before x, from 1, `>` for farther, JPEG data in `.thumb` files."""
+"""DIW: pairs of lines, y before x, counted from 1, `>` for farther, JPEG data in `.thumb` files."""
 
 from __future__ import annotations
 

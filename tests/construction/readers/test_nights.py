@@ -1,4 +1,4 @@
-"""NIGHTS: the right vote means the right picture; triplets with few votes and columns in other places."""
+"""NIGHTS: `right_vote` means the picture on the right; triplets with few votes, and columns in a different order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of one's own: a table beside the pictures, CSV or JSON lines, with any ground truth."""
+"""A user's folder: a table next to the pictures, CSV or JSON Lines, with any ground truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SPair-71k: points of pairs, sizes as width and height, names with a colon, whatever archivers do to them."""
+"""SPair-71k: points of pairs, sizes as width and height, and names with a colon, even if archivers change it."""
 
 from __future__ import annotations
 

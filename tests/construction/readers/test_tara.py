@@ -1,4 +1,4 @@
-"""TARA: names of pictures made from addresses, dates of all lengths, addresses that stand twice."""
+"""TARA: picture names derived from URLs, dates of all lengths, and URLs that occur twice."""
 
 from __future__ import annotations
 

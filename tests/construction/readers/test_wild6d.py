@@ -1,4 +1,4 @@
-"""Wild6D: poses from pickles that run nothing, frames by number, masks that are missing, names of other days."""
+"""Wild6D: poses from pickles without running code, frames by number, missing masks, and outdated names."""
 
 from __future__ import annotations
 
