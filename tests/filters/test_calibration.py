@@ -1,4 +1,4 @@
-"""The page that helps to choose a threshold: its counts, its examples, and that nothing of a file becomes markup."""
+"""The page that helps to choose a threshold: its counts, its examples, and the escaping of texts from files."""
 
 from __future__ import annotations
 

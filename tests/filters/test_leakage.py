@@ -1,4 +1,6 @@
-"""Leakage: what another folder, release or hash list holds is found by id, hash and look; look-alikes are not."""
+"""Leakage: pictures that another folder, release or hash list contains are found by id, hash and pixels; look-alikes
+are not.
+"""
 
 from __future__ import annotations
 
