@@ -1,5 +1,5 @@
-"""A loop that one thread closes while others still submit: late coroutines are closed, and their callers get an
-error.
+"""A loop that one thread closes while others still submit: late coroutines are closed, and their callers get a
+`CancelledError`.
 """
 
 from __future__ import annotations
