@@ -139,7 +139,7 @@ class Dataset(GatherStep):
         if self.reader != Found.name or self._is_by_digest or self._recognised().sources:
             return None
         return (
-            "the folder brings photographs only: no source dataset, table, annotations, facts, maps, masks or cameras"
+            "the folder contains only photographs: no source dataset, table, annotations, facts, maps, masks or cameras"
         )
 
     def kinds_found(self) -> frozenset[str] | None:

@@ -218,7 +218,7 @@ class DatasetIndex:
 
     def _connected(self) -> sqlite3.Connection:
         if not self.path.exists():
-            raise DataError(f"{self.path} is not there; run the recipe again")
+            raise DataError(f"{self.path} is missing; run the recipe again")
         return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
 
 
@@ -309,7 +309,7 @@ class _Taking:
         if self.database.execute(
             "SELECT 1 FROM places WHERE image_id = ? AND record = ?", (ids[0], record.record_id)
         ).fetchone():
-            self.refused.add(record.refused(REPEATED, f"record {record.record_id} stands twice; the first is used"))
+            self.refused.add(record.refused(REPEATED, f"record {record.record_id} appears twice; the first is used"))
             return 0
         for row in wrong:
             self.refused.add(row)

@@ -106,7 +106,7 @@ def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tu
     """
     files = sorted(path for path in dataset.glob("emu_*.jsonl") if _SPLIT_FILE.fullmatch(path.name))
     if not files:
-        raise DataError(f"{dataset} holds no emu_<split>.jsonl; name the folder of EMU's annotations")
+        raise DataError(f"{dataset} contains no emu_<split>.jsonl; name the folder of EMU's annotations")
     frames, boxes, pictures, lines = Counter[str](), Counter[str](), Counter[str](), RowLedger()
     images_of_emu: list[EmuImage] = []
     pairs = read = used = 0

@@ -73,5 +73,5 @@ def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Se
             return None
         absent += [entry] if giver is None and entry != DATASET else []
     if absent:
-        return f"it reads what {' and '.join(map(repr, absent))} gives, which is left out, or not there before it"
+        return f"it reads what {' and '.join(map(repr, absent))} gives, which is left out, or does not precede it"
     return lacking_truths(kinds)

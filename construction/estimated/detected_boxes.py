@@ -83,9 +83,9 @@ class DetectedBoxes(ModelStep, MapStep):
     def _name_things(cls, phrases: tuple[str, ...]) -> tuple[str, ...]:
         names = tuple(without_article(phrase) for phrase in phrases)
         if empty := [phrase for phrase, name in zip(phrases, names, strict=True) if not name]:
-            raise ValueError(f"{empty[0]!r} names nothing; give nouns, such as cup")
+            raise ValueError(f"{empty[0]!r} contains no word; give nouns, such as cup")
         if twice := [name for name in names if [other.lower() for other in names].count(name.lower()) > 1]:
-            raise ValueError(f"{twice[0]!r} stands twice among the phrases")
+            raise ValueError(f"{twice[0]!r} appears twice among the phrases")
         return names
 
     @model_validator(mode="after")

@@ -378,7 +378,7 @@ class KeypointPair(GroundTruth):
         if not len(self.first) == len(self.second) == len(self.names):
             raise ValueError(
                 f"{counted(len(self.first), 'point')}, {counted(len(self.second), 'point')} and {len(self.names)} "
-                "names; they go together"
+                "names; their numbers must be equal"
             )
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"names repeat: {list(self.names)}")

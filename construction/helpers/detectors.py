@@ -58,10 +58,10 @@ class _Detecting(WeightedHelper):
         try:
             kind = json.loads((self.path / "config.json").read_text(encoding="utf-8")).get("model_type")
         except (OSError, ValueError, AttributeError) as error:
-            raise PrerequisiteError(f"{self.path.name} holds no model: its config.json cannot be read") from error
+            raise PrerequisiteError(f"{self.path.name} contains no model: its config.json cannot be read") from error
         if kind != self.model_type:
             raise PrerequisiteError(
-                f"{self.path.name} holds a model of type {kind!r}, not {self.model_type!r}; name the other helper"
+                f"{self.path.name} contains a model of type {kind!r}, not {self.model_type!r}; name the other helper"
             )
         return _DetectorHelper(self)
 

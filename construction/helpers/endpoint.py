@@ -128,7 +128,7 @@ class EndpointHelper:
         regions = [self._region(place, hints, convention, picture.size_wh, by, typed) for place in places]
         usable = [region for region in regions if region is not None]
         if places and not usable:
-            raise BenchwrightError("none of the places that the model names lies in the picture")
+            raise BenchwrightError("none of the locations that the model gives is in the picture")
         return Proposed(usable)
 
     def _region(

@@ -84,7 +84,7 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
     if larger == "farther":
         depth[depth <= 0] = np.nan
     if not np.isfinite(depth).any():
-        raise BadRow("it measures nothing at all", BAD_MAP)
+        raise BadRow("it contains no measurement", BAD_MAP)
     if larger == "farther":
         # Ratios of distances, so that neither the unit nor a far background matters.
         limits, nearness = _OF_DISTANCES, -np.log(depth)

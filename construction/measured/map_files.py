@@ -125,7 +125,7 @@ def stated_in(place: Path, path: str, model: type[M]) -> M:
             f"{path}: {first_mistake(error)}; it has: {', '.join(model.model_fields)}", "bad_statement"
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadRow(f"{path} is no TOML file: {error}", "bad_statement") from None
+        raise BadRow(f"{path} is not a TOML file: {error}", "bad_statement") from None
 
 
 def is_same_shape(size_wh: tuple[int, int], other_wh: tuple[int, int]) -> bool:
@@ -193,7 +193,7 @@ def _paired(path: str, name: _MapName, photographs: _Photographs) -> MapFile:
             return MapFile(name.kind, path, meant[0], label)
         if meant:
             return MapFile(name.kind, path, None, None, f"it may be of {' or '.join(meant[:3])}; give them other names")
-    return MapFile(name.kind, path, None, None, f"no photograph is called {name.below[-1]!r}, whatever its suffix")
+    return MapFile(name.kind, path, None, None, f"no photograph is named {name.below[-1]!r}, whatever its suffix")
 
 
 def _map_name(path: str) -> _MapName | None:

@@ -74,7 +74,7 @@ def things_in(root: Path, entry: MapFile) -> tuple[list[Thing], tuple[int, int]]
     size_wh = (numbers.shape[1], numbers.shape[0])
     levels = np.unique(numbers)
     if len(levels) > _MOST_THINGS:
-        raise BadRow(f"it has {len(levels)} different numbers, as photographs have", BAD_MAP)
+        raise BadRow(f"it has {len(levels)} different values, like a photograph", BAD_MAP)
     levels = levels[~np.isin(levels, [0, *statement.ignore])]
     if not len(levels):
         raise BadRow("it is empty", BAD_MAP)
@@ -165,7 +165,7 @@ def _parts(area: _Area) -> list[tuple[Box, int]]:
 
     labelled, count = ndimage.label(area, structure=np.ones((3, 3)))
     if count > _MOST_THINGS:
-        raise BadRow(f"it has {count} areas that lie apart; things are at most {_MOST_THINGS}", BAD_MAP)
+        raise BadRow(f"it has {count} separate areas; the limit is {_MOST_THINGS}", BAD_MAP)
     sizes = np.bincount(labelled.ravel(), minlength=count + 1)[1:].tolist()
     return [
         ((float(across.start), float(down.start), float(across.stop), float(down.stop)), size)

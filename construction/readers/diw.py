@@ -92,14 +92,14 @@ class Diw(DatasetReader):
                     waiting = None
             if waiting is not None:
                 yield RefusedRow(
-                    path, waiting[2], "bad_row", f"no pair of points follows {waiting[0]}: the file is cut"
+                    path, waiting[2], "bad_row", f"no pair of points follows {waiting[0]}: the file is truncated"
                 )
 
 
 def _record(path: str, entry: str, picture: str, digest: str, text: str) -> DatasetRecord:
     pair = _PAIR.fullmatch(text)
     if pair is None:
-        raise BadRow(f"{text[:80]!r} is no pair of points, such as 118,70,257,291,>,500,333")
+        raise BadRow(f"{text[:80]!r} is not a pair of points, such as 118,70,257,291,>,500,333")
     ya, xa, yb, xb, width, height = (int(pair[group]) for group in (1, 2, 3, 4, 6, 7))
     if pair[5] == "=":
         raise BadRow("the relation is '='; a pair has a closer point, < or >")

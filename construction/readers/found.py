@@ -111,7 +111,7 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
         own: Pictures of the folder; needed for sources without a reader.
     """
     if source.reader is None or source.files is None:
-        assert own is not None, "files of annotations are about pictures of the folder"
+        assert own is not None, "annotation files describe pictures in the folder"
         yield from (measured_records if source.form in MEASURED else own_records)(source, own)
         return
     before = f"{source.files.under}/" if source.files.under else ""

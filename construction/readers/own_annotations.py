@@ -101,7 +101,7 @@ class OwnPictures:
                 raise BadRow(f"{name!r} may be {' or '.join(known[:3])}; state the path", AMBIGUOUS)
         if len(name) == _DIGITS and (same := self._digests().get(name)) is not None:
             return same
-        raise BadRow(f"there is no picture {name!r} in the folder", MISSING_PICTURE)
+        raise BadRow(f"the folder contains no picture {name!r}", MISSING_PICTURE)
 
     def _digests(self) -> dict[str, str]:
         if self._by_digest is None:

@@ -194,7 +194,7 @@ class PlainFolder(DatasetReader):
 
     def _picture(self, stated: _ListedPicture) -> DatasetPicture:
         if (stated.width is None) != (stated.height is None):
-            raise BadRow("width and height go together")
+            raise BadRow("give both width and height, or neither")
         size_wh = None if stated.width is None or stated.height is None else (stated.width, stated.height)
         canonical_id = stated.source_url or f"{self.dataset}:{stated.image}"
         attribution = stated.author or stated.source_url

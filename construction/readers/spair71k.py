@@ -160,9 +160,9 @@ def _points(path: str, pair: _PairAnnotation) -> tuple[dict[str, _Keypoint], lis
             f"{counted(len(pair.src_kps), 'point')}, {counted(len(pair.trg_kps), 'point')} and {len(pair.kps_ids)} "
             "names"
         )
-        raise BadRow(f"{counts}; they go together")
+        raise BadRow(f"{counts}; their numbers must be equal")
     if len(set(map(str, pair.kps_ids))) < len(pair.kps_ids):
-        raise BadRow(f"a name stands twice: {pair.kps_ids}")
+        raise BadRow(f"a name appears twice: {pair.kps_ids}")
     points: dict[str, _Keypoint] = {}
     refused: list[RefusedRow] = []
     for name, source, target in zip(pair.kps_ids, pair.src_kps, pair.trg_kps, strict=True):

@@ -90,5 +90,5 @@ def picture_name(address: str) -> str:
     """
     name = address.removeprefix(HOST).replace("/", "-")
     if not name:
-        raise BadRow(f"image_url is {address!r}, which names no picture")
+        raise BadRow(f"image_url is {address!r}, which does not name a picture")
     return name if name.endswith(".jpg") else f"{name}.jpg"

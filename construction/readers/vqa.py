@@ -120,7 +120,7 @@ class VqaV2(DatasetReader):
                     with guarded(path, row.entry) as guard:
                         answer, wrong = checked_beside(_AnsweredQuestion, row, _BESIDE)
                         if answer.question_id in answered:
-                            raise BadRow(f"question {answer.question_id} has answers already", REPEATED)
+                            raise BadRow(f"question {answer.question_id} already has answers", REPEATED)
                         answered.add(answer.question_id, [row.entry, answer.model_dump()])
                         yield from bad_cells(path, row.entry, wrong)
                     if guard.refusal is not None:

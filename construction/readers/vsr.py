@@ -134,7 +134,7 @@ def _check_words(claim: _Claim) -> None:
         raise BadRow(f"caption is {claim.caption[:80]!r}, which cannot be read", _DAMAGED)
     for name, words in (("subj", claim.subj), ("obj", claim.obj)):
         if words is not None and not _stands_in(words, claim.caption):
-            raise BadRow(f"{name} is {words[:80]!r}, which is no word of the caption {claim.caption[:80]!r}", _DAMAGED)
+            raise BadRow(f"{name} is {words[:80]!r}, which is not in the caption {claim.caption[:80]!r}", _DAMAGED)
 
 
 def _stands_in(words: str, caption: str) -> bool:

@@ -142,7 +142,7 @@ class Wild6D(DatasetReader):
                         )
                     used = spread(sound, self.max_frames)
                     if more := len(sound) - len(used):
-                        detail = f"{len(sound)} frames are sound, and `max_frames` is {self.max_frames}"
+                        detail = f"{len(sound)} frames are usable, and `max_frames` is {self.max_frames}"
                         yield RefusedRow(sequence.pickle, "", "more_frames", detail, more, by_rule=True)
                     yield _record(sequence, self.pictures_licence, used, size_wh)
                 if guard.refusal is not None:
@@ -173,7 +173,7 @@ def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], l
             if len(parts) == 5 and parts[0] == category and (frame := _FRAME.fullmatch(parts[4])):
                 frames.setdefault((parts[1], parts[2]), []).append(int(frame[1]))
             else:
-                detail = f"{'/'.join(parts)[:80]!r} is no frame, such as {category}/<object>/<sequence>/images/0.jpg"
+                detail = f"{'/'.join(parts)[:80]!r} is not a frame, such as {category}/<object>/<sequence>/images/0.jpg"
                 strange.append(RefusedRow(path, f"line {number}", "bad_row", detail))
     return frames, strange
 

@@ -273,15 +273,15 @@ def _warn(
     filed: Mapping[str, PictureFacts], used: set[str], images: Sequence[_NamedImage], known: Mapping[int, _Stated]
 ) -> None:
     if unused := [key for key in filed if key not in used]:
-        logger.warning("facts of %d pictures fit no image of this run: %s", len(unused), ", ".join(sorted(unused)))
+        logger.warning("facts about %d pictures match no image of this run: %s", len(unused), ", ".join(sorted(unused)))
     if len(known) < _FEW * len(images):
         logger.warning(
-            "facts speak of %d of %d images; steps that rest on facts make nothing of the others",
+            "facts describe %d of %d images; steps that need facts make no items from the others",
             len(known),
             len(images),
         )
     if empty := sorted({stated.key for stated in known.values() if not stated.facts.picture.states_something}):
-        logger.warning("nothing is stated about %d pictures but what they are: %s", len(empty), ", ".join(empty))
+        logger.warning("facts name %d pictures but state nothing about them: %s", len(empty), ", ".join(empty))
 
 
 def _evidence(stated: _Stated, unused: Mapping[str, str], *, people: bool) -> dict[str, Any]:
@@ -343,7 +343,7 @@ def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_NamedImage], s
                 raise StepError(f"step {stage!r}: the facts' name {name!r} fits several images: {where}; give the path")
             for row in rows:
                 if keys.setdefault(row, key) != key:
-                    raise StepError(f"step {stage!r}: facts {keys[row]!r} and {key!r} speak of the same image")
+                    raise StepError(f"step {stage!r}: facts {keys[row]!r} and {key!r} describe the same image")
     return keys
 
 

@@ -165,7 +165,7 @@ class BackgroundSubstitution(FactsReader):
     @model_validator(mode="after")
     def _areas_are_in_order(self) -> BackgroundSubstitution:
         if self.max_area <= self.min_area:
-            raise ValueError(f"max_area {self.max_area} is not above min_area {self.min_area}; no mask has both")
+            raise ValueError(f"max_area {self.max_area} is not above min_area {self.min_area}; no mask fits both")
         return self
 
     def open(self, ctx: OpenContext) -> None:

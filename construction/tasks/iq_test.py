@@ -139,7 +139,7 @@ class IqTest(TruthTask):
 def _written_puzzle(question: WrittenQuestion, drawn_options: tuple[str, ...]) -> WrittenPuzzle:
     """Return a written question as a puzzle; if it has no right option, declining is the right answer."""
     answer = question.right or question.refusal
-    assert answer is not None, "a question that nothing answers has an option that declines"
+    assert answer is not None, "a question that nothing answers must have an option that declines"
     written_in = question.written_in.model_dump(mode="json")
     return WrittenPuzzle(
         question=question.ask,

@@ -116,10 +116,10 @@ class ObjectLocalization(FactsReader):
     @model_validator(mode="after")
     def _limits_are_in_order(self) -> ObjectLocalization:
         if self.max_iou <= self.min_iou:
-            raise ValueError(f"max_iou {self.max_iou} is not above min_iou {self.min_iou}; no box has both")
+            raise ValueError(f"max_iou {self.max_iou} is not above min_iou {self.min_iou}; no box fits both")
         if self.mode == "hardened" and self.max_side_px < self.min_view_px:
             raise ValueError(
-                f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no part has both"
+                f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no part fits both"
             )
         if self.dataset is None and (wrong := self.model_fields_set & _OF_DATASETS):
             raise ValueError(f"leave out {', '.join(sorted(wrong))}, or name the dataset's entry under dataset")

@@ -84,7 +84,7 @@ def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> Checke
     """
     if len({path.parent.resolve() for path in labels}) > 1:
         raise BenchwrightError(
-            f"{labels[0]} and {labels[-1]} lie in different folders; put all labels of a sample next to its "
+            f"{labels[0]} and {labels[-1]} are in different folders; put all labels of a sample next to its "
             f"{SAMPLE_FILE}"
         )
     sample = read_sample(labels[0].parent)
@@ -124,7 +124,7 @@ def _score_of(result: SampledResult, sample: ReadingSample, folder: Path, labels
     predictions = folder / PREDICTIONS_FILE
     if not predictions.is_file():
         raise DataError(
-            f"{folder} does not hold the result of {result.title!r}; name its folder: RESULT --labels {labels}"
+            f"{folder} does not contain the result of {result.title!r}; name its folder: RESULT --labels {labels}"
         )
     if file_digest(predictions) != result.predictions:
         raise DataError(
@@ -134,7 +134,7 @@ def _score_of(result: SampledResult, sample: ReadingSample, folder: Path, labels
     score = read_score(folder)
     if score.release_id != sample.release_id:
         raise DataError(
-            f"{folder} is of a release other than that of {labels.parent / SAMPLE_FILE}; score the model again"
+            f"{folder} belongs to a different release than {labels.parent / SAMPLE_FILE}; score the model again"
         )
     return score
 

@@ -93,7 +93,7 @@ def page_paths(out: Path, *, count: int) -> list[Path]:
     names = [out, *(out.with_name(f"{out.stem}-{page}{out.suffix}") for page in range(2, -(-count // PER_PAGE) + 1))]
     for path in names:
         if path.exists():
-            raise BenchwrightError(f"{path} exists already; move it away or give another name")
+            raise BenchwrightError(f"{path} already exists; move it away or give another name")
     return names
 
 

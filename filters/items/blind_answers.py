@@ -75,13 +75,13 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
 
     how = f"benchwright evaluate run {release.name} --model MODEL --protocol {_PROTOCOL} --out {results.name}"
     if not release.is_dir():
-        raise PrerequisiteError(f"there is no release {release}; freeze one, then ask it without pictures: {how}")
+        raise PrerequisiteError(
+            f"there is no release {release}; freeze one, then run its questions without pictures: {how}"
+        )
     opened = Release.open(release)
     folders = [path.parent for path in sorted(results.glob("*/score.json")) if _is_of(path, opened.release_id)]
     if not folders:
-        raise PrerequisiteError(
-            f"{results} holds no score of {release} under the protocol {_PROTOCOL!r}; ask it: {how}"
-        )
+        raise PrerequisiteError(f"{results} contains no score of {release} under the protocol {_PROTOCOL!r}; run {how}")
     counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for folder in folders:
         for item_id, right in _replies(folder / "predictions.parquet"):
@@ -99,7 +99,7 @@ def _is_of(path: Path, release_id: str) -> bool:
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as a score: {error}; evaluate again or remove the folder") from error
     if not isinstance(document, dict) or document.get("format") != "benchwright/score":
-        raise DataError(f"{path} is not a score of benchwright; remove the folder")
+        raise DataError(f"{path} is not a score of Benchwright; remove the folder")
     return document.get("protocol") == _PROTOCOL and document.get("release_id") == release_id
 
 

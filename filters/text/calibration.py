@@ -121,7 +121,7 @@ def check_page_path(path: Path) -> None:
     if not path.parent.is_dir():
         raise BenchwrightError(f"{path}: the folder {path.parent} does not exist; make it first")
     if path.exists():
-        raise BenchwrightError(f"{path} exists already; move it away or give another name")
+        raise BenchwrightError(f"{path} already exists; move it away or give another name")
 
 
 def write_calibration(path: Path, folder: Path, report: TextReport, *, thresholds: Sequence[float] | None) -> None:

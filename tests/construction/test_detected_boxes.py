@@ -117,8 +117,8 @@ def test_a_recipe_that_freezes_them_without_people_is_refused(task: str) -> None
     ("settings", "message"),
     [
         ({"phrases": ()}, "at least 1 item"),
-        ({"phrases": ("a cup", "Cup")}, "'cup' stands twice"),
-        ({"phrases": (" ",)}, "names nothing"),
+        ({"phrases": ("a cup", "Cup")}, "'cup' appears twice"),
+        ({"phrases": (" ",)}, "contains no word"),
         ({"phrases": ("cup",), "threshold": 0.1, "unsure": 0.2}, "unsure 0.2 is too wide"),
     ],
 )
