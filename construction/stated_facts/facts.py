@@ -281,7 +281,7 @@ def _warn(
             len(images),
         )
     if empty := sorted({stated.key for stated in known.values() if not stated.facts.picture.states_something}):
-        logger.warning("facts name %d pictures but state nothing about them: %s", len(empty), ", ".join(empty))
+        logger.warning("facts name %d pictures but state nothing else about them: %s", len(empty), ", ".join(empty))
 
 
 def _evidence(stated: _Stated, unused: Mapping[str, str], *, people: bool) -> dict[str, Any]:
